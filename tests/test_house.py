@@ -1,0 +1,268 @@
+"""The house rules: what keeps the code readable and the layers apart, checked on every module.
+
+The packages are taken from where they are imported, so that the rules hold for a checkout and an installed
+wheel. Each test collects all offenders and names them as ``file:line name``.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("agentmsg", "agentmsg_codecs")
+MAX_MODULE = 400
+MAX_FUNCTION = 60
+DEPENDENCIES = ["attrs", "cattrs", "msgpack", "orjson"]
+TOP_LEVEL = {
+    ".ci",
+    ".gitignore",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "agentmsg",
+    "benchmarks",
+    "codecs",
+    "pyproject.toml",
+    "tests",
+}
+# Imported on first use: most of them cost more than the whole model.
+LATE = [
+    "agentmsg_codecs",
+    "cattrs",
+    "click",
+    "importlib.metadata",
+    "json",
+    "msgpack",
+    "orjson",
+    "rich",
+    "uuid",
+]
+# What a codec has no use for: it turns plain data into a History and back without looking around.
+OUTSIDE_WORLD = {"asyncio", "glob", "io", "os", "pathlib", "random", "secrets", "shutil", "tempfile", "time"}
+CLOCKS = {"now", "today", "utcnow"}
+DOORS = {"__import__", "breakpoint", "eval", "input", "open", "print"}
+
+
+@cache
+def _modules(package: str) -> dict[str, ast.Module]:
+    """Return the parsed modules of a package by their path, as it reads from the package's parent folder."""
+    spec = importlib.util.find_spec(package)
+    assert spec is not None, f"{package} cannot be imported"
+    assert spec.origin is not None, f"{package} has no __init__.py"
+    folder = Path(spec.origin).parent
+    paths = sorted(folder.rglob("*.py"))
+    return {
+        p.relative_to(folder.parent).as_posix(): ast.parse(p.read_bytes(), filename=str(p)) for p in paths
+    }
+
+
+def _all_modules() -> Iterator[tuple[str, ast.Module]]:
+    for package in PACKAGES:
+        yield from _modules(package).items()
+
+
+def _lines(path: str) -> int:
+    package = path.split("/", 1)[0]
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    assert spec.origin is not None
+    return len((Path(spec.origin).parents[1] / path).read_text(encoding="utf-8").splitlines())
+
+
+def _public_functions(body: list[ast.stmt]) -> Iterator[Function]:
+    """Yield the public functions of a module and the public methods of its public classes."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public_functions(node.body)
+        elif isinstance(node, Function) and not node.name.startswith("_"):
+            yield node
+        elif isinstance(node, ast.If | ast.Try):
+            yield from _public_functions([*node.body, *node.orelse])
+
+
+def _boolean_positionals(function: Function) -> Iterator[str]:
+    """Yield the names of the parameters that take a boolean and can be given by position."""
+    args = [*function.args.posonlyargs, *function.args.args]
+    defaults = [None] * (len(args) - len(function.args.defaults)) + list(function.args.defaults)
+    for arg, default in zip(args, defaults, strict=True):
+        annotation = ast.unparse(arg.annotation).strip("'\"") if arg.annotation else ""
+        parts = {part.strip() for part in annotation.split("|")}
+        boolean_default = isinstance(default, ast.Constant) and isinstance(default.value, bool)
+        if boolean_default or ("bool" in parts and parts <= {"bool", "None"}):
+            yield arg.arg
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Yield line, module and name of every import in a module, whether at its top or inside a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.lineno, "." * node.level + (node.module or ""), alias.name
+
+
+def _isort_key(name: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """Order as ruff's RUF022 does: CONSTANTS, Classes, the rest; and numbers by value."""
+    kind = 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
+    parts: list[str] = re.findall(r"\d+|\D+", name)
+    return kind, [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
+
+
+def _requirement_names(requirements: list[str]) -> list[str]:
+    return sorted(re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements)
+
+
+def _declared_dependencies() -> list[str]:
+    """Read what the project needs at run time from pyproject.toml or, without it, from what is installed."""
+    pyproject = ROOT / "pyproject.toml"
+    if pyproject.is_file():
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+        return _requirement_names(project["dependencies"])
+    installed = importlib.metadata.requires("agentmsg") or []
+    return _requirement_names([requirement for requirement in installed if "extra ==" not in requirement])
+
+
+def _tracked_top_level() -> set[str]:
+    """Return the first path component of every tracked file; nothing is tracked outside of a git checkout."""
+    if not (ROOT / ".git").exists():
+        return set()
+    # safe.directory: a checkout that belongs to another user is still ours to read
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {path.split("/", 1)[0] for path in listing.split("\0") if path}
+
+
+def _loaded_by(statement: str) -> set[str]:
+    """Return the names of all modules that a fresh interpreter holds after it has run a statement."""
+    program = f"{statement}; import sys; print(*sorted(sys.modules), sep='\\n')"
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.split())
+
+
+def test_modules_are_short() -> None:
+    """A module has at most 400 lines."""
+    long = [f"{path} has {n} lines" for path, _ in _all_modules() if (n := _lines(path)) > MAX_MODULE]
+    assert not long
+
+
+def test_functions_are_short() -> None:
+    """A function has at most 60 lines, docstring and all."""
+    long: list[str] = []
+    for path, tree in _all_modules():
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MAX_FUNCTION:
+                    long.append(f"{path}:{node.lineno} {node.name} has {lines} lines")
+    assert not long
+
+
+def test_modules_say_what_they_are() -> None:
+    """Every module opens with a docstring."""
+    assert not [path for path, tree in _all_modules() if not ast.get_docstring(tree)]
+
+
+def test_names_of_modules_say_what_is_inside() -> None:
+    """No module is named utils: such a drawer collects everything."""
+    drawers = {"util", "utils", "_util", "_utils"}
+    assert not [path for path, _ in _all_modules() if drawers & set(path.removesuffix(".py").split("/"))]
+
+
+def test_booleans_are_given_by_name() -> None:
+    """A public function takes its booleans as keywords only."""
+    assert not [
+        f"{path}:{function.lineno} {function.name}({name})"
+        for path, tree in _all_modules()
+        for function in _public_functions(tree.body)
+        for name in _boolean_positionals(function)
+    ]
+
+
+def test_public_names_are_sorted() -> None:
+    """``agentmsg.__all__`` is sorted and names nothing twice."""
+    names = list(importlib.import_module("agentmsg").__all__)
+    assert names == sorted(set(names), key=_isort_key)
+
+
+def test_public_names_exist() -> None:
+    """Every name in ``agentmsg.__all__`` can be had and is listed by dir()."""
+    agentmsg = importlib.import_module("agentmsg")
+    assert not [name for name in agentmsg.__all__ if not hasattr(agentmsg, name)]
+    assert set(agentmsg.__all__) <= set(dir(agentmsg))
+
+
+def test_import_is_light() -> None:
+    """``import agentmsg`` loads no codec and no heavy module beyond what attrs itself loads."""
+    loaded = _loaded_by("import agentmsg") - _loaded_by("import attrs")
+    roots = {".".join(name.split(".")[:depth]) for name in loaded for depth in (1, 2)}
+    assert not [name for name in LATE if name in roots & loaded]
+
+
+def test_dependencies_are_four() -> None:
+    """At run time agentmsg needs attrs, cattrs, msgpack and orjson, and nothing else."""
+    assert _declared_dependencies() == DEPENDENCIES
+
+
+def test_codec_table_is_sorted() -> None:
+    """The table of codecs is in alphabetical order and every entry has the form ``module:attribute``."""
+    codecs: dict[str, str] = importlib.import_module("agentmsg_codecs").CODECS
+    assert list(codecs) == sorted(codecs)
+    assert not {name: entry for name, entry in codecs.items() if not re.fullmatch(r"[\w.]+:\w+", entry)}
+
+
+def test_codecs_use_public_names_only() -> None:
+    """A codec imports public names of agentmsg only, so that a stranger's codec can do all that ours can."""
+    assert not [
+        f"{path}:{line} {module} {name}"
+        for path, tree in _modules("agentmsg_codecs").items()
+        for line, module, name in _imports(tree)
+        if module.split(".")[0] == "agentmsg"
+        if any(part.startswith("_") for part in [*module.split("."), name])
+    ]
+
+
+def test_codecs_look_at_data_only() -> None:
+    """A codec opens no file and reads no environment and no clock."""
+    offenders: list[str] = []
+    for path, tree in _modules("agentmsg_codecs").items():
+        offenders += [
+            f"{path}:{line} imports {module}"
+            for line, module, _ in _imports(tree)
+            if module.split(".")[0] in OUTSIDE_WORLD
+        ]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                match node.func:
+                    case ast.Name(id=name) if name in DOORS:
+                        offenders.append(f"{path}:{node.lineno} calls {name}")
+                    case ast.Attribute(attr=name) if name in CLOCKS:
+                        offenders.append(f"{path}:{node.lineno} calls .{name}")
+                    case _:
+                        pass
+    assert not offenders
+
+
+def test_top_level_is_the_design() -> None:
+    """At the top of the repository stands only what the design puts there."""
+    assert not _tracked_top_level() - TOP_LEVEL
