@@ -1,0 +1,165 @@
+"""agentmsg: one immutable message model for AI agents, and exact conversion between the formats that people use.
+
+The model is imported here and now; everything else (codecs, conversion, losses) when it is first asked for, so
+that ``import agentmsg`` costs little more than importing attrs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.blocks import (
+    AudioBlock,
+    BaseBlock,
+    Block,
+    CacheHint,
+    Citation,
+    CompactionBlock,
+    ContentBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    Signature,
+    SourceBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolUseBlock,
+    VideoBlock,
+    register_block,
+)
+from agentmsg.errors import (
+    AgentMsgError,
+    CodecLookupError,
+    DecodeError,
+    EncodeError,
+    FileError,
+    InvalidMessage,
+    LossError,
+)
+from agentmsg.history import History, Recorder
+from agentmsg.json_values import JSON, FrozenDict, FrozenList, thaw
+from agentmsg.limits import Limits
+from agentmsg.msg import Msg, Role
+from agentmsg.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
+from agentmsg.tools import NativeTool, Tool, ToolSpec
+from agentmsg.usage import Usage
+
+if TYPE_CHECKING:
+    from agentmsg._registry import codec_names, get_codec
+    from agentmsg.builder import MsgBuilder
+    from agentmsg.codec import Codec
+    from agentmsg.conversion import Conversion, convert, decode, detect, dumps, encode, loads, restore
+    from agentmsg.losses import Loss, Losses
+    from agentmsg.made import Made
+    from agentmsg.equality import same
+
+__version__ = "0.1.0"
+
+# Where each name lives that is imported when it is first asked for.
+_LATER = {
+    "Codec": "agentmsg.codec",
+    "Conversion": "agentmsg.conversion",
+    "Loss": "agentmsg.losses",
+    "Losses": "agentmsg.losses",
+    "Made": "agentmsg.made",
+    "MsgBuilder": "agentmsg.builder",
+    "codec_names": "agentmsg._registry",
+    "convert": "agentmsg.conversion",
+    "decode": "agentmsg.conversion",
+    "detect": "agentmsg.conversion",
+    "dumps": "agentmsg.conversion",
+    "encode": "agentmsg.conversion",
+    "get_codec": "agentmsg._registry",
+    "loads": "agentmsg.conversion",
+    "restore": "agentmsg.conversion",
+    "same": "agentmsg.equality",
+}
+
+__all__ = [
+    "JSON",
+    "AgentMsgError",
+    "AudioBlock",
+    "Base64Source",
+    "BaseBlock",
+    "Block",
+    "BlocksSource",
+    "CacheHint",
+    "Citation",
+    "Codec",
+    "CodecLookupError",
+    "CompactionBlock",
+    "ContentBlock",
+    "Conversion",
+    "DataBlock",
+    "DecodeError",
+    "EncodeError",
+    "FileBlock",
+    "FileError",
+    "FileSource",
+    "FrozenDict",
+    "FrozenList",
+    "History",
+    "ImageBlock",
+    "InvalidMessage",
+    "Limits",
+    "Loss",
+    "LossError",
+    "Losses",
+    "Made",
+    "Msg",
+    "MsgBuilder",
+    "NativeBlock",
+    "NativeTool",
+    "Recorder",
+    "RefusalBlock",
+    "Role",
+    "Signature",
+    "Source",
+    "SourceBlock",
+    "TextBlock",
+    "TextSource",
+    "ThinkingBlock",
+    "Tool",
+    "ToolResultBlock",
+    "ToolSpec",
+    "ToolUseBlock",
+    "ToolsBlock",
+    "URLSource",
+    "Usage",
+    "VideoBlock",
+    "__version__",
+    "codec_names",
+    "convert",
+    "decode",
+    "detect",
+    "dumps",
+    "encode",
+    "get_codec",
+    "loads",
+    "register_block",
+    "restore",
+    "same",
+    "thaw",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of ``_LATER`` when it is first asked for (PEP 562)."""
+    home = _LATER.get(name)
+    if home is None:
+        msg = f"module 'agentmsg' has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module  # noqa: PLC0415 - only on first use
+
+    # A submodule named like a function (agentmsg.convert) would hide it: the function wins, for good.
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those imported later included."""
+    return sorted(__all__)

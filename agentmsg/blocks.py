@@ -1,0 +1,441 @@
+"""Content blocks: what a message is made of. Imports sources, tools and what lies below them.
+
+``Block`` is the union of our classes, for type checkers; ``ContentBlock`` is the protocol that all blocks meet,
+yours included: derive an attrs-frozen class from ``BaseBlock`` and name its tag with ``register_block``. Every
+codec then reads and writes it (canonical forms as a tagged object, others where they have a place for it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+import attrs
+
+from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks
+from agentmsg._fields import instance, optional_text, text
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_text import parse_arguments
+from agentmsg.json_values import EMPTY, JSON, adopt, freeze
+from agentmsg.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
+from agentmsg.tools import Tool, as_tools
+
+__all__ = [
+    "BLOCK_TAGS",
+    "UNSET",
+    "AudioBlock",
+    "BaseBlock",
+    "Block",
+    "CacheHint",
+    "Citation",
+    "CompactionBlock",
+    "ContentBlock",
+    "DataBlock",
+    "FileBlock",
+    "ImageBlock",
+    "NativeBlock",
+    "Noted",
+    "RefusalBlock",
+    "Signature",
+    "SourceBlock",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "ToolsBlock",
+    "VideoBlock",
+    "as_content",
+    "register_block",
+]
+
+
+class ContentBlock(Protocol):
+    """What every content block has, for functions that take any block."""
+
+    @property
+    def item_id(self) -> str | None:
+        """Id of the item in its native document."""
+        ...
+
+    @property
+    def phase(self) -> str | None:
+        """Part of an answer that it belongs to."""
+        ...
+
+    @property
+    def metadata(self) -> Mapping[str, JSON]:
+        """The application's own."""
+        ...
+
+    @property
+    def cache(self) -> CacheHint | None:
+        """A wish to cache."""
+        ...
+
+    @property
+    def signature(self) -> Signature | None:
+        """The provider's proof."""
+        ...
+
+    @property
+    def extras(self) -> Mapping[str, JSON]:
+        """Unknown native fields."""
+        ...
+
+
+_is_source = instance(URLSource, Base64Source, FileSource, TextSource, BlocksSource)
+
+
+def _source(block: object, attribute: Any, value: object) -> None:
+    if value is None:
+        msg = "a source is needed"
+        raise InvalidMessage(msg, code="required", path=("source",))
+    _is_source(block, attribute, value)
+
+
+def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
+    citations = tuple(value)
+    for index, citation in enumerate(citations):
+        if not isinstance(citation, Citation):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"not a citation: {excerpt(citation)}"
+            raise InvalidMessage(msg, code="type", path=("citations", index))
+    return citations
+
+
+@attrs.frozen(repr=False)
+class TextBlock(BaseBlock):
+    """Text, with what it is based on."""
+
+    text: str = attrs.field(validator=text)
+    citations: tuple[Citation, ...] = attrs.field(default=(), converter=_citations, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class _Media(BaseBlock):
+    source: Source = attrs.field(validator=_source)
+
+    @classmethod
+    def from_url(cls: type[_M], url: str, media_type: str | None = None) -> _M:
+        """Return a block that refers to a URL; nothing is fetched."""
+        return cls(URLSource(url, media_type))
+
+    @classmethod
+    def from_bytes(cls: type[_M], data: bytes, media_type: str | None = None) -> _M:
+        """Return a block that holds these bytes, as base64."""
+        return cls(Base64Source.from_bytes(data, media_type))
+
+
+_M = TypeVar("_M", bound=_Media)
+
+
+@attrs.frozen(repr=False)
+class ImageBlock(_Media):
+    """An image; ``detail`` is the wanted resolution ("low", "high", "auto")."""
+
+    detail: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class AudioBlock(_Media):
+    """Sound, with the words spoken where they are known."""
+
+    transcript: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class VideoBlock(_Media):
+    """A video."""
+
+
+@attrs.frozen(repr=False)
+class FileBlock(_Media):
+    """A document: its file name, its title for the model, and what the model should know about it."""
+
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    context: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class DataBlock(BaseBlock):
+    """Structured data: any JSON value, perhaps named."""
+
+    data: JSON = attrs.field(converter=freeze)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class ThinkingBlock(BaseBlock):
+    """What a model thought; ``redacted`` is an opaque payload that only its provider can read."""
+
+    thinking: str = attrs.field(default="", validator=text)
+    redacted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+class _Unset:
+    """The mark of an argument that was not given, where None is a value."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __reduce__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
+
+
+def _input(value: Any) -> Any:
+    return value if value is UNSET else freeze(value)
+
+
+@attrs.frozen(repr=False, eq=False)
+class ToolUseBlock(BaseBlock):
+    """A call of a tool.
+
+    Args:
+        id: links the call with its result; None where the source has none.
+        name: of the tool.
+        input: any JSON; ``{}`` where neither it nor ``raw_input`` is given.
+        raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to
+            ``input``, else discarded: ``input`` is the truth. Text that is no JSON makes an invalid call
+            (``is_valid`` is False, ``input`` is None).
+        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider runs it).
+        provider: who runs a server tool.
+        status: where the call stands ("asking", "in_progress" ...), where the source says so.
+
+    Two calls are equal when their inputs are; the text counts only where it says more than the input
+    (invalid, a key given twice, a number that no float holds).
+    """
+
+    id: str | None = attrs.field(validator=optional_text)
+    name: str = attrs.field(validator=text)
+    _input: Any = attrs.field(default=UNSET, converter=_input, alias="input")
+    raw_input: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Settle which of input and raw_input holds."""
+        if self.raw_input is None:
+            if self._input is UNSET:
+                object.__setattr__(self, "_input", EMPTY)
+        elif self._input is not UNSET:
+            from agentmsg.equality import same  # noqa: PLC0415 - same knows this module
+
+            given = self._input
+            valid, value, _ = self._parsed()
+            if not valid or not same(value, given):
+                object.__setattr__(self, "raw_input", None)
+            object.__setattr__(self, "_input", given)
+
+    def _parsed(self) -> tuple[bool, Any, bool]:
+        if self.kind == "custom":
+            # Free text: its input is the text itself, and says all of it.
+            return True, self.raw_input, True
+        valid, value, exact = parse_arguments(self.raw_input or "")
+        return valid, adopt(value), exact
+
+    @property
+    def input(self) -> JSON:
+        """The arguments; None for an invalid call."""
+        value = self._input
+        if value is UNSET:
+            value = self._parsed()[1]
+            if self.is_valid:
+                object.__setattr__(self, "_input", value)
+        return cast("JSON", value)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the arguments are JSON."""
+        return self._input is not UNSET or self._parsed()[0]
+
+    @property
+    def significant_text(self) -> str | None:
+        """The raw text where it says more than ``input``, else None."""
+        return None if self.raw_input is None or self._parsed()[2] else self.raw_input
+
+    def evolve(self, **changes: Any) -> ToolUseBlock:
+        """Return a copy with some fields changed; a new ``input`` drops the old text, and the other way round."""
+        if "raw_input" in changes and "input" not in changes:
+            changes["input"] = UNSET if changes["raw_input"] is not None else self.input
+        return attrs.evolve(self, **changes)
+
+    def _compared(self) -> tuple[object, ...]:
+        skipped = {"_input", "raw_input", "notes"}
+        fields = (getattr(self, field.name) for field in attrs.fields(ToolUseBlock) if field.name not in skipped)
+        return (self.input, self.significant_text, *fields)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not ToolUseBlock:
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+
+def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
+    """Return blocks as a tuple; a text becomes one TextBlock, the empty text no block.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no block.
+    """
+    if isinstance(value, str):
+        return (TextBlock(value),) if value else ()
+    return as_blocks(value)
+
+
+@attrs.frozen(repr=False)
+class ToolResultBlock(BaseBlock):
+    """What a tool gave.
+
+    Args:
+        tool_call_id: the id of the call; None where the source has none.
+        content: blocks; a text becomes one TextBlock.
+        name: of the tool.
+        structured: the result as any JSON, for the model; None where there is none.
+        artifact: any JSON that came along, never for the model.
+        status: "success", "error", "denied", "interrupted" or another word; None where not stated.
+        error: what went wrong, in words, where that is stated apart from the content.
+        error_type: the kind of error.
+        kind, provider: as of the call.
+    """
+
+    tool_call_id: str | None = attrs.field(validator=optional_text)
+    content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=freeze, kw_only=True)
+    artifact: JSON = attrs.field(default=None, converter=freeze, kw_only=True)
+    status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    error: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    error_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed, was denied or interrupted."""
+        return self.error is not None or self.status in {"error", "denied", "interrupted"}
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing says that the call failed."""
+        return not self.is_error
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined with newline."""
+        return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+
+@attrs.frozen(repr=False)
+class RefusalBlock(BaseBlock):
+    """A model's words for not answering."""
+
+    refusal: str = attrs.field(validator=text)
+
+
+@attrs.frozen(repr=False)
+class SourceBlock(BaseBlock):
+    """A source that an answer cites as a whole."""
+
+    url: str | None = attrs.field(default=None, validator=optional_text)
+    title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    media_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class CompactionBlock(BaseBlock):
+    """A provider's summary of what went before: readable text, an opaque payload, or both."""
+
+    text: str | None = attrs.field(default=None, validator=optional_text)
+    encrypted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class ToolsBlock(BaseBlock):
+    """Tools that arrive in mid-conversation."""
+
+    tools: tuple[Tool, ...] = attrs.field(converter=as_tools)
+
+
+@attrs.frozen(repr=False)
+class NativeBlock(BaseBlock):
+    """A foreign block without equivalent, kept verbatim for its own family.
+
+    Attributes:
+        codec: the family of formats that may write it.
+        value: the native value.
+        fallback: text that other formats may write instead.
+    """
+
+    codec: str = attrs.field(validator=text)
+    value: JSON = attrs.field(converter=freeze)
+    fallback: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+Block: TypeAlias = (
+    TextBlock
+    | ImageBlock
+    | AudioBlock
+    | VideoBlock
+    | FileBlock
+    | DataBlock
+    | ThinkingBlock
+    | ToolUseBlock
+    | ToolResultBlock
+    | RefusalBlock
+    | SourceBlock
+    | CompactionBlock
+    | ToolsBlock
+    | NativeBlock
+    | BaseBlock
+)
+
+_tags: dict[type[BaseBlock], str] = {
+    TextBlock: "text",
+    ImageBlock: "image",
+    AudioBlock: "audio",
+    VideoBlock: "video",
+    FileBlock: "file",
+    DataBlock: "data",
+    ThinkingBlock: "thinking",
+    ToolUseBlock: "tool_use",
+    ToolResultBlock: "tool_result",
+    RefusalBlock: "refusal",
+    SourceBlock: "source",
+    CompactionBlock: "compaction",
+    ToolsBlock: "tools",
+    NativeBlock: "native",
+}
+BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
+_C = TypeVar("_C", bound=type[BaseBlock])
+
+
+def register_block(tag: str) -> Callable[[_C], _C]:
+    """Return a class decorator that makes a block class of yours known to every codec under ``tag``.
+
+    Raises:
+        InvalidMessage: code "type" where the class is no attrs-frozen BaseBlock, "key" where the tag is taken.
+    """
+
+    def register(cls: _C) -> _C:
+        if not (isinstance(cls, type) and issubclass(cls, BaseBlock) and attrs.has(cls)):  # pyright: ignore
+            msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"
+            raise InvalidMessage(msg, code="type")
+        for known, name in _tags.items():
+            if name == tag and known.__qualname__ != cls.__qualname__:
+                msg = f"the tag {excerpt(tag)} belongs to {known.__name__}"
+                raise InvalidMessage(msg, code="key")
+        _tags[cls] = tag
+        return cls
+
+    return register
+
+

@@ -1,0 +1,81 @@
+"""MsgBuilder: a message made step by step, for those who come from builder-style libraries. Imports only Msg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from agentmsg.blocks import Block, as_content
+from agentmsg.errors import InvalidMessage
+from agentmsg.msg import Msg
+
+__all__ = ["MsgBuilder"]
+
+_FIELDS = frozenset(field.name for field in attrs.fields(Msg))
+
+
+class MsgBuilder:
+    """Collects the fields of a message; every method returns the builder itself.
+
+    ``Msg.builder().role("user").name("Alice").text("Hi").build()``. The builder may be used again after
+    ``build``, and changes to it never show in a message built before.
+    """
+
+    def __init__(self, start: Msg | None = None) -> None:
+        self._fields: dict[str, Any] = (
+            {} if start is None else {name: getattr(start, name) for name in _FIELDS}
+        )
+
+    def role(self, role: str) -> MsgBuilder:
+        """Set the role."""
+        return self.set(role=role)
+
+    def name(self, name: str | None) -> MsgBuilder:
+        """Set the sender."""
+        return self.set(name=name)
+
+    def id(self, id: str | None) -> MsgBuilder:  # noqa: A002 - the field's name
+        """Set the id."""
+        return self.set(id=id)
+
+    def content(self, content: str | Iterable[Block]) -> MsgBuilder:
+        """Set the content, in place of what was there."""
+        return self.set(content=as_content(content))
+
+    def text(self, text: str) -> MsgBuilder:
+        """Add a text block."""
+        return self.add(*as_content(text))
+
+    def add(self, *blocks: Block) -> MsgBuilder:
+        """Add blocks at the end."""
+        return self.set(content=(*self._fields.get("content", ()), *as_content(blocks)))
+
+    def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
+        """Add entries to the metadata."""
+        return self.set(metadata={**self._fields.get("metadata", {}), **(entries or {}), **more})
+
+    def set(self, **fields: Any) -> MsgBuilder:
+        """Set any fields of the message by name.
+
+        Raises:
+            InvalidMessage: code "schema" where Msg has no such field.
+        """
+        for name in fields:
+            if name not in _FIELDS:
+                msg = f"Msg has no field {name!r}"
+                raise InvalidMessage(msg, code="schema", path=(name,))
+        self._fields.update(fields)
+        return self
+
+    def build(self) -> Msg:
+        """Return the message.
+
+        Raises:
+            InvalidMessage: code "required" where no role was set, and wherever the constructor refuses.
+        """
+        if "role" not in self._fields:
+            msg = "a message needs a role"
+            raise InvalidMessage(msg, code="required", path=("role",))
+        return Msg(**self._fields)

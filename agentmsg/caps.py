@@ -1,0 +1,141 @@
+"""The capability table: what a format carries, as data. Imports the model.
+
+One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A row says
+which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to the nearest value
+that is carried: the same object where nothing has to change, ``Drop`` where the owner cannot be carried at all.
+A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule in
+``otherwise`` makes it into one that is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import attrs
+
+from agentmsg._base import BaseBlock
+from agentmsg.json_values import EMPTY
+
+if TYPE_CHECKING:
+    from agentmsg.msg import Msg
+
+__all__ = ["ANY_ROLE", "EVERYTHING", "KEEP", "Caps", "Cell", "Drop", "Level", "MessageRow", "Row", "Swap", "own_extras"]
+
+Level = Literal["content", "annotation", "setting"]
+
+
+@attrs.frozen
+class Drop:
+    """A rule's answer: this cannot be carried, and why."""
+
+    why: str
+    level: Level = "content"
+
+
+@attrs.frozen
+class Swap:
+    """A rule's answer: this is carried as something else, and why."""
+
+    new: Any
+    why: str
+    level: Level = "content"
+
+
+Cell: TypeAlias = Callable[[Any, Any], Any]
+
+
+def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in the tables
+    """Carry the value as it is."""
+    return value
+
+
+Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
+_NONE: Mapping[Any, Any] = MappingProxyType({})
+
+
+@attrs.frozen
+class Row:
+    """What is carried of one class.
+
+    Attributes:
+        fields: by name; a field not named is reset to None or its default.
+        otherwise: asked first, for every object of the class: returns it, a Swap, or a Drop. None: carried.
+    """
+
+    fields: Mapping[str, Cell]
+    otherwise: Rule | None = None
+
+
+@attrs.frozen(kw_only=True)
+class MessageRow:
+    """What is carried of messages of one role.
+
+    Attributes:
+        fields: of Msg, by name (role and content are always carried).
+        blocks: rows by block class; a row of BaseBlock is for all classes not named.
+        results: rows for the blocks inside tool results; as ``blocks`` where not given.
+        otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role that is
+            carried), or a Drop.
+    """
+
+    fields: Mapping[str, Cell] = _NONE
+    blocks: Mapping[type[BaseBlock], Row] = _NONE
+    results: Mapping[type[BaseBlock], Row] | None = None
+    otherwise: Callable[[Msg], Msg | Drop | Swap] | None = None
+
+
+ANY_ROLE = "*"
+
+
+@attrs.frozen(kw_only=True)
+class Caps:
+    """The capability table of a codec.
+
+    Attributes:
+        messages: rows by role; the row ANY_ROLE is for roles not named. A role without row is dropped.
+        history: fields of History that are carried.
+        tools: rows by tool class; used where ``history`` carries tools.
+        arrange: steps that change the structure of messages (see agentmsg.arrange), in order, before the rows apply.
+        everything: the format carries every History; all else is empty.
+    """
+
+    messages: Mapping[str, MessageRow] = _NONE
+    history: Mapping[str, Cell] = _NONE
+    tools: Mapping[type, Row] = _NONE
+    arrange: tuple[Callable[..., Any], ...] = ()
+    everything: bool = False
+
+    def row(self, role: str) -> MessageRow | None:
+        """Return the row for a role."""
+        return self.messages.get(role) or self.messages.get(ANY_ROLE)
+
+
+EVERYTHING = Caps(everything=True)
+
+
+def own_extras(family: str, known: Callable[[Any], frozenset[str]], *inner: str) -> Cell:
+    """Return a cell for ``extras``: those of a family stay, except keys that the format models itself.
+
+    Args:
+        family: whose extras are carried.
+        known: the keys that the native form of the owner has of its own.
+        inner: further namespaces of the family that are carried whole, such as ``"openai.choice"``.
+    """
+
+    def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
+        if not extras:
+            return extras
+        kept = {key: extras[key] for key in extras if key in inner}
+        own = extras.get(family)
+        if isinstance(own, Mapping) and own:
+            taken = known(owner)
+            fields = own if taken.isdisjoint(own) else {key: own[key] for key in own if key not in taken}
+            if fields:
+                kept[family] = fields
+        if len(kept) == len(extras) and all(kept[key] is extras[key] for key in kept):
+            return extras
+        return kept or EMPTY
+
+    return cell

@@ -1,0 +1,88 @@
+"""What a codec is: a reader, a writer, and a table of what its format carries. Imports the model and what fits it.
+
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of agentmsg
+only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are
+its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg._fast import maker
+from agentmsg.caps import EVERYTHING, Caps
+from agentmsg.json_text import Duplicates, dump_json, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.history import History
+    from agentmsg.limits import Limits
+
+__all__ = ["Codec", "hook_table", "maker"]
+
+
+@attrs.frozen(kw_only=True)
+class Codec:
+    """Base of all codecs; the fields of a subclass are its options.
+
+    Class attributes:
+        name: of the codec, lower case with dashes.
+        family: codecs of one family share extras and native blocks.
+        title: for people, such as "LangChain (messages_to_dict)".
+        binary: whether documents are bytes of their own rather than JSON.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str]
+    title: ClassVar[str]
+    binary: ClassVar[bool] = False
+
+    @property
+    def caps(self) -> Caps:
+        """What the format carries, and the rules for what it does not; by default everything."""
+        return EVERYTHING
+
+    def read(self, document: Any) -> History:
+        """Return the history of a document.
+
+        Args:
+            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else holds:
+                a reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never changes it.
+
+        Raises:
+            DecodeError: with path and code, where the document is none of this format.
+        """
+        raise NotImplementedError
+
+    def write(self, history: History) -> Any:
+        """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
+
+        The document may hold frozen values of the history.
+        """
+        raise NotImplementedError
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else looks like this)."""
+        raise NotImplementedError
+
+    def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
+        """Return the document of some bytes; JSON unless a codec says otherwise."""
+        return parse_json(raw, limits, duplicates)
+
+    def render(self, document: Any) -> bytes:
+        """Return the bytes of a document; compact JSON unless a codec says otherwise."""
+        return dump_json(document)
+
+
+def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:
+    """Return the hooks of some classes as a dict, filled once from a cattrs Converter.
+
+    Args:
+        get_hook: ``converter.get_structure_hook`` or ``converter.get_unstructure_hook``.
+        classes: the classes, or a mapping from tags to classes.
+    """
+    pairs = classes.items() if hasattr(classes, "items") else ((cls, cls) for cls in classes)
+    return {key: get_hook(cls) for key, cls in pairs}

@@ -1,0 +1,108 @@
+"""``same``: the equality of the laws. Stricter than ``==``, except for what the library made itself.
+
+Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form JSON
+counts. Notes never count, and the text of a tool call only where it says more than its input. A made id or time
+is the same as None and as its own text. Imports blocks and what lies below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any, cast
+
+import attrs
+
+from agentmsg.blocks import ToolUseBlock
+from agentmsg.made import Made, MadeTime
+
+__all__ = ["compared", "same"]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two histories, messages, blocks or values are the same, as the laws of agentmsg mean it."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return _same_kinds(a, b)
+    compare = _BY_TYPE.get(kind)
+    if compare is not None:
+        return compare(a, b)
+    if attrs.has(kind):
+        return all(same(get(a), get(b)) for _, get in compared(kind))
+    return bool(a == b) if not isinstance(a, (dict, list)) else _same_kinds(a, b)
+
+
+def _same_kinds(a: Any, b: Any) -> bool:
+    """Compare values of different types: made ones, and plain against frozen containers."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, (Made, MadeTime)):
+            if other is None:
+                return True
+            if isinstance(one, Made):
+                return isinstance(other, str) and str.__eq__(one, other)
+            return isinstance(other, datetime) and _same_times(one, other)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return _same_mappings(cast("Any", a), cast("Any", b))
+    if isinstance(a, list) and isinstance(b, list):
+        return _same_sequences(cast("Any", a), cast("Any", b))
+    return isinstance(a, str) and isinstance(b, str) and type(a) is not Made and str(a) == str(b)
+
+
+def _same_mappings(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return len(a) == len(b) and all(
+        left == right and same(a[left], b[right]) for left, right in zip(a, b, strict=True)
+    )
+
+
+def _same_sequences(a: Any, b: Any) -> bool:
+    return len(a) == len(b) and all(same(left, right) for left, right in zip(a, b, strict=True))
+
+
+def _same_floats(a: float, b: float) -> bool:
+    return a == b and math.copysign(1, a) == math.copysign(1, b)
+
+
+def _same_times(a: datetime, b: datetime) -> bool:
+    return a.replace(tzinfo=None) == b.replace(tzinfo=None) and a.utcoffset() == b.utcoffset()
+
+
+def _equal(a: object, b: object) -> bool:
+    return a == b
+
+
+_BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
+    str: _equal,
+    int: _equal,
+    bool: _equal,
+    Made: _equal,
+    float: _same_floats,
+    datetime: _same_times,
+    MadeTime: _same_times,
+    dict: _same_mappings,
+    list: _same_sequences,
+    tuple: _same_sequences,
+}
+
+
+@cache
+def compared(cls: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """Return the compared fields of a class of the model: their names, and how to get their values."""
+    if cls is ToolUseBlock:
+        own = {"_input": ("input", _get("input")), "raw_input": ("raw_input", _get("significant_text"))}
+    else:
+        own: dict[str, tuple[str, Callable[[Any], Any]]] = {}
+    return tuple(
+        own.get(field.name) or (field.alias or field.name, _get(field.name))
+        for field in attrs.fields(cls)
+        if field.name != "notes"
+    )
+
+
+def _get(name: str) -> Callable[[Any], Any]:
+    from operator import attrgetter  # noqa: PLC0415 - called once a field
+
+    return attrgetter(name)

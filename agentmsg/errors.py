@@ -1,0 +1,154 @@
+"""The one family of errors that agentmsg raises; imports nothing of the package.
+
+    AgentMsgError
+    ├── InvalidMessage      a message, block or value that cannot be made (also a ValueError)
+    ├── DecodeError         a document that a codec cannot read (also a ValueError)
+    ├── EncodeError         a history that cannot be written (also a ValueError)
+    ├── LossError           a conversion that would lose content, or an account that does not fit
+    ├── CodecLookupError    a codec that is not known (also a LookupError)
+    └── FileError           a file that cannot be read or written (also an OSError)
+
+Each carries ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the
+document or history) and ``code``, a stable word that programs may rely on; ``docs`` of the codes: CODES.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "CODES",
+    "AgentMsgError",
+    "CodecLookupError",
+    "DecodeError",
+    "EncodeError",
+    "FileError",
+    "InvalidMessage",
+    "LossError",
+    "excerpt",
+]
+
+CODES: Mapping[str, str] = {
+    "bytes": "the input is larger than Limits.bytes",
+    "content-loss": "writing would lose content and no account was asked for",
+    "depth": "values are nested deeper than Limits.depth, or contain themselves",
+    "duplicate-key": "an object holds one key twice and the policy is 'error'",
+    "edited": "the history is not the one that the account belongs to",
+    "file": "the operating system refused",
+    "integer-range": "an integer has more digits than Python converts",
+    "key": "an object's key is not a text",
+    "number": "a number is not finite",
+    "option": "a codec does not have this option",
+    "required": "a required part is missing",
+    "schema": "a part has a shape that the format does not have",
+    "surrogate": "a text holds a lone surrogate, which no UTF-8 can carry",
+    "syntax": "the bytes are not well-formed",
+    "type": "a part has the wrong type",
+    "unavailable": "a part of agentmsg needs a package that is not installed",
+    "unknown-codec": "no codec has this name",
+    "version": "the document was written by a later, incompatible version",
+}
+_EXCERPT = 80
+
+
+def excerpt(value: object) -> str:
+    """Return a short, printable ASCII picture of any value, for error messages.
+
+    At most 80 characters; control characters and everything outside ASCII are escaped.
+    """
+    if isinstance(value, (dict, list, tuple)):
+        return f"{type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:  # noqa: PLR2004
+        return f"an integer of {value.bit_length()} bits"
+    text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
+    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
+
+
+class AgentMsgError(Exception):
+    """Base of all errors of agentmsg.
+
+    Args:
+        message: what is wrong, in words.
+        code: a stable word, one of CODES.
+        path: where, as field names and indexes.
+        codec: the name of the codec at work.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "schema",
+        path: Sequence[str | int] = (),
+        codec: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.path = tuple(path)
+        self.codec = codec
+
+    def __str__(self) -> str:
+        """Return the message, led by codec and path where they are known."""
+        lead = ", ".join(part for part in (self.codec, "/" + "/".join(map(str, self.path)) if self.path else None) if part)
+        return f"{lead}: {self.message}" if lead else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by class, message and attributes, so that errors cross process borders."""
+        return (_rebuild, (type(self), self.message, dict(self.__dict__)))
+
+    def at(self, *lead: str | int, codec: str | None = None) -> AgentMsgError:
+        """Return this error with ``lead`` put in front of its path, and the codec where it had none."""
+        self.path = (*lead, *self.path)
+        if self.codec is None:
+            self.codec = codec
+        return self
+
+
+def _rebuild(cls: type[AgentMsgError], message: str, state: dict[str, Any]) -> AgentMsgError:
+    error = cls.__new__(cls)
+    Exception.__init__(error, message)
+    error.__dict__.update(state)
+    return error
+
+
+class InvalidMessage(AgentMsgError, ValueError):
+    """A message, block or value that cannot be made as asked."""
+
+
+class DecodeError(AgentMsgError, ValueError):
+    """A document that a codec cannot read."""
+
+
+class EncodeError(AgentMsgError, ValueError):
+    """A history that cannot be written."""
+
+
+class LossError(AgentMsgError):
+    """A conversion that would lose content, or an account that does not fit what it is applied to.
+
+    ``losses`` holds the content losses that made an encoding stop; otherwise it is empty.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "content-loss",
+        path: Sequence[str | int] = (),
+        codec: str | None = None,
+        losses: Sequence[object] = (),
+    ) -> None:
+        super().__init__(message, code=code, path=path, codec=codec)
+        self.losses = tuple(losses)
+
+
+class CodecLookupError(AgentMsgError, LookupError):
+    """No codec of that name, or a codec without that option."""
+
+
+class FileError(AgentMsgError, OSError):
+    """A file that cannot be read or written."""

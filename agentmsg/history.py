@@ -1,0 +1,207 @@
+"""History: an immutable sequence of messages; Recorder: the one place where messages collect.
+
+Imports Msg and what lies below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast, overload
+
+import attrs
+
+from agentmsg._base import Noted
+from agentmsg._fields import optional_text
+from agentmsg.blocks import ToolUseBlock
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_values import EMPTY, JSON, freeze_mapping
+from agentmsg.msg import Msg
+from agentmsg.tools import Tool, as_tools
+
+__all__ = ["History", "MsgLike", "Recorder", "as_history"]
+
+MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
+
+
+def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
+    messages = tuple(value)
+    for index, message in enumerate(messages):
+        if not isinstance(message, Msg):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"not a message: {excerpt(message)}"
+            raise InvalidMessage(msg, code="type", path=("messages", index))
+    return messages
+
+
+@attrs.frozen(repr=False)
+class History(Noted, Sequence[Msg]):
+    """A conversation: messages in order, and what belongs to all of them.
+
+    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and other
+    fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``.
+
+    Attributes:
+        messages: the messages, as a tuple.
+        id: of the conversation.
+        tools: that the model may call.
+        metadata: the application's own.
+    """
+
+    messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
+    id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+
+    @classmethod
+    def of(cls, *items: MsgLike) -> History:
+        """Return a history of messages, of texts (user messages) and of mappings (``{"role", "content", ...}``).
+
+        Raises:
+            InvalidMessage: with the index of an item that makes no message.
+        """
+        messages: list[Msg] = []
+        for index, item in enumerate(items):
+            try:
+                messages.append(_as_message(item))
+            except InvalidMessage as error:
+                raise error.at("messages", index) from None
+        return cls(messages)
+
+    @overload
+    def __getitem__(self, index: int) -> Msg: ...
+    @overload
+    def __getitem__(self, index: slice) -> History: ...
+    def __getitem__(self, index: int | slice) -> Msg | History:
+        """Return one message, or the history of a slice."""
+        if isinstance(index, slice):
+            return self.evolve(messages=self.messages[index])
+        return self.messages[index]
+
+    def __len__(self) -> int:
+        """Return the number of messages."""
+        return len(self.messages)
+
+    def __iter__(self) -> Iterator[Msg]:
+        """Iterate over the messages."""
+        return iter(self.messages)
+
+    def __add__(self, other: Iterable[Msg]) -> History:
+        """Return this history with more messages."""
+        return self.extended(*other)
+
+    def extended(self, *messages: Msg) -> History:
+        """Return this history with more messages at the end."""
+        return self.evolve(messages=(*self.messages, *messages)) if messages else self
+
+    def first(self, *, role: str | None = None) -> Msg | None:
+        """Return the first message (of a role), or None."""
+        return next((message for message in self if role is None or message.role == role), None)
+
+    def last(self, *, role: str | None = None) -> Msg | None:
+        """Return the last message (of a role), or None."""
+        return next((message for message in reversed(self) if role is None or message.role == role), None)
+
+
+def _as_message(item: MsgLike) -> Msg:
+    if isinstance(item, Msg):
+        return item
+    if isinstance(item, str):
+        return Msg.user(item)
+    if isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return _from_mapping(dict(item))
+    msg = f"not a message, a text or a mapping: {excerpt(item)}"
+    raise InvalidMessage(msg, code="type")
+
+
+def _from_mapping(fields: dict[str, Any]) -> Msg:
+    """Make a message by the factory of its role; checked in the order role, text, tool id."""
+    role = fields.pop("role", None)
+    if not isinstance(role, str) or not role:
+        msg = "a message needs a role"
+        raise InvalidMessage(msg, code="required", path=("role",))
+    content = fields.pop("content", "")
+    if not isinstance(content, str):
+        return Msg(cast("Any", role), content, **_known(fields))
+    if role == "tool":
+        link = fields.pop("tool_call_id", None)
+        return Msg.tool(content, tool_call_id=link, **fields)
+    if role == "assistant":
+        return Msg.assistant(content, tool_calls=fields.pop("tool_calls", ()), **_known(fields))
+    return Msg.chat(role, content, **_known(fields))
+
+
+_MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg))
+
+
+def _known(fields: dict[str, Any]) -> dict[str, Any]:
+    for name in fields:
+        if name not in _MSG_FIELDS:
+            msg = f"Msg has no field {excerpt(name)}"
+            raise InvalidMessage(msg, code="schema", path=(str(name),))
+    return fields
+
+
+def as_history(value: History | Msg | Iterable[Msg]) -> History:
+    """Return the history itself, or the one made of a message or of several.
+
+    Raises:
+        InvalidMessage: code "type" where it is none of these.
+    """
+    if isinstance(value, History):
+        return value
+    if isinstance(value, Msg):
+        return History((value,))
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore
+        msg = f"a History, a Msg or messages are needed, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type")
+    return History(value)
+
+
+class Recorder:
+    """Collects messages one after the other, and tells a listener of those that the agent made.
+
+    Args:
+        start: the history to go on from.
+        on_message: called with each new message of one of the ``roles``.
+        roles: by default the agent's own, assistant and tool.
+    """
+
+    def __init__(
+        self,
+        start: History | Iterable[Msg] = (),
+        *,
+        on_message: Callable[[Msg], object] | None = None,
+        roles: Iterable[str] = ("assistant", "tool"),
+    ) -> None:
+        self._start = as_history(start)
+        self._messages: list[Msg] = []
+        self._on_message = on_message
+        self._roles = frozenset(roles)
+
+    def add(self, *items: MsgLike) -> Recorder:
+        """Add messages, texts or mappings, as ``History.of`` takes them; return the recorder itself."""
+        for message in History.of(*items):
+            self._messages.append(message)
+            if self._on_message is not None and message.role in self._roles:
+                self._on_message(message)
+        return self
+
+    @property
+    def history(self) -> History:
+        """All messages so far."""
+        return self._start.extended(*self._messages)
+
+    @property
+    def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
+        """The calls for the client that no result answers yet."""
+        history = self.history
+        answered = {result.tool_call_id for message in history for result in message.tool_results}
+        return tuple(
+            call
+            for message in history
+            for call in message.tool_calls
+            if call.kind != "server" and call.id not in answered
+        )
+
+    def __len__(self) -> int:
+        """Return the number of messages so far."""
+        return len(self._start) + len(self._messages)

@@ -1,0 +1,293 @@
+"""Free-form JSON, frozen: what metadata, tool input, extras and structured output are made of.
+
+FrozenDict and FrozenList are read-only subclasses of dict and list, so every serializer takes them and
+``== {...}`` works. Two ways lead in: ``freeze`` checks and copies what a caller hands over and may still change;
+``adopt`` takes a tree that nobody else holds (a parser just made it) and wraps its children only when they are
+handed out, because freezing a whole tree costs more than parsing it. Imports nothing of the package but errors
+and limits.
+
+Known holes, left open because they can only be used on purpose: ``dict.__setitem__(frozen, key, value)`` and
+``list.append(frozen, value)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias, cast
+
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.limits import DEFAULT_LIMITS
+
+__all__ = ["EMPTY", "JSON", "FrozenDict", "FrozenList", "adopt", "check_text", "freeze", "freeze_mapping", "plain_copy", "thaw"]
+
+JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
+# int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
+_MAX_INT = 10**4300
+
+
+def _refuse(self: object, *_: object, **__: object) -> NoReturn:
+    msg = f"{type(self).__name__} is read-only; make a new value instead, e.g. {{**old, 'key': 1}}"
+    raise TypeError(msg)
+
+
+class FrozenDict(dict[str, Any]):
+    """A read-only dict of JSON values; ``FrozenDict(mapping)`` checks and copies all the way down."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> FrozenDict:
+        """Return the frozen copy of a mapping or of its pairs."""
+        return cast("FrozenDict", freeze(dict(value)))
+
+    def __init__(self, *_: object, **__: object) -> None:
+        """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __or__(self, other: Mapping[str, Any]) -> FrozenDict:  # type: ignore[override]
+        return FrozenDict({**self, **other})
+
+    def __ror__(self, other: Mapping[str, Any]) -> FrozenDict:  # type: ignore[override]
+        return FrozenDict({**other, **self})
+
+    @classmethod
+    def fromkeys(cls, iterable: Iterable[str], value: Any = None, /) -> FrozenDict:  # type: ignore[override]
+        """Return a frozen dict with one value for all keys."""
+        return FrozenDict(dict.fromkeys(iterable, value))
+
+    def __copy__(self) -> FrozenDict:
+        return self
+
+    def __deepcopy__(self, memo: object) -> FrozenDict:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (adopt, (thaw(self),))
+
+
+class FrozenList(list[Any]):
+    """A read-only list of JSON values; ``FrozenList(values)`` checks and copies all the way down."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Iterable[Any] = ()) -> FrozenList:
+        """Return the frozen copy of some values."""
+        return cast("FrozenList", freeze(list(value)))
+
+    def __init__(self, *_: object, **__: object) -> None:
+        """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse  # type: ignore[assignment]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+    def __copy__(self) -> FrozenList:
+        return self
+
+    def __deepcopy__(self, memo: object) -> FrozenList:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (adopt, (thaw(self),))
+
+
+def _settle_dict(self: dict[str, Any]) -> None:
+    for key, value in dict.items(self):
+        if type(value) is dict or type(value) is list:
+            dict.__setitem__(self, key, adopt(value))
+    self.__class__ = FrozenDict  # type: ignore[assignment]
+
+
+def _settle_list(self: list[Any]) -> None:
+    for index, value in enumerate(list.__iter__(self)):
+        if type(value) is dict or type(value) is list:
+            list.__setitem__(self, index, adopt(value))
+    self.__class__ = FrozenList  # type: ignore[assignment]
+
+
+class _LazyDict(FrozenDict):
+    """A FrozenDict whose children are still plain; the first look at them freezes them and makes it a FrozenDict."""
+
+    __slots__ = ()
+
+
+class _LazyList(FrozenList):
+    """A FrozenList whose children are still plain."""
+
+    __slots__ = ()
+
+
+def _settle_first(base: type, name: str, settle: Any) -> Any:
+    method = getattr(base, name)
+
+    def settled(self: Any, *args: Any) -> Any:
+        settle(self)
+        return method(self, *args)
+
+    settled.__name__ = name
+    return settled
+
+
+# Only what hands out children has to settle; len, ==, in and the C serializers see the plain tree.
+# __iter__ is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
+for _name in ("__getitem__", "__iter__", "__or__", "__ror__", "copy", "get", "items", "keys", "values", "__hash__"):
+    setattr(_LazyDict, _name, _settle_first(FrozenDict, _name, _settle_dict))
+for _name in ("__getitem__", "__iter__", "__reversed__", "__add__", "__mul__", "__rmul__", "copy", "__hash__"):
+    setattr(_LazyList, _name, _settle_first(FrozenList, _name, _settle_list))
+
+
+def _lazy_radd(self: FrozenList, other: list[Any]) -> list[Any]:
+    return [*other, *self]
+
+
+_LazyList.__radd__ = _lazy_radd  # type: ignore[attr-defined]
+
+_new_dict, _fill_dict = dict.__new__, dict.update
+_new_list, _fill_list = list.__new__, list.extend
+
+
+def adopt(value: Any) -> Any:
+    """Wrap a plain JSON tree that nobody else holds, without checking or copying what is inside.
+
+    Args:
+        value: a value of exact types (dict, list, str, int, float, bool, None) as a parser gives it.
+
+    Returns:
+        The same scalar, or a frozen container whose children are wrapped when first handed out.
+    """
+    if type(value) is dict:
+        frozen = _new_dict(_LazyDict)
+        _fill_dict(frozen, value)
+        return frozen
+    if type(value) is list:
+        items = _new_list(_LazyList)
+        _fill_list(items, value)
+        return items
+    return value
+
+
+def check_text(value: str) -> str:
+    """Return the text itself, as an exact str.
+
+    Raises:
+        InvalidMessage: code "surrogate" where it holds a lone surrogate.
+    """
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            msg = f"a lone surrogate at character {error.start} in {excerpt(value)}"
+            raise InvalidMessage(msg, code="surrogate") from None
+    return value if type(value) is str else str.__str__(value)
+
+
+def _scalar(value: object) -> JSON:
+    if isinstance(value, str):
+        return check_text(value)
+    if isinstance(value, int):
+        if -_MAX_INT < value < _MAX_INT:
+            return int(value)
+        msg = f"{excerpt(value)} has more digits than can be written"
+        raise InvalidMessage(msg, code="integer-range")
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float(value)
+        msg = f"{value!r} is not a JSON number"
+        raise InvalidMessage(msg, code="number")
+    msg = f"{type(value).__name__} is not JSON: {excerpt(value)}"
+    raise InvalidMessage(msg, code="type")
+
+
+def _walk(value: Any, depth: int, make_dict: Any, make_list: Any) -> Any:
+    """Check and copy a value; ``make_*`` say what containers become. Cycles end at the depth limit."""
+    if value is None or value is True or value is False:
+        return value
+    is_mapping = isinstance(value, Mapping)
+    if not is_mapping and not isinstance(value, (list, tuple)):
+        return _scalar(value)
+    if depth <= 0:
+        msg = "nested deeper than the limit, or containing itself"
+        raise InvalidMessage(msg, code="depth")
+    key: Any = None
+    try:
+        if not is_mapping:
+            items: list[Any] = []
+            for key, item in enumerate(value):
+                items.append(_walk(item, depth - 1, make_dict, make_list))  # noqa: PERF401 - key is for the path
+            return make_list(items)
+        fields: dict[str, Any] = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                msg = f"a key must be a text, not {excerpt(key)}"
+                raise InvalidMessage(msg, code="key")
+            fields[check_text(key)] = _walk(item, depth - 1, make_dict, make_list)
+        return make_dict(fields)
+    except InvalidMessage as error:
+        raise error.at(key if isinstance(key, (str, int)) else excerpt(key)) from None
+
+
+def _frozen_dict(fields: dict[str, Any]) -> FrozenDict:
+    frozen = _new_dict(FrozenDict)
+    _fill_dict(frozen, fields)
+    return frozen
+
+
+def _frozen_list(items: list[Any]) -> FrozenList:
+    frozen = _new_list(FrozenList)
+    _fill_list(frozen, items)
+    return frozen
+
+
+def freeze(value: Any) -> Any:
+    """Return a checked, read-only copy of a JSON value; a frozen value is returned as it is.
+
+    Args:
+        value: None, bool, int, finite float, str, list or tuple, or a mapping with text keys.
+
+    Raises:
+        InvalidMessage: with the path inside the value; codes "type", "key", "number", "surrogate",
+            "integer-range" and "depth" (more than 128 levels, or a cycle).
+    """
+    if isinstance(value, (FrozenDict, FrozenList)):
+        return value
+    return _walk(value, DEFAULT_LIMITS.depth, _frozen_dict, _frozen_list)
+
+
+def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
+    """Freeze a mapping, as ``freeze`` does; anything else is refused with code "type"."""
+    if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"a mapping is needed, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type")
+    return cast("Mapping[str, JSON]", freeze(value)) if value else EMPTY
+
+
+def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
+    """Return a checked copy made of exact dicts and lists, which the caller alone holds.
+
+    Raises:
+        InvalidMessage: as ``freeze`` does.
+    """
+    return _walk(value, depth, _same, _same)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def thaw(value: Any) -> Any:
+    """Return the plain, changeable copy of a JSON value (dicts and lists all the way down)."""
+    if isinstance(value, dict):
+        return {key: thaw(item) for key, item in dict.items(cast("dict[str, Any]", value))}
+    if isinstance(value, (list, tuple)):
+        return [thaw(item) for item in cast("Iterator[Any]", list.__iter__(value) if isinstance(value, list) else value)]
+    return value
+
+
+EMPTY: Mapping[str, Any] = _frozen_dict({})

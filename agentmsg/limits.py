@@ -1,0 +1,34 @@
+"""How large an input may be before it is refused; imports nothing of the package.
+
+Callers may raise a limit, data never can: pass ``limits=Limits(depth=500)`` to loads, decode or convert.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+__all__ = ["DEFAULT_LIMITS", "Limits"]
+
+_MIB = 1024 * 1024
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """Upper bounds on what is read.
+
+    Attributes:
+        bytes: size of one document, in bytes.
+        depth: nesting of arrays and objects in one document or free-form value.
+        nesting: nesting of content blocks (a result inside a result ...).
+        line: length of one line of a JSON Lines file, in bytes.
+        inline_media: decoded size of one Base64Source, in bytes.
+    """
+
+    bytes: int = 64 * _MIB
+    depth: int = 128
+    nesting: int = 64
+    line: int = 64 * _MIB
+    inline_media: int = 32 * _MIB
+
+
+DEFAULT_LIMITS = Limits()

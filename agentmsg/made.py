@@ -1,0 +1,35 @@
+"""Values that agentmsg made because a message or a document had none: the mark travels with the value.
+
+A made id or time equals its own text under ``==``; ``same`` also takes it for None; a codec whose format has no
+place for it leaves it out without a loss. Imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+__all__ = ["Made", "MadeTime", "made_id", "made_time"]
+
+
+class Made(str):
+    """A text that the library made, such as the id of a new message."""
+
+    __slots__ = ()
+
+
+class MadeTime(datetime):
+    """A time that the library made, such as the creation time of a new message."""
+
+    __slots__ = ()
+
+
+def made_id() -> Made:
+    """Return a new random id (a UUID, version 4)."""
+    from uuid import uuid4  # noqa: PLC0415 - uuid costs more to import than all of the model
+
+    return Made(uuid4())
+
+
+def made_time() -> MadeTime:
+    """Return the present time, in UTC."""
+    return MadeTime.now(UTC)

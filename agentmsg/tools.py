@@ -1,0 +1,71 @@
+"""Descriptions of the tools that a model may call. Imports only base and field checks of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import attrs
+
+from agentmsg._base import CacheHint, Noted
+from agentmsg._fields import instance, optional_text, text
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_values import EMPTY, JSON, freeze, freeze_mapping
+
+__all__ = ["NativeTool", "Tool", "ToolSpec", "as_tools"]
+
+
+def _parameters(value: Mapping[str, Any] | None) -> Mapping[str, JSON] | None:
+    return None if value is None else freeze_mapping(value)
+
+
+@attrs.frozen(repr=False)
+class ToolSpec(Noted):
+    """A tool that the client runs.
+
+    Attributes:
+        name: as the model calls it.
+        description: for the model.
+        parameters: JSON Schema of the input; None where the source states none.
+        strict: whether the provider must hold the model to the schema; None where not stated.
+        kind: "function", or "custom" for a tool that takes free text.
+        cache: a wish to cache the prompt up to and including this tool.
+    """
+
+    name: str = attrs.field(validator=text)
+    description: str | None = attrs.field(default=None, validator=optional_text)
+    parameters: Mapping[str, JSON] | None = attrs.field(default=None, converter=_parameters)
+    strict: bool | None = attrs.field(default=None, validator=instance(bool), kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+
+
+@attrs.frozen(repr=False)
+class NativeTool(Noted):
+    """A tool without equivalent elsewhere (most run at the provider), kept verbatim for its own family.
+
+    Attributes:
+        codec: the family of formats that may write it.
+        value: the native description.
+    """
+
+    codec: str = attrs.field(validator=text)
+    value: JSON = attrs.field(converter=freeze)
+
+
+Tool: TypeAlias = ToolSpec | NativeTool
+
+
+def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Return tools as a tuple.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no tool.
+    """
+    tools = tuple(value)
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, (ToolSpec, NativeTool)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"not a tool: {excerpt(tool)}"
+            raise InvalidMessage(msg, code="type", path=("tools", index))
+    return tools

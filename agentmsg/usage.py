@@ -1,0 +1,54 @@
+"""What an answer cost: token counters, money and time. Imports only the base and field checks of the package."""
+
+from __future__ import annotations
+
+import attrs
+
+from agentmsg._base import Noted
+from agentmsg._fields import counter, whole
+
+__all__ = ["Usage"]
+
+_SUMMED = (
+    "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio", "cost", "seconds",
+)  # fmt: skip
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Usage(Noted):
+    """Counters of one answer, in tokens unless said otherwise; None means not stated.
+
+    Attributes:
+        input: tokens read, cache reads and writes included.
+        output: tokens written, reasoning included.
+        total: as the provider stated it; not computed.
+        cache_read: part of input that came from a cache.
+        cache_write: part of input that was put into a cache.
+        reasoning: part of output that was thinking.
+        input_audio: part of input that was audio.
+        output_audio: part of output that was audio.
+        cost: money, in the currency the source uses.
+        seconds: time the answer took.
+    """
+
+    input: int | None = attrs.field(default=None, validator=whole)
+    output: int | None = attrs.field(default=None, validator=whole)
+    total: int | None = attrs.field(default=None, validator=whole)
+    cache_read: int | None = attrs.field(default=None, validator=whole)
+    cache_write: int | None = attrs.field(default=None, validator=whole)
+    reasoning: int | None = attrs.field(default=None, validator=whole)
+    input_audio: int | None = attrs.field(default=None, validator=whole)
+    output_audio: int | None = attrs.field(default=None, validator=whole)
+    cost: int | float | None = attrs.field(default=None, validator=counter)
+    seconds: int | float | None = attrs.field(default=None, validator=counter)
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return the sum of all counters; a counter that neither side states stays None; extras of the left win."""
+        if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        sums = {name: _add(getattr(self, name), getattr(other, name)) for name in _SUMMED}
+        return Usage(**sums, extras={**other.extras, **self.extras})
+
+
+def _add(left: float | None, right: float | None) -> float | None:
+    return right if left is None else left if right is None else left + right
