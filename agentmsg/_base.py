@@ -5,27 +5,60 @@ Imports only errors, free-form JSON and field checks of the package.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from agentmsg._fields import clean_repr, instance, optional_text, text, whole
+from agentmsg._fields import clean_repr, instance, listed, optional_text, text, whole
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, JSON, freeze_mapping
+from agentmsg.json_values import EMPTY, JSON, freeze, freeze_mapping
 from agentmsg.limits import DEFAULT_LIMITS
+
+
+def _named(convert: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    def converted(value: Any, field: Any) -> Any:
+        try:
+            return convert(value)
+        except InvalidMessage as error:
+            raise error.at(field.alias) from None
+
+    return converted
+
 
 if TYPE_CHECKING:
     from agentmsg.blocks import Block
 
-__all__ = ["BaseBlock", "CacheHint", "Citation", "Noted", "Signature", "as_blocks", "inner_blocks"]
+    from agentmsg.json_values import freeze as free_json
+    from agentmsg.json_values import freeze_mapping as free_mapping
+else:
+    # attrs inspects a plain function once for every class that inherits it, a Converter only here; and a Converter
+    # knows the field's name, which belongs to the path of an error.
+    free_json = attrs.Converter(_named(freeze), takes_field=True)
+    free_mapping = attrs.Converter(_named(freeze_mapping), takes_field=True)
 
-_Self = TypeVar("_Self", bound="Noted")
+__all__ = ["BaseBlock", "CacheHint", "Citation", "Noted", "Signature", "as_blocks", "free_json", "free_mapping", "inner_blocks"]
 
 
-@attrs.frozen(repr=False)
+_getters: dict[type, Callable[[object], object]] = {}
+
+
+def _values(obj: Noted) -> object:
+    """Return the compared values of an object."""
+    get = _getters.get(type(obj))
+    if get is None:
+        names = [field.name for field in attrs.fields(type(obj)) if field.eq]
+        get = _getters[type(obj)] = attrgetter(*names)
+    return get(obj)
+
+
+@attrs.frozen(repr=False, eq=False)
 class Noted:
     """Base of everything that a document holds.
+
+    Equality and hash stand here for all classes of the model, which say ``eq=False``: attrs would compile both for
+    each of them, and that took a third of the time that importing agentmsg takes.
 
     Attributes:
         extras: native fields that the model has no home for, by family of formats; compared, and reported as lost
@@ -33,14 +66,22 @@ class Noted:
         notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
     """
 
-    extras: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    extras: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     notes: Mapping[str, JSON] = attrs.field(
-        default=EMPTY, converter=freeze_mapping, eq=False, repr=False, kw_only=True
+        default=EMPTY, converter=free_mapping, eq=False, repr=False, kw_only=True
     )
 
     __repr__ = clean_repr
 
-    def evolve(self: _Self, **changes: Any) -> _Self:
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), _values(self)))
+
+    def evolve(self, **changes: Any) -> Self:
         """Return a copy with some fields changed; all others, notes included, stay.
 
         Raises:
@@ -49,7 +90,7 @@ class Noted:
         return attrs.evolve(self, **changes)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class Signature(Noted):
     """An opaque proof that a provider attached to what it generated; it is valid there only."""
 
@@ -57,7 +98,7 @@ class Signature(Noted):
     value: str = attrs.field(validator=text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class CacheHint(Noted):
     """A wish to cache the prompt up to here.
 
@@ -70,7 +111,7 @@ class CacheHint(Noted):
     ttl: str | None = attrs.field(default=None, validator=optional_text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class Citation(Noted):
     """What a piece of text is based on.
 
@@ -89,7 +130,7 @@ class Citation(Noted):
     kind: str | None = attrs.field(default=None, validator=optional_text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class BaseBlock(Noted):
     """Base of all content blocks, yours included (see ``register_block``).
 
@@ -103,7 +144,7 @@ class BaseBlock(Noted):
 
     item_id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     phase: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
     signature: Signature | None = attrs.field(default=None, validator=instance(Signature), kw_only=True)
 
@@ -114,10 +155,7 @@ def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
     Raises:
         InvalidMessage: code "type" where an item is no block.
     """
-    if isinstance(value, (str, bytes, Mapping)):
-        msg = f"content must be blocks, not {excerpt(value)}"
-        raise InvalidMessage(msg, code="type", path=("content",))
-    blocks = tuple(value)
+    blocks = listed(value, "content")
     for index, block in enumerate(blocks):
         if not isinstance(block, BaseBlock):
             msg = f"not a content block: {excerpt(block)}"

@@ -34,6 +34,8 @@ def absent_values(cls: type) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     for field in attrs.fields(cls):
+        if not field.init:
+            continue
         if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
             values[field.alias or field.name] = None
         elif field.default is not attrs.NOTHING:
@@ -48,7 +50,7 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
     """
     own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
-    fields = sorted(attrs.fields(cls), key=lambda field: field.name not in own)
+    fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
     absent = absent_values(cls)
     required = [field.alias for field in fields if field.alias not in absent]
     optional = [field.alias for field in fields if field.alias in absent]
@@ -56,6 +58,7 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     parameters = [*required, *(f"{name}=_{name}" for name in optional)]
     lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
     lines += [f"    self.{names[name]} = {name}" for name in (*required, *optional)]
+    lines += [f"    self.{field.name} = {field.default!r}" for field in attrs.fields(cls) if not field.init]
     lines += ["    self.__class__ = _cls"]
     scope: dict[str, Any] = {"_cls": cls, **{f"_{name}": absent[name] for name in optional if name}}
     exec("\n".join(lines), scope)  # noqa: S102 - the source is made of our own field names

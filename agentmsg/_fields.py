@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, check_text
+from agentmsg.json_values import EMPTY, check_text, freeze
 
-__all__ = ["clean_repr", "counter", "instance", "moment", "optional_text", "text", "vector", "whole"]
+__all__ = ["clean_repr", "counter", "instance", "listed", "moment", "optional_text", "text", "vector", "whole"]
+
+
+_T = TypeVar("_T")
 
 
 def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
@@ -21,7 +24,7 @@ def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
     return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code="type", path=(name,))
 
 
-def text(_: object, attribute: Any, value: object) -> None:
+def text(_: object, attribute: Any, value: Any) -> None:
     """Accept a text without lone surrogates."""
     if not isinstance(value, str):
         raise _wrong(attribute, value, "a text")
@@ -32,27 +35,37 @@ def text(_: object, attribute: Any, value: object) -> None:
             raise error.at(attribute.alias) from None
 
 
-def optional_text(_: object, attribute: Any, value: object) -> None:
+def optional_text(_: object, attribute: Any, value: Any) -> None:
     """Accept None or a text without lone surrogates."""
     if value is not None:
         text(_, attribute, value)
 
 
-def whole(_: object, attribute: Any, value: object) -> None:
-    """Accept None or an integer that is not a bool."""
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-        raise _wrong(attribute, value, "a whole number")
+def whole(_: object, attribute: Any, value: Any) -> None:
+    """Accept None or an exact int (no bool, no enum: they would not come back as given)."""
+    if value is not None:
+        if type(value) is not int:
+            raise _wrong(attribute, value, "a whole number")
+        _check_digits(attribute, value)
 
 
-def counter(_: object, attribute: Any, value: object) -> None:
-    """Accept None or a finite number that is not a bool."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise _wrong(attribute, value, "a finite number")
+def counter(_: object, attribute: Any, value: Any) -> None:
+    """Accept None, an exact int or an exact, finite float."""
+    if type(value) is float:
+        if not math.isfinite(value):
+            raise _wrong(attribute, value, "a finite number")
+    else:
+        whole(_, attribute, value)
 
 
-def moment(_: object, attribute: Any, value: object) -> None:
+def _check_digits(attribute: Any, value: int) -> None:
+    try:
+        freeze(value)
+    except InvalidMessage as error:
+        raise error.at(attribute.alias) from None
+
+
+def moment(_: object, attribute: Any, value: Any) -> None:
     """Accept None or a datetime, naive or aware."""
     if value is not None and not isinstance(value, datetime):
         raise _wrong(attribute, value, "a datetime")
@@ -69,11 +82,19 @@ def instance(*classes: type) -> Any:
     return check
 
 
+def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
+    """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"{name} must be a list or another iterable, not {excerpt(cast('object', value))}"
+        raise InvalidMessage(msg, code="type", path=(name,))
+    return tuple(value)
+
+
 def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
     """Return an embedding as a tuple of finite floats (integers are refused: they would not come back as given)."""
     if value is None:
         return None
-    items = tuple(value)
+    items = listed(value, "embedding")
     for index, item in enumerate(items):
         if type(item) is not float or not math.isfinite(item):
             msg = f"an embedding holds finite floats, not {excerpt(item)}"
@@ -82,11 +103,20 @@ def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
 
 
 def clean_repr(self: Any) -> str:
-    """Return ``Class(field=value, ...)`` with the fields that differ from None, "", () and {}, at most 2 kB."""
+    """Return ``Class(field=value, ...)`` with the fields that differ from None, "", () and {}, at most 2,000 characters."""
     shown: list[str] = []
     for field in type(self).__attrs_attrs__:
-        value = getattr(self, field.alias)
-        if field.repr and value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
+        if not field.init:
+            continue
+        # A private field may be shown by a property of its public name (the input of a call).
+        public = field.alias if hasattr(type(self), field.alias) else field.name
+        value = getattr(self, public)
+        if (
+            field.repr
+            and value is not None
+            and value is not EMPTY
+            and not (isinstance(value, (tuple, Mapping)) and not value)
+        ):
             shown.append(f"{field.alias}={value!r}")
     whole_text = f"{type(self).__name__}({', '.join(shown)})"
     return whole_text if len(whole_text) <= 2000 else whole_text[:1994] + " ...)"  # noqa: PLR2004 - stated above

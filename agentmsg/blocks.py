@@ -87,7 +87,7 @@ class ContentBlock(Protocol):
 _is_source = instance(URLSource, Base64Source, FileSource, TextSource, BlocksSource)
 
 
-def _source(block: object, attribute: Any, value: object) -> None:
+def _source(block: object, attribute: Any, value: Any) -> None:
     if value is None:
         msg = "a source is needed"
         raise InvalidMessage(msg, code="required", path=("source",))
@@ -103,7 +103,7 @@ def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
     return citations
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class TextBlock(BaseBlock):
     """Text, with what it is based on."""
 
@@ -111,7 +111,7 @@ class TextBlock(BaseBlock):
     citations: tuple[Citation, ...] = attrs.field(default=(), converter=_citations, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class _Media(BaseBlock):
     source: Source = attrs.field(validator=_source)
 
@@ -129,26 +129,26 @@ class _Media(BaseBlock):
 _M = TypeVar("_M", bound=_Media)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class ImageBlock(_Media):
     """An image; ``detail`` is the wanted resolution ("low", "high", "auto")."""
 
     detail: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class AudioBlock(_Media):
     """Sound, with the words spoken where they are known."""
 
     transcript: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class VideoBlock(_Media):
     """A video."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class FileBlock(_Media):
     """A document: its file name, its title for the model, and what the model should know about it."""
 
@@ -157,7 +157,7 @@ class FileBlock(_Media):
     context: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class DataBlock(BaseBlock):
     """Structured data: any JSON value, perhaps named."""
 
@@ -165,7 +165,7 @@ class DataBlock(BaseBlock):
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class ThinkingBlock(BaseBlock):
     """What a model thought; ``redacted`` is an opaque payload that only its provider can read."""
 
@@ -218,6 +218,8 @@ class ToolUseBlock(BaseBlock):
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    # Whether input says all that raw_input says: None until somebody asks.
+    _says_all: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Settle which of input and raw_input holds."""
@@ -258,7 +260,14 @@ class ToolUseBlock(BaseBlock):
     @property
     def significant_text(self) -> str | None:
         """The raw text where it says more than ``input``, else None."""
-        return None if self.raw_input is None or self._parsed()[2] else self.raw_input
+        if self.raw_input is None:
+            return None
+        if self._says_all is None:
+            valid, value, exact = self._parsed()
+            object.__setattr__(self, "_says_all", exact)
+            if valid and self._input is UNSET:
+                object.__setattr__(self, "_input", value)
+        return None if self._says_all else self.raw_input
 
     def evolve(self, **changes: Any) -> ToolUseBlock:
         """Return a copy with some fields changed; a new ``input`` drops the old text, and the other way round."""
@@ -267,8 +276,10 @@ class ToolUseBlock(BaseBlock):
         return attrs.evolve(self, **changes)
 
     def _compared(self) -> tuple[object, ...]:
-        skipped = {"_input", "raw_input", "notes"}
-        fields = (getattr(self, field.name) for field in attrs.fields(ToolUseBlock) if field.name not in skipped)
+        skipped = {"_input", "_says_all", "raw_input", "notes"}
+        fields = (
+            getattr(self, field.name) for field in attrs.fields(ToolUseBlock) if field.name not in skipped
+        )
         return (self.input, self.significant_text, *fields)
 
     def __eq__(self, other: object) -> bool:
@@ -291,7 +302,7 @@ def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
     return as_blocks(value)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class ToolResultBlock(BaseBlock):
     """What a tool gave.
 
@@ -334,14 +345,14 @@ class ToolResultBlock(BaseBlock):
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class RefusalBlock(BaseBlock):
     """A model's words for not answering."""
 
     refusal: str = attrs.field(validator=text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class SourceBlock(BaseBlock):
     """A source that an answer cites as a whole."""
 
@@ -350,7 +361,7 @@ class SourceBlock(BaseBlock):
     media_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class CompactionBlock(BaseBlock):
     """A provider's summary of what went before: readable text, an opaque payload, or both."""
 
@@ -358,14 +369,14 @@ class CompactionBlock(BaseBlock):
     encrypted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class ToolsBlock(BaseBlock):
     """Tools that arrive in mid-conversation."""
 
     tools: tuple[Tool, ...] = attrs.field(converter=as_tools)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class NativeBlock(BaseBlock):
     """A foreign block without equivalent, kept verbatim for its own family.
 
@@ -437,5 +448,3 @@ def register_block(tag: str) -> Callable[[_C], _C]:
         return cls
 
     return register
-
-

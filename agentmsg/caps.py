@@ -3,6 +3,8 @@
 One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A row says
 which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to the nearest value
 that is carried: the same object where nothing has to change, ``Drop`` where the owner cannot be carried at all.
+Cells are asked about present values only: what is
+absent (None, empty, a default) and what the library made itself is carried by leaving it out.
 A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule in
 ``otherwise`` makes it into one that is carried.
 """
@@ -21,7 +23,19 @@ from agentmsg.json_values import EMPTY
 if TYPE_CHECKING:
     from agentmsg.msg import Msg
 
-__all__ = ["ANY_ROLE", "EVERYTHING", "KEEP", "Caps", "Cell", "Drop", "Level", "MessageRow", "Row", "Swap", "own_extras"]
+__all__ = [
+    "ANY_ROLE",
+    "EVERYTHING",
+    "KEEP",
+    "Caps",
+    "Cell",
+    "Drop",
+    "Level",
+    "MessageRow",
+    "Row",
+    "Swap",
+    "own_extras",
+]
 
 Level = Literal["content", "annotation", "setting"]
 
@@ -89,7 +103,7 @@ class MessageRow:
 ANY_ROLE = "*"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class Caps:
     """The capability table of a codec.
 
@@ -98,6 +112,7 @@ class Caps:
         history: fields of History that are carried.
         tools: rows by tool class; used where ``history`` carries tools.
         arrange: steps that change the structure of messages (see agentmsg.arrange), in order, before the rows apply.
+        needs_id: tells whether a tool call or result must be given an id before it can be written.
         everything: the format carries every History; all else is empty.
     """
 
@@ -105,6 +120,7 @@ class Caps:
     history: Mapping[str, Cell] = _NONE
     tools: Mapping[type, Row] = _NONE
     arrange: tuple[Callable[..., Any], ...] = ()
+    needs_id: Callable[[Any], bool] | None = None
     everything: bool = False
 
     def row(self, role: str) -> MessageRow | None:

@@ -68,6 +68,13 @@ class Codec:
         """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else looks like this)."""
         raise NotImplementedError
 
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document of this format, in order: its list, or that under "messages"."""
+        if isinstance(document, dict):
+            inner: Any = document.get("messages", [document])  # pyright: ignore[reportUnknownMemberType]
+            return inner if isinstance(inner, list) else [inner]
+        return document if isinstance(document, list) else [document]
+
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes; JSON unless a codec says otherwise."""
         return parse_json(raw, limits, duplicates)

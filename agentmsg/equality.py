@@ -98,7 +98,7 @@ def compared(cls: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     return tuple(
         own.get(field.name) or (field.alias or field.name, _get(field.name))
         for field in attrs.fields(cls)
-        if field.name != "notes"
+        if field.name != "notes" and field.init
     )
 
 

@@ -61,10 +61,18 @@ def excerpt(value: object) -> str:
     """
     if isinstance(value, (dict, list, tuple)):
         return f"{type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:  # noqa: PLR2004
+    if isinstance(value, int) and value.bit_length() > 256:  # noqa: PLR2004
         return f"an integer of {value.bit_length()} bits"
-    text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
+    try:
+        text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
+    except Exception:  # noqa: BLE001 - an object whose repr fails must not hide what is wrong with it
+        text = f"an object of {type(value).__name__}"
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
+
+
+def _step(step: str | int) -> str:
+    """Return a part of a path as printable ASCII: keys of free-form data are text of anybody's making."""
+    return excerpt(step)[1:-1] if isinstance(step, str) else str(step)
 
 
 class AgentMsgError(Exception):
@@ -93,7 +101,8 @@ class AgentMsgError(Exception):
 
     def __str__(self) -> str:
         """Return the message, led by codec and path where they are known."""
-        lead = ", ".join(part for part in (self.codec, "/" + "/".join(map(str, self.path)) if self.path else None) if part)
+        where = "/" + "/".join(map(_step, self.path)) if self.path else None
+        lead = ", ".join(part for part in (self.codec, where) if part)
         return f"{lead}: {self.message}" if lead else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:

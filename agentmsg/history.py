@@ -32,7 +32,7 @@ def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
     return messages
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class History(Noted, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
 

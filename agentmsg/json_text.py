@@ -1,4 +1,4 @@
-"""JSON text to values and back, exactly: gate, parse, suspicion scan, slow path.
+"""JSON text to values and back, exactly: parse, depth, suspicion scan, slow path.
 
 orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and writes
 NaN as null. So every text passes a cheap scan, and only what looks suspicious is read again, exactly, by the
@@ -7,7 +7,6 @@ standard library. orjson alone decides whether a text is well-formed.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
@@ -15,8 +14,7 @@ from agentmsg.json_values import plain_copy
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 __all__ = ["Duplicates", "dump_json", "parse_arguments", "parse_json"]
 
@@ -24,12 +22,18 @@ Duplicates = Literal["error", "last"]
 
 # One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain search:
 # about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64 bits.
-_DIGITS_ALIKE = bytes(48 if 48 <= code <= 57 else 0 for code in range(256))
+_DIGITS_ALIKE = bytes(48 if chr(code) in "0123456789" else 0 for code in range(256))
 _LONG_RUN = b"0" * 19
+# The largest float has 309 digits; orjson refuses integers beyond it.
+_HUGE_RUN = b"0" * 309
 _INT64 = 2**63
 
 
-def parse_json(raw: bytes | bytearray | memoryview | str, limits: Limits = DEFAULT_LIMITS, duplicates: Duplicates = "last") -> Any:
+def parse_json(
+    raw: bytes | bytearray | memoryview | str,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+) -> Any:
     """Return the plain value of a JSON text; integers of any size are exact.
 
     Args:
@@ -40,24 +44,23 @@ def parse_json(raw: bytes | bytearray | memoryview | str, limits: Limits = DEFAU
     Raises:
         DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number", "surrogate".
     """
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
     data = _as_bytes(raw)
     if len(data) > limits.bytes:
         msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
         raise DecodeError(msg, code="bytes")
-    _check_depth(data, limits.depth)
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise _syntax_error(data, error) from None
-    if _LONG_RUN in data.translate(_DIGITS_ALIKE) or (duplicates == "error" and _may_repeat_keys(data, value)):
+    value, huge = _loads(data)
+    _check_depth(data, value, limits.depth)
+    if (
+        huge
+        or _LONG_RUN in data.translate(_DIGITS_ALIKE)
+        or (duplicates == "error" and _may_repeat_keys(data, value))
+    ):
         return _exact(data, duplicates, limits)
     return value
 
 
 def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
-    if isinstance(raw, bytes):
+    if type(raw) is bytes:
         return raw
     if isinstance(raw, str):
         try:
@@ -65,37 +68,61 @@ def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
         except UnicodeEncodeError as error:
             msg = f"a lone surrogate at character {error.start}"
             raise DecodeError(msg, code="surrogate") from None
-    if isinstance(raw, (bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(raw, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
         return bytes(raw)
     msg = f"bytes or text are needed, not {excerpt(raw)}"
     raise DecodeError(msg, code="type")
 
 
-def _check_depth(data: bytes, limit: int) -> None:
-    # As many brackets as levels at most, so this count settles nearly every document.
-    if data.count(b"[") + data.count(b"{") <= limit:
-        return
-    import re  # noqa: PLC0415 - loaded already wherever attrs is
+def _loads(data: bytes) -> tuple[Any, bool]:
+    """Parse a text; the flag tells that only the slow path can read it.
 
-    depth = deepest = 0
-    for token in re.finditer(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', data, re.DOTALL):
-        mark = token[0][:1]
-        if mark in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-            if deepest > limit:
-                msg = f"nested deeper than the limit of {limit}"
-                raise DecodeError(msg, code="depth")
-        elif mark in b"]}":
-            depth -= 1
+    orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything else
+    about the text as it is, so that orjson still decides whether it is well-formed.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
+
+    try:
+        return orjson.loads(data), False
+    except orjson.JSONDecodeError as error:
+        if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
+            import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+            try:
+                return orjson.loads(re.sub(rb"\d{300,}", lambda run: run[0][:20], data)), True
+            except orjson.JSONDecodeError:
+                pass
+        raise _syntax_error(data, error) from None
+
+
+def _check_depth(data: bytes, value: object, limit: int) -> None:
+    """Refuse a value nested deeper than the limit; level by level, since the caller's own stack may be deep."""
+    # As many brackets as levels at most, so this count settles small documents.
+    if data.count(b"{") + data.count(b"[") <= limit:
+        return
+    level: list[Any] = [value]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if type(outer) is dict else outer)
+            if type(item) is dict or type(item) is list
+        ]
+        if not level:
+            return
+    msg = f"nested deeper than the limit of {limit}"
+    raise DecodeError(msg, code="depth")
+
+
+# What orjson says, and the code for it; everything else is "syntax".
+_REASONS: Mapping[str, str] = {"surrogate in string": "surrogate", "infinity": "number", "depth limit": "depth"}
 
 
 def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
     hint = "; it begins with a byte order mark" if data.startswith(b"\xef\xbb\xbf") else ""
     if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         hint = "; it looks compressed"
-    number = "number" in str(error) and "out of range" in str(error)
-    code = "surrogate" if "surrogate" in str(error) else "number" if number else "syntax"
+    code = next((code for words, code in _REASONS.items() if words in str(error)), "syntax")
     return DecodeError(f"not JSON: {error}{hint}", code=code)
 
 
@@ -127,9 +154,11 @@ def _pairs(duplicates: Duplicates) -> Callable[[list[tuple[str, Any]]], dict[str
         fields = dict(pairs)
         if len(fields) != len(pairs):
             seen: set[str] = set()
-            key = next(key for key, _ in pairs if key in seen or seen.add(key))
-            msg = f"the key {excerpt(key)} stands twice in one object"
-            raise DecodeError(msg, code="duplicate-key")
+            for key, _ in pairs:
+                if key in seen:
+                    msg = f"the key {excerpt(key)} stands twice in one object"
+                    raise DecodeError(msg, code="duplicate-key")
+                seen.add(key)
         return fields
 
     return once
@@ -146,9 +175,12 @@ def _exact(data: bytes, duplicates: Duplicates, limits: Limits) -> Any:
     """Read a text that orjson has accepted again, with exact integers."""
     import json  # noqa: PLC0415 - the slow path
 
-    value = json.loads(data, object_pairs_hook=_pairs(duplicates), parse_int=_integer)
     try:
+        value = json.loads(data, object_pairs_hook=_pairs(duplicates), parse_int=_integer)
         return plain_copy(value, limits.depth)
+    except RecursionError:
+        msg = "nested deeper than the caller's stack leaves room for"
+        raise DecodeError(msg, code="depth") from None
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path) from None
 
@@ -161,8 +193,10 @@ def dump_json(value: Any) -> bytes:
     """
     import orjson  # noqa: PLC0415 - not every user of the model writes JSON
 
+    # Without these options orjson writes texts for times and objects for dataclasses, in silence.
+    strict = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, option=strict)
     except TypeError:
         return _dump_exactly(value)
 
@@ -171,10 +205,10 @@ def _dump_exactly(value: Any) -> bytes:
     import orjson  # noqa: PLC0415 - see dump_json
 
     def big(item: Any) -> Any:
-        if isinstance(item, dict):
-            return {key: big(each) for key, each in cast("dict[str, Any]", item).items()}
-        if isinstance(item, list):
-            return [big(each) for each in cast("list[Any]", item)]
+        if type(item) is dict:
+            return {key: big(each) for key, each in item.items()}
+        if type(item) is list:
+            return [big(each) for each in item]
         if type(item) is int and not -_INT64 <= item < 2 * _INT64:
             return orjson.Fragment(str(item).encode())
         return item
@@ -182,6 +216,9 @@ def _dump_exactly(value: Any) -> bytes:
     try:
         # 254 levels are orjson's own bound on writing.
         return orjson.dumps(big(plain_copy(value, 250)))
+    except RecursionError:
+        msg = "nested deeper than the caller's stack leaves room for"
+        raise EncodeError(msg, code="depth") from None
     except InvalidMessage as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
     except TypeError as error:
@@ -196,17 +233,15 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
         whether the value says all that the text says. It does not where a key stands twice, or where a number
         has more digits than a float holds.
     """
-    if not text.strip():
+    if not text.strip(" \t\n\r"):
         return True, {}, True
     try:
         value = parse_json(text)
     except DecodeError:
         return False, None, False
     data = text.encode()
-    exact = not _may_repeat_keys(data, value) and not _rounds(text)
-    if not exact:
-        exact = not _repeats(data) and not _rounds(text)
-    return True, value, exact
+    repeats = _may_repeat_keys(data, value) and _repeats(data)
+    return True, value, not repeats and not _rounds(text)
 
 
 def _repeats(data: bytes) -> bool:
@@ -219,11 +254,12 @@ def _repeats(data: bytes) -> bool:
 
 def _rounds(text: str) -> bool:
     """Tell whether a number of the text, as written, is not the number that Python reads."""
-    if "." not in text and "e" not in text and "E" not in text:
-        return False
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
-    for literal in re.finditer(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', text, re.DOTALL):
+    if not re.search(r"[0-9][.eE]", text):
+        return False
+    strings_and_numbers = r'"[^"\\]*(?:\\.[^"\\]*)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)'
+    for literal in re.finditer(strings_and_numbers, text, re.DOTALL):
         number = literal[1]
         if number and not number.lstrip("-").isdigit() and not _holds(number):
             return True
@@ -233,5 +269,8 @@ def _rounds(text: str) -> bool:
 def _holds(number: str) -> bool:
     from decimal import Decimal  # noqa: PLC0415 - only for numbers with a fraction or exponent
 
-    value = float(number)
-    return math.isfinite(value) and Decimal(number) == Decimal(repr(value))
+    try:
+        return Decimal(number) == Decimal(repr(float(number)))
+    except ArithmeticError:
+        # An exponent that even a Decimal does not hold; the float is zero.
+        return False

@@ -14,16 +14,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import Any, NoReturn, Self, TypeAlias, cast
 
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.limits import DEFAULT_LIMITS
 
-__all__ = ["EMPTY", "JSON", "FrozenDict", "FrozenList", "adopt", "check_text", "freeze", "freeze_mapping", "plain_copy", "thaw"]
+__all__ = [
+    "EMPTY",
+    "JSON",
+    "FrozenDict",
+    "FrozenList",
+    "adopt",
+    "check_text",
+    "freeze",
+    "freeze_mapping",
+    "plain_copy",
+    "thaw",
+]
 
 JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
+# The methods that write and that look past a frozen container's own; Any, because they serve both kinds.
+_dict: Any = dict
+_list: Any = list
 
 
 def _refuse(self: object, *_: object, **__: object) -> NoReturn:
@@ -36,15 +50,15 @@ class FrozenDict(dict[str, Any]):
 
     __slots__ = ()
 
-    def __new__(cls, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> FrozenDict:
+    def __new__(cls, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> Self:
         """Return the frozen copy of a mapping or of its pairs."""
-        return cast("FrozenDict", freeze(dict(value)))
+        return cast("Self", freeze(dict(value)))
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
         """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
 
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -75,15 +89,15 @@ class FrozenList(list[Any]):
 
     __slots__ = ()
 
-    def __new__(cls, value: Iterable[Any] = ()) -> FrozenList:
+    def __new__(cls, value: Iterable[Any] = ()) -> Self:
         """Return the frozen copy of some values."""
-        return cast("FrozenList", freeze(list(value)))
+        return cast("Self", freeze(list(value)))
 
-    def __init__(self, *_: object, **__: object) -> None:
+    def __init__(self, value: Iterable[Any] = ()) -> None:
         """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
-    append = clear = extend = insert = pop = remove = reverse = sort = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -99,16 +113,16 @@ class FrozenList(list[Any]):
 
 
 def _settle_dict(self: dict[str, Any]) -> None:
-    for key, value in dict.items(self):
+    for key, value in _dict.items(self):
         if type(value) is dict or type(value) is list:
-            dict.__setitem__(self, key, adopt(value))
+            _dict.__setitem__(self, key, adopt(value))
     self.__class__ = FrozenDict  # type: ignore[assignment]
 
 
 def _settle_list(self: list[Any]) -> None:
-    for index, value in enumerate(list.__iter__(self)):
+    for index, value in enumerate(_list.__iter__(self)):
         if type(value) is dict or type(value) is list:
-            list.__setitem__(self, index, adopt(value))
+            _list.__setitem__(self, index, adopt(value))
     self.__class__ = FrozenList  # type: ignore[assignment]
 
 
@@ -137,9 +151,29 @@ def _settle_first(base: type, name: str, settle: Any) -> Any:
 
 # Only what hands out children has to settle; len, ==, in and the C serializers see the plain tree.
 # __iter__ is among them because dict(lazy) and {**lazy} copy raw children unless it is overridden.
-for _name in ("__getitem__", "__iter__", "__or__", "__ror__", "copy", "get", "items", "keys", "values", "__hash__"):
+for _name in (
+    "__getitem__",
+    "__iter__",
+    "__or__",
+    "__ror__",
+    "copy",
+    "get",
+    "items",
+    "keys",
+    "values",
+    "__hash__",
+):
     setattr(_LazyDict, _name, _settle_first(FrozenDict, _name, _settle_dict))
-for _name in ("__getitem__", "__iter__", "__reversed__", "__add__", "__mul__", "__rmul__", "copy", "__hash__"):
+for _name in (
+    "__getitem__",
+    "__iter__",
+    "__reversed__",
+    "__add__",
+    "__mul__",
+    "__rmul__",
+    "copy",
+    "__hash__",
+):
     setattr(_LazyList, _name, _settle_first(FrozenList, _name, _settle_list))
 
 
@@ -148,10 +182,6 @@ def _lazy_radd(self: FrozenList, other: list[Any]) -> list[Any]:
 
 
 _LazyList.__radd__ = _lazy_radd  # type: ignore[attr-defined]
-
-_new_dict, _fill_dict = dict.__new__, dict.update
-_new_list, _fill_list = list.__new__, list.extend
-
 
 def adopt(value: Any) -> Any:
     """Wrap a plain JSON tree that nobody else holds, without checking or copying what is inside.
@@ -163,12 +193,12 @@ def adopt(value: Any) -> Any:
         The same scalar, or a frozen container whose children are wrapped when first handed out.
     """
     if type(value) is dict:
-        frozen = _new_dict(_LazyDict)
-        _fill_dict(frozen, value)
+        frozen = _dict.__new__(_LazyDict)
+        _dict.update(frozen, value)
         return frozen
     if type(value) is list:
-        items = _new_list(_LazyList)
-        _fill_list(items, value)
+        items = _list.__new__(_LazyList)
+        _list.extend(items, value)
         return items
     return value
 
@@ -189,6 +219,8 @@ def check_text(value: str) -> str:
 
 
 def _scalar(value: object) -> JSON:
+    if value is None or value is True or value is False:
+        return value
     if isinstance(value, str):
         return check_text(value)
     if isinstance(value, int):
@@ -205,44 +237,60 @@ def _scalar(value: object) -> JSON:
     raise InvalidMessage(msg, code="type")
 
 
-def _walk(value: Any, depth: int, make_dict: Any, make_list: Any) -> Any:
-    """Check and copy a value; ``make_*`` say what containers become. Cycles end at the depth limit."""
-    if value is None or value is True or value is False:
-        return value
-    is_mapping = isinstance(value, Mapping)
-    if not is_mapping and not isinstance(value, (list, tuple)):
-        return _scalar(value)
-    if depth <= 0:
-        msg = "nested deeper than the limit, or containing itself"
-        raise InvalidMessage(msg, code="depth")
-    key: Any = None
+def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
+    """Check and copy a value, into containers of these types; a cycle ends at the depth limit.
+
+    Without recursion: the caller's own stack may be deep.
+    """
+    whole = _list.__new__(list_type)
+    # One entry for each open container: its copy, and the items still to come; keys are for the path of an error.
+    waiting: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(whole, iter(((0, value),)))]
+    keys: list[Any] = [0]
     try:
-        if not is_mapping:
-            items: list[Any] = []
-            for key, item in enumerate(value):
-                items.append(_walk(item, depth - 1, make_dict, make_list))  # noqa: PERF401 - key is for the path
-            return make_list(items)
-        fields: dict[str, Any] = {}
-        for key, item in value.items():
-            if not isinstance(key, str):
-                msg = f"a key must be a text, not {excerpt(key)}"
-                raise InvalidMessage(msg, code="key")
-            fields[check_text(key)] = _walk(item, depth - 1, make_dict, make_list)
-        return make_dict(fields)
+        while waiting:
+            copy, items = waiting[-1]
+            for key, item in items:
+                keys[-1] = key
+                inner = _inner_items(item)
+                if inner is None:
+                    _put(copy, key, _scalar(item))
+                    continue
+                if len(waiting) > limit:
+                    _too_deep()
+                made = _dict.__new__(dict_type) if isinstance(item, Mapping) else _list.__new__(list_type)
+                _put(copy, key, made)
+                waiting.append((made, inner))
+                keys.append(0)
+                break
+            else:
+                waiting.pop()
+                keys.pop()
     except InvalidMessage as error:
-        raise error.at(key if isinstance(key, (str, int)) else excerpt(key)) from None
+        raise error.at(*(key if isinstance(key, (str, int)) else excerpt(key) for key in keys[1:])) from None
+    return _list.__getitem__(whole, 0)
 
 
-def _frozen_dict(fields: dict[str, Any]) -> FrozenDict:
-    frozen = _new_dict(FrozenDict)
-    _fill_dict(frozen, fields)
-    return frozen
+def _inner_items(value: Any) -> Iterator[tuple[Any, Any]] | None:
+    if isinstance(value, Mapping):
+        return iter(cast("Mapping[Any, Any]", value).items())
+    if isinstance(value, (list, tuple)):
+        return iter(enumerate(cast("Sequence[Any]", value)))
+    return None
 
 
-def _frozen_list(items: list[Any]) -> FrozenList:
-    frozen = _new_list(FrozenList)
-    _fill_list(frozen, items)
-    return frozen
+def _put(copy: Any, key: Any, item: Any) -> None:
+    if isinstance(copy, list):
+        _list.append(copy, item)
+    elif isinstance(key, str):
+        _dict.__setitem__(copy, check_text(key), item)
+    else:
+        msg = f"a key must be a text, not {excerpt(key)}"
+        raise InvalidMessage(msg, code="key")
+
+
+def _too_deep() -> NoReturn:
+    msg = "nested deeper than the limit, or containing itself"
+    raise InvalidMessage(msg, code="depth")
 
 
 def freeze(value: Any) -> Any:
@@ -257,7 +305,7 @@ def freeze(value: Any) -> Any:
     """
     if isinstance(value, (FrozenDict, FrozenList)):
         return value
-    return _walk(value, DEFAULT_LIMITS.depth, _frozen_dict, _frozen_list)
+    return _walk(value, DEFAULT_LIMITS.depth, FrozenDict, FrozenList)
 
 
 def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
@@ -274,20 +322,16 @@ def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
     Raises:
         InvalidMessage: as ``freeze`` does.
     """
-    return _walk(value, depth, _same, _same)
-
-
-def _same(value: Any) -> Any:
-    return value
+    return _walk(value, depth, dict, list)
 
 
 def thaw(value: Any) -> Any:
     """Return the plain, changeable copy of a JSON value (dicts and lists all the way down)."""
     if isinstance(value, dict):
-        return {key: thaw(item) for key, item in dict.items(cast("dict[str, Any]", value))}
+        return {key: thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
-        return [thaw(item) for item in cast("Iterator[Any]", list.__iter__(value) if isinstance(value, list) else value)]
+        return [thaw(item) for item in (_list if isinstance(value, list) else tuple).__iter__(value)]
     return value
 
 
-EMPTY: Mapping[str, Any] = _frozen_dict({})
+EMPTY: Mapping[str, Any] = freeze({})

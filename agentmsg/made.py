@@ -7,6 +7,7 @@ place for it leaves it out without a loss. Imports nothing of the package.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 __all__ = ["Made", "MadeTime", "made_id", "made_time"]
 
@@ -18,9 +19,36 @@ class Made(str):
 
 
 class MadeTime(datetime):
-    """A time that the library made, such as the creation time of a new message."""
+    """A time that the library made, such as the creation time of a new message.
+
+    What is computed from it is a plain datetime: the library did not make that.
+    """
 
     __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return _plain(super().__add__(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return _plain(super().__sub__(other))
+
+    def replace(self, *args: Any, **fields: Any) -> datetime:
+        """Return a plain datetime with other fields."""
+        changed: datetime = _plain(super().replace(*args, **fields))
+        return changed
+
+    def astimezone(self, *args: Any) -> datetime:
+        """Return a plain datetime in another zone."""
+        moved: datetime = _plain(super().astimezone(*args))
+        return moved
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, MadeTime):
+        return datetime.combine(value.date(), value.timetz())
+    return value
 
 
 def made_id() -> Made:

@@ -69,7 +69,7 @@ def _above() -> Any:
     return import_module("agentmsg.conversion")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class Msg(Noted):
     """One message of a conversation.
 
@@ -105,8 +105,6 @@ class Msg(Noted):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
-
-    __match_args__ = ("role", "content")
 
     # -- making ------------------------------------------------------------------------------------------------
 
@@ -339,7 +337,9 @@ class Msg(Noted):
     @property
     def error_type(self) -> str | None:
         """The kind of error, of the first result that says so, or None."""
-        return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
+        return next(
+            (result.error_type for result in self.tool_results if result.error_type is not None), None
+        )
 
     def __str__(self) -> str:
         """Return ``Msg(tool) [id]: text``, the text cut to 50 characters."""
@@ -470,7 +470,9 @@ def _call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
     given = [fields.pop(key) for key in ("input", "args", "arguments") if key in fields]
     name = fields.pop("name", None)
     if fields or len(given) > 1 or not isinstance(name, str):
-        msg = f"a tool call has name, id or call_id, and input, args or arguments; not {sorted(map(str, call))}"
+        msg = (
+            f"a tool call has name, id or call_id, and input, args or arguments; not {sorted(map(str, call))}"
+        )
         raise InvalidMessage(msg, code="schema", path=("tool_calls",))
     is_text = bool(given) and isinstance(given[0], str)
     return ToolUseBlock(

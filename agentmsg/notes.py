@@ -22,7 +22,15 @@ _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
 
 # The closed set of value-free spellings: what the key holds instead of its default spelling.
-SPELLINGS: Mapping[str, Any] = {"absent": _ABSENT, "null": None, "[]": [], "{}": {}, '""': "", "false": False, "0": 0}
+SPELLINGS: Mapping[str, Any] = {
+    "absent": _ABSENT,
+    "null": None,
+    "[]": [],
+    "{}": {},
+    '""': "",
+    "false": False,
+    "0": 0,
+}
 
 
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource", "URLSource"]
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class URLSource(Noted):
     """A reference by URL, of any scheme, ``data:`` included; kept as text and never opened."""
 
@@ -28,7 +28,7 @@ class URLSource(Noted):
     media_type: str | None = attrs.field(default=None, validator=optional_text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class Base64Source(Noted):
     """Bytes as base64 text, kept exactly as given (standard or URL-safe alphabet, padded or not)."""
 
@@ -62,7 +62,7 @@ class Base64Source(Noted):
             raise InvalidMessage(msg, code="syntax", path=("data",)) from None
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class FileSource(Noted):
     """A file that a provider keeps; the id means nothing to others."""
 
@@ -71,7 +71,7 @@ class FileSource(Noted):
     media_type: str | None = attrs.field(default=None, validator=optional_text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class TextSource(Noted):
     """A document given as text."""
 
@@ -79,7 +79,7 @@ class TextSource(Noted):
     media_type: str | None = attrs.field(default=None, validator=optional_text)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class BlocksSource(Noted):
     """A document given as content blocks."""
 

@@ -24,7 +24,9 @@ def strict_converter() -> Any:
     converter = Converter(detailed_validation=True)
     for scalar in (str, int, bool):
         converter.register_structure_hook(scalar, _exactly)
-    converter.register_structure_hook(float, lambda value, _: value if type(value) is int else _exactly(value, float))
+    converter.register_structure_hook(
+        float, lambda value, _: value if type(value) is int else _exactly(value, float)
+    )
     return converter
 
 
@@ -56,7 +58,9 @@ def into(value: Any, cls: type[Any]) -> Any:
             return cls.model_validate_json(dump_json(plain), strict=True)
         return _converter().structure(plain, cls)
     except Exception as error:  # noqa: BLE001 - classes of users raise what they like; all become one typed error
-        raise InvalidMessage(f"the structured output is no {cls.__name__}: {_words(error)}", path=("structured",)) from error
+        raise InvalidMessage(
+            f"the structured output is no {cls.__name__}: {_words(error)}", path=("structured",)
+        ) from error
 
 
 def _words(error: Exception) -> str:

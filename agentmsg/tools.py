@@ -19,7 +19,7 @@ def _parameters(value: Mapping[str, Any] | None) -> Mapping[str, JSON] | None:
     return None if value is None else freeze_mapping(value)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class ToolSpec(Noted):
     """A tool that the client runs.
 
@@ -41,7 +41,7 @@ class ToolSpec(Noted):
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, eq=False)
 class NativeTool(Noted):
     """A tool without equivalent elsewhere (most run at the provider), kept verbatim for its own family.
 

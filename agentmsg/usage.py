@@ -14,7 +14,7 @@ _SUMMED = (
 )  # fmt: skip
 
 
-@attrs.frozen(kw_only=True, repr=False)
+@attrs.frozen(kw_only=True, repr=False, eq=False)
 class Usage(Noted):
     """Counters of one answer, in tokens unless said otherwise; None means not stated.
 

@@ -1,0 +1,193 @@
+"""The account of a fit: what the output plus this list needs to rebuild the input. Imports fit and losses.
+
+Each input message is woven again out of its parts in the output, without field losses; what then differs from the
+input, field by field, is a loss. So the account is complete whatever the rules did.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from agentmsg.blocks import ToolResultBlock
+from agentmsg.caps import Drop, Swap
+from agentmsg.equality import compared, same
+from agentmsg.fit import FitItem, Fitted
+from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.msg import Msg
+
+__all__ = ["account", "loses_content"]
+
+
+@attrs.frozen
+class _Piece:
+    """A part of an input message in the output: where it is, and what became of its blocks."""
+
+    out: int
+    first: int
+    alone: bool
+    leading: bool
+    message: Msg
+    blocks: tuple[tuple[int, FitItem], ...]
+    swap: Swap | None
+
+    @property
+    def rests(self) -> bool:
+        """Whether restore finds it without being told: a whole message, or the filled front of one."""
+        return self.alone or (self.leading and any(not isinstance(item.new, Drop) for _, item in self.blocks))
+
+
+def account(fitted: Fitted) -> Losses:
+    """Return the account of a fit; it is worked out when somebody looks at it."""
+    return Losses(lambda: _derive(fitted), codec=fitted.codec, output=fitted.history)
+
+
+def loses_content(fitted: Fitted) -> bool:
+    """Tell whether the account may hold content losses, without working it out."""
+    if fitted.plan is not None or fitted.tools is not None:
+        return True
+    before = fitted.source.messages
+    return any(
+        isinstance(done.new, Drop)
+        or done.new.content is not before[index].content
+        or done.new.role != before[index].role
+        or done.new.structured is not before[index].structured
+        for index, done in fitted.changed.items()
+    )
+
+
+def _derive(fitted: Fitted) -> Iterator[Loss]:
+    if fitted.history is fitted.source:
+        return
+    report = _Report(fitted.codec)
+    pieces, whys = _pieces(fitted)
+    resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
+    moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
+    for index, message in enumerate(fitted.source.messages):
+        own = pieces[index]
+        if not own:
+            yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
+            continue
+        yield from report.message(index, message, own, is_moved=index in moved)
+    yield from report.rest(fitted)
+
+
+def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
+    """Return the pieces of each input message, and why those without any were dropped."""
+    pieces: list[list[_Piece]] = [[] for _ in fitted.source.messages]
+    whys: dict[int, Drop] = {}
+    out = 0
+    plan = fitted.plan
+    count = len(plan) if plan is not None else len(fitted.source.messages)
+    for index in range(count):
+        done = fitted.changed.get(index)
+        parts = plan[index] if plan is not None else None
+        if done is not None and isinstance(done.new, Drop):
+            for part_index in [part.index for part in parts] if parts else [index]:
+                whys[part_index] = done.new
+            continue
+        message = fitted.history.messages[out]
+        items = done.items if done is not None else None
+        if items is None:
+            items = tuple(FitItem(block) for block in message.content)
+        start = first = 0
+        spans = [(part.index, part.picks) for part in parts] if parts else [(index, tuple(range(len(items))))]
+        swap = done.swap if done is not None else None
+        for number, (source, picks) in enumerate(spans):
+            mine = items[start : start + len(picks)]
+            blocks = tuple(zip(picks, mine, strict=True))
+            pieces[source].append(_Piece(out, first, len(spans) == 1, number == 0, message, blocks, swap))
+            start += len(picks)
+            first += sum(not isinstance(item.new, Drop) for item in mine)
+        out += 1
+    return pieces, whys
+
+
+def _moved(places: Sequence[int]) -> set[int]:
+    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest."""
+    tails: list[int] = []
+    links: list[tuple[int, int | None]] = []
+    at: list[int] = []
+    for index, place in enumerate(places):
+        slot = bisect_left(tails, place)
+        tails[slot : slot + 1] = [place]
+        at[slot : slot + 1] = [index]
+        links.append((index, at[slot - 1] if slot else None))
+    staying: set[int] = set()
+    last = at[-1] if at else None
+    while last is not None:
+        staying.add(last)
+        last = links[last][1]
+    return set(range(len(places))) - staying
+
+
+class _Report:
+    """Makes the losses of one account."""
+
+    def __init__(self, codec: str) -> None:
+        self.codec = codec
+
+    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None) -> Loss:
+        last = path[-1]
+        level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
+        return Loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
+
+    def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
+        """Say where a message went that is not one whole output message at its turn."""
+        place = tuple((piece.out, piece.first) for piece in own)
+        if len(own) > 1:
+            yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
+        elif not own[0].rests or (is_moved and not own[0].alone):
+            yield Loss(("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message")
+        elif is_moved:
+            yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
+
+    def message(self, index: int, message: Msg, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
+        yield from self.placed(index, own, is_moved=is_moved)
+        path: Path = ("messages", index)
+        kept = [(pick, item) for piece in own for pick, item in piece.blocks]
+        yield from self.fields(path, message, own[0].message, {"content"}, own[0].swap)
+        yield from self.items((*path, "content"), message.content, kept)
+
+    def fields(self, path: Path, old: Any, new: Any, skipped: set[str], swap: Swap | None = None) -> Iterator[Loss]:
+        if old is new:
+            return
+        for name, get in compared(type(old)):
+            was, now = get(old), get(new)
+            if name not in skipped and was is not now and not same(was, now):
+                kind = "dropped" if not now and now is not False else "invented" if was is None else "changed"
+                yield self.loss((*path, name), kind, was, now, swap if name == "role" else None)
+
+    def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
+        """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
+        fates = dict(kept)
+        order = [pick for pick, item in kept if not isinstance(item.new, Drop)]
+        lifted = {order[index]: index for index in _moved(order)}
+        for index, block in enumerate(old):
+            at: Path = (*path, index)
+            item = fates.get(index)
+            if item is None or isinstance(item.new, Drop):
+                yield self.loss(at, "dropped", block, None, item.new if item else None)
+                continue
+            other = type(item.new) is not type(block)
+            if index in lifted:
+                was = block if other else None
+                yield Loss(at, "moved", self.codec, "annotation", was, lifted[index], "stands elsewhere")
+            if other and index in lifted:
+                continue
+            if other:
+                yield self.loss(at, "changed", block, item.new, item.swap)
+                continue
+            yield from self.fields(at, block, item.new, {"content"} if isinstance(block, ToolResultBlock) else set())
+            if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
+                inner = item.inner or tuple(FitItem(each) for each in item.new.content)
+                yield from self.items((*at, "content"), block.content, list(enumerate(inner)))
+
+    def rest(self, fitted: Fitted) -> Iterator[Loss]:
+        source, history = fitted.source, fitted.history
+        yield from self.fields((), source, history, {"messages", "tools"})
+        if fitted.tools is not None:
+            yield from self.items(("tools",), source.tools, list(enumerate(fitted.tools)))

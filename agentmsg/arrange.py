@@ -1,0 +1,129 @@
+"""Steps that change the structure of a history for a format: split, lift, merge. Imports the model.
+
+A plan says of what each output message is made: parts of input messages. Nothing is lost in a plan; fit compares
+what came of it with the input, and the account is derived from it. A step takes a plan (None: every message as it
+is) and the input messages, and returns a plan or, where it has nothing to do, what it was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import attrs
+
+from agentmsg.blocks import ToolResultBlock
+from agentmsg.msg import Msg
+
+__all__ = ["Part", "Plan", "Step", "as_is", "lift", "merge", "split_results"]
+
+
+@attrs.frozen
+class Part:
+    """Some blocks of one input message.
+
+    Attributes:
+        index: of the input message.
+        picks: indexes of its blocks, in the order of the output.
+        role: of the output message, where it is not the input's.
+    """
+
+    index: int
+    picks: tuple[int, ...]
+    role: str | None = None
+
+
+Plan: TypeAlias = "list[tuple[Part, ...]]"
+Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
+
+
+def as_is(messages: Sequence[Msg]) -> Plan:
+    """Return the plan that changes nothing."""
+    return [(Part(index, tuple(range(len(message.content)))),) for index, message in enumerate(messages)]
+
+
+def _is_client_result(block: object) -> bool:
+    return isinstance(block, ToolResultBlock) and block.kind != "server"
+
+
+def is_normal(message: Msg) -> bool:
+    """Tell whether a message is in normal form: one client's result in a tool message, none elsewhere."""
+    if message.role == "tool":
+        return len(message.content) == 1 and _is_client_result(message.content[0])
+    return not any(map(_is_client_result, message.content))
+
+
+def split_results(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Bring messages into normal form: each client's result in a tool message of its own, nothing else there.
+
+    What stands beside results in a tool message becomes a user message; results in other messages are split off.
+    """
+    if plan is None and all(map(is_normal, messages)):
+        return None
+    out: Plan = []
+    for parts in plan or as_is(messages):
+        for part in parts:
+            out.extend(_split(part, messages[part.index]))
+    return out
+
+
+split_results.local = True  # type: ignore[attr-defined]  # looks at one message at a time: see fit
+
+
+def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
+    role = part.role or message.role
+    rest_role = "user" if role == "tool" else role
+    runs: list[tuple[str, list[int]]] = []
+    for pick in part.picks:
+        if _is_client_result(message.content[pick]):
+            runs.append(("tool", [pick]))
+        elif runs and runs[-1][0] != "tool":
+            runs[-1][1].append(pick)
+        else:
+            runs.append((rest_role, [pick]))
+    if not runs:
+        runs.append((rest_role, []))
+    return [(Part(part.index, tuple(picks), None if to == message.role else to),) for to, picks in runs]
+
+
+def lift(*roles: str) -> Step:
+    """Return the step that moves all messages of some roles to the front, in their order."""
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        current = plan or as_is(messages)
+        lifted = [(parts[0].role or messages[parts[0].index].role) in roles for parts in current]
+        if lifted == sorted(lifted, reverse=True):
+            return plan
+        front = [parts for parts, up in zip(current, lifted, strict=True) if up]
+        return front + [parts for parts, up in zip(current, lifted, strict=True) if not up]
+
+    return step
+
+
+def merge(*roles: str) -> Step:
+    """Return the step that makes one message of neighbours of the same one of some roles.
+
+    The merged message has the fields of the first; those of the others are reported. Nothing is merged onto a
+    message without content, nor where a message has extras of its own, because no one could tell whose they are.
+    """
+
+    def joins(left: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
+        role = left[0].role or messages[left[0].index].role
+        return (
+            role in roles
+            and role == (right[0].role or messages[right[0].index].role)
+            and all(part.picks for part in (*left, *right))
+            and not any(messages[part.index].extras for part in (*left, *right))
+        )
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        current = plan or as_is(messages)
+        out: Plan = []
+        for parts in current:
+            if out and joins(out[-1], parts, messages):
+                out[-1] = (*out[-1], *parts)
+            else:
+                out.append(parts)
+        return plan if len(out) == len(current) else out
+
+    return step

@@ -1,0 +1,262 @@
+"""loads, dumps, decode, encode, convert, detect, restore: what people call. Imports everything below.
+
+Each is short: find the codec, read or fit and write, and give errors the codec's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableSequence
+from typing import Any, Literal
+
+import attrs
+
+from agentmsg._fast import paused
+from agentmsg._registry import codec_names, get_codec
+from agentmsg.account import account, loses_content
+from agentmsg.codec import Codec
+from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, LossError
+from agentmsg.fit import Fitted, fit
+from agentmsg.history import History, as_history
+from agentmsg.json_text import Duplicates
+from agentmsg.json_values import plain_copy, thaw
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.losses import Loss, Losses
+from agentmsg.msg import Msg
+from agentmsg.restore import restore
+
+__all__ = ["Conversion", "OnLoss", "convert", "decode", "detect", "digest", "dumps", "encode", "loads", "restore"]
+
+OnLoss = Literal["error", "ignore"]
+# Below this size a pause of the collector costs more than it saves.
+_BULK = 8192
+
+
+@attrs.frozen
+class Conversion:
+    """What ``convert`` gives.
+
+    Attributes:
+        document: in the target format: plain data, or bytes where bytes were given.
+        losses: the exact account of what the target could not carry.
+        history: what was read from the source.
+    """
+
+    document: Any
+    losses: Losses
+    history: History
+
+
+def loads(
+    raw: bytes | bytearray | memoryview | str,
+    codec: str | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+    **options: Any,
+) -> History:
+    """Return the history of a document given as bytes or text.
+
+    Args:
+        raw: the document.
+        codec: its format.
+        limits: bounds on what is read.
+        duplicates: what to do with a key that a JSON object holds twice: take the "last", or raise an "error".
+        options: of the codec.
+
+    Raises:
+        DecodeError: where it is no such document; with codec, path and code.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    try:
+        if len(raw) < _BULK:
+            return chosen.read(chosen.parse(raw, limits, duplicates))  # type: ignore[arg-type]
+        with paused():
+            return chosen.read(chosen.parse(raw, limits, duplicates))  # type: ignore[arg-type]
+    except AgentMsgError as error:
+        raise _named(error, chosen) from None
+
+
+def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+    """Return the history of a document given as plain data (dict, list, str, int, float, bool, None).
+
+    The document is copied; nothing of it is shared with the history.
+
+    Raises:
+        DecodeError: where it is no such document, or no JSON data (code "type", "key", "number", "depth" ...).
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    try:
+        with paused():
+            return chosen.read(plain_copy(document, limits.depth))
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
+    except AgentMsgError as error:
+        raise _named(error, chosen) from None
+
+
+def encode(
+    messages: History | Msg | Iterable[Msg],
+    codec: str | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    **options: Any,
+) -> Any:
+    """Return the document of a history as plain data.
+
+    Args:
+        messages: a history, a message, or several messages.
+        codec: the format to write.
+        losses: a list that collects the account of what could not be carried.
+        on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
+        options: of the codec.
+
+    Raises:
+        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the account.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    return thaw(_write(as_history(messages), chosen, losses, on_loss))
+
+
+def dumps(
+    messages: History | Msg | Iterable[Msg],
+    codec: str | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    **options: Any,
+) -> bytes:
+    """Return the document of a history as bytes; arguments and errors as of ``encode``.
+
+    Raises:
+        LossError: as ``encode``.
+        CodecLookupError: as ``encode``.
+        EncodeError: where the bytes cannot be made.
+    """
+    chosen = get_codec(codec, **options)
+    document = _write(as_history(messages), chosen, losses, on_loss)
+    try:
+        return chosen.render(document)
+    except AgentMsgError as error:
+        raise _named(error, chosen) from None
+
+
+def _write(history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss) -> Any:
+    fitted = fit(history, codec)
+    if fitted.history is not fitted.source:
+        if losses is not None:
+            losses.extend(account(fitted))
+        elif on_loss == "error":
+            _refuse_content_losses(fitted)
+    return codec.write(fitted.history)
+
+
+def _refuse_content_losses(fitted: Fitted) -> None:
+    if not loses_content(fitted):
+        return
+    content = account(fitted).content
+    if not content:
+        return
+    first = "; ".join(map(str, content[:3]))
+    more = f"; and {len(content) - 3} more" if len(content) > 3 else ""  # noqa: PLR2004 - as many as are shown
+    msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the account, or on_loss='ignore')"
+    raise LossError(msg, codec=fitted.codec, path=content[0].path, losses=content)
+
+
+def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: Limits = DEFAULT_LIMITS) -> Conversion:
+    """Return a document of one format in another, with the exact account of what that could not carry.
+
+    ``restore(decode(result.document, target), result.losses)`` is the source's history again.
+
+    Args:
+        document: plain data, or bytes or text, in the source format.
+        source: the format of the document.
+        target: the format to write; plain data for plain data, bytes for bytes.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: where the document cannot be read. Never for a loss.
+        CodecLookupError: where there is no such codec.
+    """
+    to = get_codec(target)
+    raw = isinstance(document, (bytes, bytearray, memoryview, str))
+    history = loads(document, source, limits=limits) if raw else decode(document, source, limits=limits)
+    fitted = fit(history, to)
+    written = to.write(fitted.history)
+    return Conversion(to.render(written) if raw else thaw(written), account(fitted), history)
+
+
+def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
+    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
+
+    Args:
+        document: plain data, or bytes or text.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: where bytes can be parsed by no codec.
+    """
+    raw = isinstance(document, (bytes, bytearray, memoryview, str))
+    scores: list[tuple[str, float]] = []
+    trees: dict[bool, Any] = {}
+    failure: AgentMsgError | None = None
+    for name in codec_names():
+        codec = get_codec(name)
+        if raw and codec.binary not in trees:
+            try:
+                trees[codec.binary] = codec.parse(document, limits, "last")
+            except AgentMsgError as error:
+                failure = failure or error
+                trees[codec.binary] = _UNPARSED
+        tree = trees[codec.binary] if raw else document
+        score = 0.0 if tree is _UNPARSED else codec.sniff(tree)
+        if score > 0:
+            scores.append((name, score))
+    if not scores and failure is not None and all(tree is _UNPARSED for tree in trees.values()):
+        raise failure
+    return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+
+
+_UNPARSED: Any = object()
+
+
+def digest(messages: History | Msg | Iterable[Msg], *, exact: bool = False) -> str:
+    """Return a stable hash of messages: SHA-256 of their canonical JSON, as 64 hexadecimal digits.
+
+    Args:
+        messages: a history, a message, or several messages.
+        exact: whether ids and times count (notes never do).
+    """
+    from hashlib import sha256  # noqa: PLC0415 - only here
+
+    history = as_history(messages)
+    return sha256(dumps(_bare(history, exact=exact), "json")).hexdigest()
+
+
+def _bare(history: History, *, exact: bool) -> History:
+    changes: dict[str, Any] = {} if exact else {"id": None}
+    messages = [
+        message.evolve(notes={}, content=[_bare_block(block) for block in message.content], **own)
+        for message in history.messages
+        for own in [{} if exact else {"id": None, "created_at": None}]
+    ]
+    return history.evolve(messages=messages, notes={}, **changes)
+
+
+def _bare_block(block: Any) -> Any:
+    changes: dict[str, Any] = {"notes": {}}
+    if getattr(block, "raw_input", None) is not None and block.significant_text is None:
+        changes["raw_input"] = None
+    content = getattr(block, "content", None)
+    if content:
+        changes["content"] = [_bare_block(inner) for inner in content]
+    return block.evolve(**changes)
+
+
+def _named(error: AgentMsgError, codec: Codec) -> AgentMsgError:
+    if error.codec is None:
+        error.codec = codec.name
+    return error

@@ -1,0 +1,260 @@
+"""fit: the nearest history that a codec carries exactly. The only place where anything is lost.
+
+Rules are pure and report nothing. fit keeps beside each output message of what it was made, and the account is
+derived by comparing what the rules gave with what they got, field by field: no rule, and no codec of a stranger,
+can forget to report. Nothing of that is done before somebody looks at the account.
+
+The usual case, everything carried, is decided by one predicate per role, compiled from the capability table.
+Imports arrange, caps, link and the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._base import BaseBlock
+from agentmsg._fast import absent_values
+from agentmsg.arrange import Part, Plan
+from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.caps import KEEP, Caps, Drop, Row, Swap
+from agentmsg.history import History
+from agentmsg.link import with_ids
+from agentmsg.made import Made, MadeTime
+from agentmsg.msg import Msg
+from agentmsg.predicates import compile_caps
+
+if TYPE_CHECKING:
+    from agentmsg.codec import Codec
+
+__all__ = ["FitItem", "FitMessage", "Fitted", "fit"]
+
+
+@attrs.frozen
+class FitItem:
+    """What became of one block or tool.
+
+    Attributes:
+        new: what the output has in its place, or Drop.
+        inner: what became of the blocks inside a result, where any of them changed.
+        swap: the rule's answer, where it made another class of it.
+    """
+
+    new: Any
+    inner: tuple[FitItem, ...] | None = None
+    swap: Swap | None = None
+
+
+@attrs.frozen
+class FitMessage:
+    """What became of one message of a plan.
+
+    Attributes:
+        new: the output message, or Drop.
+        items: what became of its blocks; None where they are all as they were.
+        swap: the rule's answer, where it changed the message as a whole.
+    """
+
+    new: Msg | Drop
+    items: tuple[FitItem, ...] | None = None
+    swap: Swap | None = None
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """The result of fit: the output, and all that is needed to account for it.
+
+    Attributes:
+        source: the input.
+        history: the output; the input itself where it is carried as it is.
+        codec: the name of the codec.
+        plan: of what input parts each planned message is made; None: one of each.
+        changed: what became of planned messages, by their index in the plan; those missing are as planned.
+        tools: what became of the tools; None where they are as they were.
+    """
+
+    source: History
+    history: History
+    codec: str
+    plan: Plan | None = None
+    changed: Mapping[int, FitMessage] = attrs.field(factory=dict)
+    tools: tuple[FitItem, ...] | None = None
+
+
+def fit(history: History, codec: Codec) -> Fitted:
+    """Return the nearest history that the codec carries exactly.
+
+    Args:
+        history: any history; it is not changed.
+        codec: whose capability table rules.
+    """
+    caps = codec.caps
+    if caps.everything:
+        return Fitted(history, history, codec.name)
+    fits = _compiled(caps)
+    messages = history.messages
+    plan: Plan | None = None
+    for step in caps.arrange:
+        if not getattr(step, "local", False):
+            plan = step(plan, messages)
+    if plan is None and all(map(fits, messages)):
+        return _with_rest(Fitted(history, history, codec.name), caps)
+    given = _with_needed_ids(messages, caps)
+    for step in caps.arrange:
+        if getattr(step, "local", False):
+            plan = step(plan, given)
+    planned = given if plan is None else [_planned(parts, given) for parts in plan]
+    changed = {
+        index: _fit_message(message, caps)
+        for index, message in enumerate(planned)
+        if not fits(message) or (plan is None and message is not messages[index])
+    }
+    changed = {index: done for index, done in changed.items() if done.new is not planned[index]} if plan else changed
+    out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
+    kept = tuple(message for message in out if isinstance(message, Msg))
+    same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
+    output = history if same else history.evolve(messages=kept)
+    return _with_rest(Fitted(history, output, codec.name, plan, changed), caps)
+
+
+@lru_cache(maxsize=256)
+def _compiled(caps: Caps) -> Callable[[Msg], bool]:
+    return compile_caps(caps)
+
+
+def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
+    needs = caps.needs_id
+    if needs is None:
+        return messages
+    lacking = [
+        (i, k)
+        for i, message in enumerate(messages)
+        for k, block in enumerate(message.content)
+        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and needs(block)
+    ]
+    return with_ids(messages, lacking) if lacking else messages
+
+
+def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
+    """Make the message of some parts: the fields of the first, the blocks of all."""
+    first = messages[parts[0].index]
+    whole = len(parts) == 1 and parts[0].picks == tuple(range(len(first.content)))
+    if whole and parts[0].role in (None, first.role):
+        return first
+    content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
+    leads = 0 in parts[0].picks or not first.content
+    kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
+    return kept.evolve(role=parts[0].role or first.role, content=content)
+
+
+def _fit_message(message: Msg, caps: Caps) -> FitMessage:
+    row = caps.row(message.role)
+    swap: Swap | None = None
+    if row is not None and row.otherwise is not None:
+        answer = row.otherwise(message)
+        if isinstance(answer, Drop):
+            return FitMessage(answer)
+        if isinstance(answer, Swap):
+            swap, message = answer, answer.new
+            row = caps.row(message.role)
+    if row is None:
+        return FitMessage(Drop(f"no messages with the role {message.role!r}"))
+    results = row.blocks if row.results is None else row.results
+    items = tuple(_fit_block(block, row.blocks, results) for block in message.content)
+    content = message.content
+    if any(item.new is not block for item, block in zip(items, content, strict=True)):
+        content = tuple(item.new for item in items if not isinstance(item.new, Drop))
+    changes = _field_changes(message, row.fields, {"role", "content"})
+    if isinstance(changes, Drop):
+        return FitMessage(changes)
+    if content is not message.content:
+        changes["content"] = content
+    return FitMessage(message.evolve(**changes) if changes else message, items, swap)
+
+
+def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]) -> FitItem:
+    kind = type(block)
+    row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
+    if row is None:
+        return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
+    swap: Swap | None = None
+    if row.otherwise is not None:
+        answer = row.otherwise(block)
+        if isinstance(answer, Drop):
+            return FitItem(answer)
+        if isinstance(answer, Swap):
+            swap = answer
+            inner = _fit_block(answer.new, rows, results)
+            return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
+    changes = _field_changes(block, row.fields, {"content"} if kind is ToolResultBlock else set())
+    if isinstance(changes, Drop):
+        return FitItem(changes)
+    inner_items: tuple[FitItem, ...] | None = None
+    if isinstance(block, ToolResultBlock):
+        inner_items = tuple(_fit_block(item, results, results) for item in block.content)
+        if any(item.new is not old for item, old in zip(inner_items, block.content, strict=True)):
+            changes["content"] = tuple(item.new for item in inner_items if not isinstance(item.new, Drop))
+    return FitItem(block.evolve(**changes) if changes else block, inner_items)
+
+
+def _field_changes(owner: Any, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
+    changes: dict[str, Any] = {}
+    absent = absent_values(type(owner))
+    for field in attrs.fields(type(owner)):
+        name = field.alias or field.name
+        if name in skipped or name == "notes" or not field.init:
+            continue
+        value = getattr(owner, name)
+        cell = cells.get(name)
+        if cell is KEEP or type(value) in (Made, MadeTime):
+            continue
+        if name in absent and value == absent[name]:
+            continue
+        if cell is None:
+            if name not in absent:
+                return Drop(f"no place for its {name}")
+            if name == "raw_input" and owner.significant_text is None:
+                continue
+            changes[name] = absent[name]
+            continue
+        new = cell(value, owner)
+        if isinstance(new, Drop):
+            return new
+        if new is not value:
+            changes[name] = new
+    return changes
+
+
+def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
+    """Fit what belongs to the history as a whole."""
+    history = fitted.history
+    items: tuple[FitItem, ...] | None = None
+    changes = _field_changes(history, caps.history, {"messages", "tools"})
+    assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
+    if history.tools:
+        items = tuple(_fit_tool(tool, caps) for tool in history.tools)
+        if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
+            changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
+    if not changes:
+        return fitted
+    return attrs.evolve(fitted, history=history.evolve(**changes), tools=items)
+
+
+def _fit_tool(tool: Any, caps: Caps) -> FitItem:
+    row = caps.tools.get(type(tool)) if "tools" in caps.history else None
+    if row is None:
+        return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
+    answer = tool if row.otherwise is None else row.otherwise(tool)
+    if isinstance(answer, Drop):
+        return FitItem(answer)
+    swap = answer if isinstance(answer, Swap) else None
+    tool = swap.new if swap else tool
+    changes = _field_changes(tool, row.fields, set())
+    if isinstance(changes, Drop):
+        return FitItem(changes)
+    return FitItem(tool.evolve(**changes) if changes else tool, None, swap)
+
+

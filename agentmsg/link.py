@@ -1,0 +1,97 @@
+"""Which result answers which call: one function, for readers, fit, checks and operations. Imports the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from agentmsg.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.made import Made
+from agentmsg.msg import Msg
+
+__all__ = ["Place", "links", "made_call_id", "with_ids"]
+
+Place: TypeAlias = tuple[int, int]
+"""A message's index, and a block's index in it."""
+
+
+def _blocks(messages: Sequence[Msg]) -> list[tuple[Place, ToolUseBlock | ToolResultBlock]]:
+    return [
+        ((i, k), block)
+        for i, message in enumerate(messages)
+        for k, block in enumerate(message.content)
+        if isinstance(block, (ToolUseBlock, ToolResultBlock))
+    ]
+
+
+def links(messages: Sequence[Msg]) -> dict[Place, Place]:
+    """Return, for each tool result that has one, the call that it answers.
+
+    A result with an id answers the first call of that id that is not answered yet: the n-th occurrence goes with
+    the n-th. A result without id answers the first unanswered call before it, of its own name where it has one.
+    Results are never paired with a call that comes later.
+    """
+    found: dict[Place, Place] = {}
+    waiting: list[tuple[Place, ToolUseBlock]] = []
+    for place, block in _blocks(messages):
+        if isinstance(block, ToolUseBlock):
+            waiting.append((place, block))
+            continue
+        chosen = next((index for index, (_, call) in enumerate(waiting) if _answers(block, call)), None)
+        if chosen is not None:
+            found[place] = waiting.pop(chosen)[0]
+    return found
+
+
+def _answers(result: ToolResultBlock, call: ToolUseBlock) -> bool:
+    if result.tool_call_id is not None:
+        return result.tool_call_id == call.id
+    return result.name is None or result.name == call.name
+
+
+def made_call_id(place: Place, name: str | None) -> Made:
+    """Return the id that a reader gives to a call whose document has none.
+
+    Deterministic, from position and name; it does not change when messages are added behind.
+    """
+    safe = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name or "tool")[:24]
+    return Made(f"call_{place[0]}_{place[1]}_{safe}")
+
+
+def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
+    """Return the messages with an id on each call and result in ``lacking``.
+
+    A result gets the id of the call that it answers; a call that has none is given one, as is a result without
+    call. New ids are plain (a target needs them) and differ from all that are there.
+    """
+    pairs = links(messages)
+    answers = {call: result for result, call in pairs.items()}
+    blocks = dict(_blocks(messages))
+    ids = {place: _id_of(block) for place, block in blocks.items()}
+    taken = {value for value in ids.values() if value is not None}
+    for place in lacking:
+        partner = pairs.get(place) or answers.get(place)
+        value = ids[partner] if partner else None
+        if value is None:
+            value = str(made_call_id(place, blocks[place].name))
+            while value in taken:
+                value += "_"
+            taken.add(value)
+        ids[place] = value
+    out = list(messages)
+    for i in sorted({place[0] for place in lacking}):
+        changed = {k: ids[i, k] for index, k in lacking if index == i}
+        content = [_with_id(block, changed[k]) if k in changed else block for k, block in enumerate(out[i].content)]
+        out[i] = out[i].evolve(content=content)
+    return out
+
+
+def _id_of(block: ToolUseBlock | ToolResultBlock) -> str | None:
+    return block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+
+
+def _with_id(block: object, value: str | None) -> ToolUseBlock | ToolResultBlock:
+    if isinstance(block, ToolUseBlock):
+        return block.evolve(id=value)
+    assert isinstance(block, ToolResultBlock)  # noqa: S101 - `lacking` names calls and results only
+    return block.evolve(tool_call_id=value)

@@ -1,0 +1,131 @@
+"""Losses: the exact account of what a conversion could not carry. Imports the model and same.
+
+Paths are in the coordinates of the *input* history. A path that ends in an index stands for the whole message,
+block or tool; one that ends in a name for that field. ``was`` is what the input had there; ``now`` is what the
+output has there or, for what is still in the output but elsewhere, where it went.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+
+import attrs
+
+from agentmsg.caps import Level
+
+if TYPE_CHECKING:
+    from agentmsg.history import History
+
+__all__ = ["Kind", "Loss", "Losses", "Path", "level_of"]
+
+Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
+Path: TypeAlias = tuple[str | int, ...]
+
+_ANNOTATIONS = frozenset(
+    {
+        "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
+        "embedding", "extras", "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
+        "tool_call_id", "error_type", "artifact", "strict", "title",
+    }
+)  # fmt: skip
+_PROMPT_ROLES = {"system", "developer"}
+
+
+def level_of(field: str, was: Any, now: Any) -> Level:
+    """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
+    if field == "role":
+        return "annotation" if {was, now} <= _PROMPT_ROLES else "content"
+    return "annotation" if field in _ANNOTATIONS else "content"
+
+
+@attrs.frozen
+class Loss:
+    """One thing that a conversion could not carry.
+
+    Attributes:
+        path: where in the input history.
+        kind: dropped, changed, invented (the output has what the input had not), moved, split, merged.
+        codec: the format that could not carry it.
+        level: content (a model would read it or be able to do it), annotation, or setting.
+        was: the input's value; None for what is still in the output.
+        now: the output's value; for a moved block its index in the output's content; for moved, split and merged
+            messages the (message, first block) of each part in the output.
+        why: in words.
+    """
+
+    path: Path
+    kind: Kind
+    codec: str
+    level: Level
+    was: Any = None
+    now: Any = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
+        where = "/".join(map(str, self.path))
+        return f"{where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
+
+
+class Losses(Sequence[Loss]):
+    """An account: the losses of one conversion, made when somebody looks.
+
+    It remembers the output that it belongs to, so that ``restore`` can refuse another.
+    """
+
+    def __init__(self, items: Iterable[Loss] | Callable[[], Iterable[Loss]], *, codec: str, output: History | None) -> None:
+        self._make = items
+        self._items: tuple[Loss, ...] | None = None
+        self.codec = codec
+        self.output = output
+
+    def _all(self) -> tuple[Loss, ...]:
+        if self._items is None:
+            self._items = tuple(self._make() if callable(self._make) else self._make)
+        return self._items
+
+    @overload
+    def __getitem__(self, index: int) -> Loss: ...
+    @overload
+    def __getitem__(self, index: slice) -> Losses: ...
+    def __getitem__(self, index: int | slice) -> Loss | Losses:
+        """Return a loss, or the account of a slice."""
+        if isinstance(index, slice):
+            return Losses(self._all()[index], codec=self.codec, output=self.output)
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        """Return the number of losses."""
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Loss]:
+        """Iterate over the losses."""
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the losses, in order."""
+        return isinstance(other, Losses) and self._all() == other._all()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
+        return f"<Losses: {self.summary()}>"
+
+    def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
+        """Return the account of some losses; restoring with it leaves the others lost."""
+        kept = [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)]
+        return Losses(kept, codec=self.codec, output=self.output)
+
+    @property
+    def content(self) -> Losses:
+        """The losses that a model would notice."""
+        return self.filter(level="content")
+
+    def summary(self) -> str:
+        """Return the counts by level, such as "2 content, 5 annotation", or "nothing lost"."""
+        counts = Counter(loss.level for loss in self)
+        levels: tuple[Level, ...] = ("content", "annotation", "setting")
+        return ", ".join(f"{counts[level]} {level}" for level in levels if counts[level]) or "nothing lost"

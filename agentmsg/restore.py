@@ -1,0 +1,206 @@
+"""restore: the output plus its account is the input again. Imports losses and the model.
+
+It weaves. First it lifts out of the output what the account says was moved, split or merged; then, for each input
+index in ascending order, it takes the dropped value, the lifted part, or the next of the rest; then it sets the
+lost fields. Ascending order is why paths of the input work: everything below an index is already rebuilt. So the
+order of an account does not matter, and leaving field losses out leaves just those fields lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from agentmsg.blocks import UNSET, ToolResultBlock
+from agentmsg.equality import same
+from agentmsg.errors import LossError
+from agentmsg.history import History
+from agentmsg.losses import Loss, Losses
+from agentmsg.msg import Msg
+
+__all__ = ["Edits", "restore"]
+
+Edits = Literal["refuse", "keep"]
+
+
+@attrs.define
+class _Node:
+    """The losses at and below one path."""
+
+    loss: Loss | None = None
+    below: dict[str | int, _Node] = attrs.field(factory=dict)
+
+    def get(self, key: str | int) -> _Node:
+        return self.below.get(key) or _NOTHING
+
+
+_NOTHING = _Node()
+
+
+def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
+    """Return the history that a conversion came from.
+
+    Args:
+        history: the converted one (read back from its document or not), perhaps with messages added at the end.
+        losses: its account, in any order; without some of its field losses, just those fields stay lost.
+        edits: "refuse" any other change of the converted history; "keep": where it was changed, the new value wins
+            (only for histories in which no message was inserted, removed or exchanged).
+
+    Raises:
+        LossError: code "edited", where the history is not the one that the account belongs to.
+    """
+    if isinstance(losses, Losses) and losses.output is not None and edits == "refuse":
+        _check_unedited(history, losses.output)
+    root = _Node()
+    for loss in losses:
+        node = root
+        for key in loss.path:
+            node = node.below.setdefault(key, _Node())
+        node.loss = loss
+    if not root.below:
+        return history
+    weave = _Weave(edits)
+    changes: dict[str, Any] = {}
+    if root.get("messages").below:
+        changes["messages"] = weave.messages(history.messages, root.get("messages"))
+    if root.get("tools").below:
+        changes["tools"] = weave.items(history.tools, root.get("tools"))
+    return weave.fields(history, root, changes)
+
+
+def _check_unedited(history: History, output: History) -> None:
+    for index, message in enumerate(output.messages):
+        if index >= len(history) or not same(history.messages[index], message):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=("messages", index))
+    for name in ("id", "tools", "metadata", "extras"):
+        if not same(getattr(history, name), getattr(output, name)):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=(name,))
+
+
+class _Weave:
+    def __init__(self, edits: Edits) -> None:
+        self.edits = edits
+
+    def messages(self, outs: Sequence[Msg], node: _Node) -> list[Msg]:
+        structural = {i: below.loss for i, below in node.below.items() if below.loss is not None}
+        if not structural:
+            woven = list(outs)
+            for index, below in node.below.items():
+                _check_index(index, len(woven))
+                woven[index] = self.message(woven[index], below)  # type: ignore[index]
+            return woven
+        lifted, rest = _cut(outs, structural)
+        return list(self._woven(node, structural, lifted, iter(rest), self.message))
+
+    def items(self, outs: Sequence[Any], node: _Node) -> list[Any]:
+        structural = {i: below.loss for i, below in node.below.items() if below.loss and below.loss.kind != "changed"}
+        lifted: dict[str | int, Any] = {}
+        taken: set[int] = set()
+        for index, loss in structural.items():
+            if loss.kind == "moved":
+                _check_index(loss.now, len(outs))
+                taken.add(loss.now)
+                lifted[index] = outs[loss.now] if loss.was is None else loss.was
+        rest = (item for place, item in enumerate(outs) if place not in taken)
+        return list(self._woven(node, structural, lifted, rest, self.item))
+
+    def _woven(
+        self,
+        node: _Node,
+        structural: dict[str | int, Loss],
+        lifted: dict[str | int, Any],
+        rest: Iterator[Any],
+        mend: Callable[[Any, _Node], Any],
+    ) -> Iterator[Any]:
+        last = max((index for index in node.below if isinstance(index, int)), default=-1)
+        index = -1
+        while True:
+            index += 1
+            loss = structural.get(index)
+            if loss is not None and loss.kind == "dropped":
+                yield loss.was
+                continue
+            if index in lifted:
+                item = lifted[index]
+            else:
+                item = next(rest, None)
+                if item is None:
+                    if index <= last:
+                        msg = "the history has fewer parts than its account says"
+                        raise LossError(msg, code="edited", path=(index,))
+                    return
+            below = node.below.get(index)
+            yield item if below is None else mend(item, below)
+
+    def message(self, message: Msg, node: _Node) -> Msg:
+        content = node.below.get("content")
+        changes: dict[str, Any] = {}
+        if content is not None:
+            changes["content"] = self.items(message.content, content)
+        return self.fields(message, node, changes)
+
+    def item(self, item: Any, node: _Node) -> Any:
+        if node.loss is not None and node.loss.kind == "changed":
+            keep = self.edits == "keep" and not same(item, node.loss.now)
+            return item if keep else node.loss.was
+        changes: dict[str, Any] = {}
+        content = node.below.get("content")
+        if content is not None and isinstance(item, ToolResultBlock):
+            changes["content"] = self.items(item.content, content)
+        return self.fields(item, node, changes)
+
+    def fields(self, owner: Any, node: _Node, changes: dict[str, Any]) -> Any:
+        names = {field.alias for field in attrs.fields(type(owner))}
+        for name, below in node.below.items():
+            loss = below.loss
+            if loss is None:
+                continue
+            if name not in names:
+                msg = f"{type(owner).__name__} has no field {name!r}"
+                raise LossError(msg, code="edited", path=loss.path)
+            if self.edits == "refuse" or _unchanged(getattr(owner, str(name)), loss.now):
+                changes[str(name)] = loss.was
+        if changes.get("raw_input") is not None:
+            changes["input"] = UNSET  # the text says it
+        return owner.evolve(**changes) if changes else owner
+
+
+def _unchanged(current: Any, now: Any) -> bool:
+    return same(current, now) or (not current and not now)
+
+
+def _check_index(index: Any, count: int) -> None:
+    if not isinstance(index, int) or not 0 <= index < count:
+        msg = "the history has fewer parts than its account says"
+        raise LossError(msg, code="edited")
+
+
+def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
+    """Cut the parts that an account names out of output messages; return them by input index, and the rest."""
+    cuts: dict[int, list[tuple[int, int, int]]] = {}
+    for index, loss in structural.items():
+        for number, (out, first) in enumerate(loss.now if loss.kind != "dropped" else ()):
+            _check_index(out, len(outs))
+            cuts.setdefault(out, []).append((first, index, number))  # type: ignore[arg-type]
+    parts: dict[tuple[int, int], Msg] = {}
+    rest: list[Msg] = []
+    for out, message in enumerate(outs):
+        places = sorted(cuts.get(out, ()))
+        if not places or places[0][0] > 0:
+            rest.append(_slice(message, 0, places[0][0] if places else None))
+        for (first, index, number), after in zip(places, [*places[1:], (None,)], strict=True):
+            parts[index, number] = _slice(message, first, after[0])
+    lifted: dict[str | int, Msg] = {}
+    for (index, _), part in sorted(parts.items(), key=lambda pair: pair[0]):
+        known = lifted.get(index)
+        lifted[index] = part if known is None else known.evolve(content=(*known.content, *part.content))
+    return lifted, rest
+
+
+def _slice(message: Msg, first: int, end: int | None) -> Msg:
+    content = message.content[first:end]
+    return message if len(content) == len(message.content) else message.evolve(content=content)

@@ -1,0 +1,201 @@
+"""The eight laws, as functions that raise AssertionError where a codec breaks one. They know no codec by name.
+
+Equality is ``same`` for histories, and ``same_document`` for documents (types count, the order of keys does not).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from agentmsg import AgentMsgError, History, Losses, Msg, restore, same, thaw
+from agentmsg.account import account
+from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.codec import Codec
+from agentmsg.conversion import decode, dumps, loads
+from agentmsg.fit import Fitted, fit
+from agentmsg.json_values import plain_copy
+from agentmsg.notes import same_document
+
+__all__ = [
+    "LAWS",
+    "canonical",
+    "edits_win",
+    "exact_return",
+    "floor",
+    "honest_account",
+    "notes_never_matter",
+    "prefix_stable",
+    "pure",
+    "through_the_middle",
+    "typed_errors",
+]
+
+
+def _write(history: History, codec: Codec) -> Any:
+    return plain_copy(thaw(codec.write(history)), 250)
+
+
+def _read_back(history: History, codec: Codec) -> History:
+    return codec.read(_write(history, codec))
+
+
+def exact_return(codec: Codec, document: Any) -> History | None:
+    """Law 1: ``encode(decode(x))`` is the same as x, for every document that decode accepts.
+
+    Returns:
+        The history, or None where the document was refused (by the one typed error).
+    """
+    try:
+        history = decode(document, codec)
+    except AgentMsgError:
+        return None
+    fitted = fit(history, codec)
+    assert fitted.history is history, f"a history just read does not fit: {list(account(fitted))[:3]}"
+    written = _write(history, codec)
+    assert same_document(written, document), f"not returned exactly: {written!r}"
+    return history
+
+
+def canonical(codec: Codec, history: History) -> None:
+    """Law 2: a canonical codec loses nothing, as plain data and as bytes."""
+    fitted = fit(history, codec)
+    assert fitted.history is history, "a canonical codec carries everything"
+    assert same(_read_back(history, codec), history), "changed as plain data"
+    assert same(loads(dumps(history, codec), codec), history), "changed as bytes"
+
+
+def honest_account(codec: Codec, history: History, *, rng: random.Random | None = None) -> Fitted:
+    """Law 3 (a, b, c): what is written reads back; the account is empty only if it may be; it rebuilds the input."""
+    rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
+    fitted = fit(history, codec)
+    output = fitted.history
+    back = _read_back(output, codec)
+    assert same(back, output), "what was fit does not read back (a)"
+    again = fit(output, codec)
+    assert again.history is output, f"fit is not idempotent (b): {list(account(again))[:3]}"
+    losses = account(fitted)
+    assert bool(losses) == (not same(output, history)), f"an empty account for a change, or the other way round (b): {losses!r}"
+    assert len({loss.path for loss in losses}) == len(losses), "two losses of one path"
+    assert same(restore(output, losses), history), "the account does not rebuild the input (c)"
+    shuffled = list(losses)
+    rng.shuffle(shuffled)
+    filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec, output=output)))
+    assert same(restore(back, filed), history), "the account on file does not rebuild the input (c)"
+    _no_subset_restores(output, shuffled, history, rng)
+    _restores_more(output, losses, history)
+    return fitted
+
+
+def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
+    subsets: Iterable[list[Any]] = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
+    subsets = [*subsets, *([loss for loss in losses if rng.random() < 0.5] for _ in range(4))]  # noqa: PLR2004
+    for subset in subsets:
+        if len(subset) == len(losses):
+            continue
+        try:
+            restored = restore(output, subset)
+        except AgentMsgError:
+            continue
+        assert not same(restored, history), f"a part of the account is enough: {len(subset)} of {len(losses)} (c)"
+
+
+def _restores_more(output: History, losses: Losses, history: History) -> None:
+    more = Msg.user("and one more")
+    assert same(restore(output + [more], losses), history + [more]), "messages added behind do not come through (c)"
+
+
+def floor(codec: Codec, history: History) -> None:
+    """Law 3 (d): of a history made only of what the table says is carried, fit changes nothing.
+
+    Fitting makes such a history; losing the made values and the structure that the table does not speak of leaves
+    one that the table must carry as it is.
+    """
+    carried = fit(_projected(history, codec), codec)
+    assert carried.history is carried.source, f"the table says carried, fit says {list(account(carried))[:3]}"
+
+
+def _projected(history: History, codec: Codec) -> History:
+    from agentmsg.testing.projection import project  # noqa: PLC0415 - only here
+
+    return project(history, codec.caps)
+
+
+def through_the_middle(codec: Codec, document: Any, middle: Codec) -> None:
+    """Law 4: from a document to a canonical form and back to the document: still exact."""
+    try:
+        history = decode(document, codec)
+    except AgentMsgError:
+        return
+    passed = loads(dumps(history, middle), middle)
+    assert same(passed, history), f"changed by {middle.name}"
+    assert same_document(_write(passed, codec), document), f"not returned exactly through {middle.name}"
+
+
+def notes_never_matter(codec: Codec, history: History) -> None:
+    """Law 5: whatever notes a history carries, what is written for it reads back as it (3a)."""
+    output = fit(history, codec).history
+    assert same(_read_back(output, codec), output), "a note changed the meaning"
+
+
+def edits_win(codec: Codec, document: Any, change: Callable[[History], History]) -> None:
+    """Law 6: after an edit of what was read, the new value is written, and other messages are as they were."""
+    try:
+        history = decode(document, codec)
+    except AgentMsgError:
+        return
+    edited = fit(change(history), codec).history
+    written = _write(edited, codec)
+    assert same(codec.read(written), edited), "an old spelling outlived its value"
+
+
+def pure(codec: Codec, document: Any) -> None:
+    """Law 7: inputs stay unchanged, and the same input gives the same output every time, made ids included."""
+    before = repr(document)
+    try:
+        first, second = decode(document, codec), decode(document, codec)
+    except AgentMsgError:
+        assert repr(document) == before, "reading changed the document"
+        return
+    assert repr(document) == before, "reading changed the document"
+    assert same(first, second) and repr(first) == repr(second), "two readings differ"  # noqa: PT018 - one fact
+    assert repr(_write(first, codec)) == repr(_write(first, codec)), "two writings differ"
+
+
+def prefix_stable(codec: Codec, history: History, message: Msg) -> None:
+    """Law 7: the native messages of ``encode(h)`` are a prefix of those of ``encode(h + [m])``; the last may grow."""
+    before = codec.native_messages(_write(fit(history, codec).history, codec))
+    after = codec.native_messages(_write(fit(history + [message], codec).history, codec))
+    assert len(before) <= len(after), "a message vanished"
+    for index, native in enumerate(before[:-1]):
+        assert same_document(native, after[index]), f"native message {index} changed when one was added behind"
+
+
+def typed_errors(codec: Codec, raw: bytes | None, document: Any = None) -> bool:
+    """Law 8: any bytes or objects give a history, or one AgentMsgError with codec and code. True: a history."""
+    try:
+        if raw is not None:
+            loads(raw, codec)
+        else:
+            decode(document, codec)
+    except AgentMsgError as error:
+        assert error.code, "an error without code"
+        assert error.codec == codec.name, f"an error without its codec: {error!r}"
+        assert len(str(error)) < 2000, "an error that quotes too much"  # noqa: PLR2004
+        return False
+    return True
+
+
+LAWS: Mapping[str, Callable[..., Any]] = {
+    "exact return": exact_return,
+    "canonical": canonical,
+    "honest account": honest_account,
+    "floor": floor,
+    "through the middle": through_the_middle,
+    "notes never matter": notes_never_matter,
+    "edits win": edits_win,
+    "purity": pure,
+    "prefix stability": prefix_stable,
+    "typed errors": typed_errors,
+}

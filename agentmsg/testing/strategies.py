@@ -1,0 +1,241 @@
+"""Hypothesis strategies for Histories of the whole model, never narrowed to what a codec likes.
+
+Names, ids and keys come from small pools on purpose: links, repeated ids and keys that collide with those of
+native formats are what breaks codecs.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from hypothesis import strategies as st
+
+from agentmsg import (
+    AudioBlock,
+    Base64Source,
+    BlocksSource,
+    CacheHint,
+    Citation,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    FileSource,
+    History,
+    ImageBlock,
+    Made,
+    Msg,
+    NativeBlock,
+    NativeTool,
+    RefusalBlock,
+    Signature,
+    SourceBlock,
+    TextBlock,
+    TextSource,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolSpec,
+    ToolUseBlock,
+    URLSource,
+    Usage,
+    VideoBlock,
+)
+from agentmsg.made import MadeTime
+
+__all__ = ["blocks", "histories", "json_values", "messages", "texts"]
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "")
+FAMILIES = ("agentmsg", "langchain", "openai", "anthropic", "x")
+# Keys that mean something in one format or another, so that free-form data collides with them.
+KEYS = (
+    "content", "type", "role", "id", "name", "data", "text", "tool_calls", "invalid_tool_calls", "extras", "notes",
+    "additional_kwargs", "response_metadata", "usage_metadata", "tool_call_id", "status", "artifact", "model_name",
+    "finish_reason", "reasoning_content", "refusal", "audio", "function_call", "__openai_role__", "lc", "value",
+    "__lc_escaped__", "example", "index", "source", "args", "input", "messages", "agentmsg", "_raw", "", "k",
+)  # fmt: skip
+
+
+def _optional(strategy: st.SearchStrategy[Any], absent: Any = None) -> st.SearchStrategy[Any]:
+    # Absent more often than not, as in real documents; Hypothesis finds the rest.
+    return st.one_of(st.just(absent), st.just(absent), strategy)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Return texts: plain words mostly, and every kind of odd one; never lone surrogates."""
+    odd = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+    return st.one_of(st.sampled_from(("hi", "", "a b", "null", "{}", "[]", "\x00\u2028\U0001f600", "{bad", "1.0")), odd)
+
+
+def _numbers() -> st.SearchStrategy[Any]:
+    edges = st.sampled_from((0, 1, -1, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**30, -0.0, 0.0, 1.0, 1e300, 5e-324))
+    return st.one_of(edges, st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False))
+
+
+def json_values() -> st.SearchStrategy[Any]:
+    """Return any JSON value, a few levels deep."""
+    leaves = st.one_of(st.none(), st.booleans(), _numbers(), texts())
+    keys = st.one_of(st.sampled_from(KEYS), texts())
+    return st.recursive(
+        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=5
+    )
+
+
+def _mappings() -> st.SearchStrategy[Any]:
+    return st.dictionaries(st.one_of(st.sampled_from(KEYS), texts()), json_values(), max_size=3)
+
+
+def _extras() -> st.SearchStrategy[Any]:
+    families = st.sampled_from((*FAMILIES, "langchain.item"))
+    return _optional(st.dictionaries(families, st.one_of(_mappings(), json_values()), max_size=2), {})
+
+
+def _ids() -> st.SearchStrategy[Any]:
+    return st.sampled_from(("c1", "c2", "c3", "", None, Made("made_1")))
+
+
+def _common() -> dict[str, st.SearchStrategy[Any]]:
+    return {
+        "item_id": _optional(st.sampled_from(("item_1", "", "lc_1"))),
+        "phase": _optional(st.sampled_from(("commentary", "final_answer"))),
+        "metadata": _optional(_mappings(), {}),
+        "cache": _optional(st.builds(CacheHint, st.sampled_from(("ephemeral", "x")), _optional(st.just("5m")))),
+        "signature": _optional(st.builds(Signature, _optional(st.sampled_from(FAMILIES)), texts())),
+        "extras": _extras(),
+    }
+
+
+def _sources(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    media_type = _optional(st.sampled_from(("image/png", "audio/wav", "application/pdf", "text/plain", "odd")))
+    rest = {"extras": _extras()}
+    return st.one_of(
+        st.builds(URLSource, st.sampled_from(("https://x/y.png", "data:image/png;base64,aGk=", "", "gs://b")), media_type, **rest),
+        st.builds(Base64Source, st.sampled_from(("aGk=", "", "not base64!")), media_type, **rest),
+        st.builds(FileSource, texts(), _optional(st.sampled_from(FAMILIES)), media_type, **rest),
+        st.builds(TextSource, texts(), media_type, **rest),
+        st.builds(BlocksSource, content, **rest),
+    )
+
+
+def _citations() -> st.SearchStrategy[Any]:
+    optional = {name: _optional(texts()) for name in ("url", "title", "cited_text", "kind")}
+    places = {name: _optional(st.integers(0, 9)) for name in ("start", "end")}
+    return _optional(st.lists(st.builds(Citation, **optional, **places, extras=_extras()), max_size=2), ())
+
+
+def _calls() -> st.SearchStrategy[Any]:
+    rest = {
+        "kind": st.sampled_from(("function", "function", "custom", "server", "odd")),
+        "provider": _optional(st.sampled_from(FAMILIES)),
+        "status": _optional(st.sampled_from(("asking", ""))),
+        **_common(),
+    }
+    raw = st.sampled_from(('{"a": 1}', "{}", "", "{bad", "null", "[1]", '{"a":1,"a":2}', '{"a":1.10}', '{"n":18446744073709551617}'))
+    names = st.sampled_from(("get_weather", "b", ""))
+    return st.one_of(
+        st.builds(ToolUseBlock, _ids(), names, _mappings(), **rest),
+        st.builds(ToolUseBlock, _ids(), names, json_values(), **rest),
+        st.builds(ToolUseBlock, _ids(), names, raw_input=raw, **rest),
+    )
+
+
+def _results(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.builds(
+        ToolResultBlock,
+        _ids(),
+        content,
+        name=_optional(st.sampled_from(("get_weather", ""))),
+        structured=_optional(json_values()),
+        artifact=_optional(json_values()),
+        status=_optional(st.sampled_from(("success", "error", "denied", "odd"))),
+        error=_optional(texts()),
+        error_type=_optional(texts()),
+        kind=st.sampled_from(("function", "function", "server", "custom")),
+        provider=_optional(st.sampled_from(FAMILIES)),
+        **_common(),
+    )
+
+
+def _tools() -> st.SearchStrategy[Any]:
+    spec = st.builds(
+        ToolSpec, texts(), _optional(texts()), _optional(_mappings()), strict=_optional(st.booleans()),
+        kind=st.sampled_from(("function", "custom")), metadata=_optional(_mappings(), {}), extras=_extras(),
+    )  # fmt: skip
+    return st.one_of(spec, st.builds(NativeTool, st.sampled_from(FAMILIES), json_values(), extras=_extras()))
+
+
+def _flat_blocks(content: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]]:
+    common, source = _common(), _sources(content)
+    return [
+        st.builds(TextBlock, texts(), **common),
+        st.builds(TextBlock, texts(), citations=_citations(), **common),
+        st.builds(ImageBlock, source, detail=_optional(st.just("low")), **common),
+        st.builds(AudioBlock, source, transcript=_optional(texts()), **common),
+        st.builds(VideoBlock, source, **common),
+        st.builds(FileBlock, source, name=_optional(texts()), title=_optional(texts()), context=_optional(texts()), **common),
+        st.builds(DataBlock, json_values(), name=_optional(texts()), **common),
+        st.builds(ThinkingBlock, texts(), redacted=_optional(texts()), **common),
+        _calls(),
+        st.builds(RefusalBlock, texts(), **common),
+        st.builds(SourceBlock, _optional(texts()), title=_optional(texts()), media_type=_optional(texts()), **common),
+        st.builds(CompactionBlock, _optional(texts()), encrypted=_optional(texts()), **common),
+        st.builds(ToolsBlock, st.lists(_tools(), max_size=1), **common),
+        st.builds(NativeBlock, st.sampled_from(FAMILIES), json_values(), fallback=_optional(texts()), **common),
+    ]
+
+
+def blocks() -> st.SearchStrategy[Any]:
+    """Return any content block, results with blocks inside among them."""
+    plain = st.lists(st.builds(TextBlock, texts()), max_size=1)
+    inner = st.lists(st.one_of(*_flat_blocks(plain), _results(plain)), max_size=2)
+    return st.one_of(*_flat_blocks(plain), _results(inner))
+
+
+def _times() -> st.SearchStrategy[Any]:
+    zones = st.sampled_from((None, UTC, timezone(timedelta(hours=-3, minutes=-30)), timezone(timedelta(seconds=1))))
+    return st.one_of(
+        st.none(),
+        st.just(MadeTime(2026, 1, 2, 3, 4, 5, 678901, UTC)),
+        st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=zones),  # noqa: DTZ001 - naive ones too
+    )
+
+
+def _usages() -> st.SearchStrategy[Any]:
+    count = _optional(st.integers(0, 2**70))
+    names = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio")
+    money = _optional(st.one_of(st.integers(0, 5), st.floats(0, 9)))
+    return st.builds(Usage, **dict.fromkeys(names, count), cost=money, seconds=money, extras=_extras())
+
+
+def messages() -> st.SearchStrategy[Msg]:
+    """Return any message."""
+    typical = st.lists(st.builds(TextBlock, texts()), max_size=2)
+    return st.builds(
+        Msg,
+        st.sampled_from(ROLES),
+        st.one_of(typical, st.lists(blocks(), max_size=3)),
+        id=st.one_of(_ids(), st.just(Made("made_2"))),
+        created_at=_times(),
+        name=_optional(texts()),
+        recipient=_optional(texts()),
+        model=_optional(texts()),
+        metadata=_optional(_mappings(), {}),
+        response_metadata=_optional(_mappings(), {}),
+        structured=_optional(json_values()),
+        usage=_optional(_usages()),
+        finish_reason=_optional(st.sampled_from(("stop", "tool_use", "length", "odd", ""))),
+        embedding=_optional(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=2)),
+        extras=_extras(),
+    )
+
+
+def histories(max_messages: int = 4) -> st.SearchStrategy[History]:
+    """Return any history of at most so many messages."""
+    return st.builds(
+        History,
+        st.lists(messages(), max_size=max_messages),
+        id=_optional(texts()),
+        tools=_optional(st.lists(_tools(), max_size=2), ()),
+        metadata=_optional(_mappings(), {}),
+        extras=_extras(),
+    )
