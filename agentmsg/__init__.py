@@ -1,7 +1,7 @@
-"""agentmsg: one immutable message model for AI agents, and exact conversion between the formats that people use.
+"""agentmsg: one immutable message model for AI agents, and exact conversion between the formats people use.
 
-The model is imported here and now; everything else (codecs, conversion, losses) when it is first asked for, so
-that ``import agentmsg`` costs little more than importing attrs.
+The model is imported here and now; everything else (codecs, conversion, losses) when it is first asked for,
+so that ``import agentmsg`` costs little more than importing attrs.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from agentmsg.builder import MsgBuilder
     from agentmsg.codec import Codec
     from agentmsg.conversion import Conversion, convert, decode, detect, dumps, encode, loads, restore
+    from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
-    from agentmsg.equality import same
 
 __version__ = "0.1.0"
 

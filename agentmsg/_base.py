@@ -29,16 +29,25 @@ def _named(convert: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
 if TYPE_CHECKING:
     from agentmsg.blocks import Block
-
     from agentmsg.json_values import freeze as free_json
     from agentmsg.json_values import freeze_mapping as free_mapping
 else:
-    # attrs inspects a plain function once for every class that inherits it, a Converter only here; and a Converter
-    # knows the field's name, which belongs to the path of an error.
+    # attrs inspects a plain function once for every class that inherits it, a Converter only here; and a
+    # Converter knows the field's name, which belongs to the path of an error.
     free_json = attrs.Converter(_named(freeze), takes_field=True)
     free_mapping = attrs.Converter(_named(freeze_mapping), takes_field=True)
 
-__all__ = ["BaseBlock", "CacheHint", "Citation", "Noted", "Signature", "as_blocks", "free_json", "free_mapping", "inner_blocks"]
+__all__ = [
+    "BaseBlock",
+    "CacheHint",
+    "Citation",
+    "Noted",
+    "Signature",
+    "as_blocks",
+    "free_json",
+    "free_mapping",
+    "inner_blocks",
+]
 
 
 _getters: dict[type, Callable[[object], object]] = {}
@@ -57,12 +66,12 @@ def _values(obj: Noted) -> object:
 class Noted:
     """Base of everything that a document holds.
 
-    Equality and hash stand here for all classes of the model, which say ``eq=False``: attrs would compile both for
-    each of them, and that took a third of the time that importing agentmsg takes.
+    Equality and hash stand here for all classes of the model, which say ``eq=False``: attrs would compile
+    both for each of them, and that took a third of the time that importing agentmsg takes.
 
     Attributes:
-        extras: native fields that the model has no home for, by family of formats; compared, and reported as lost
-            when another family writes.
+        extras: native fields that the model has no home for, by family of formats; compared, and reported as
+            lost when another family writes.
         notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
     """
 

@@ -13,10 +13,21 @@ from typing import Any, TypeVar, cast
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, check_text, freeze
 
-__all__ = ["clean_repr", "counter", "instance", "listed", "moment", "optional_text", "text", "vector", "whole"]
+__all__ = [
+    "clean_repr",
+    "counter",
+    "instance",
+    "listed",
+    "moment",
+    "optional_text",
+    "text",
+    "vector",
+    "whole",
+]
 
 
 _T = TypeVar("_T")
+_LONGEST = 2000
 
 
 def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
@@ -84,14 +95,14 @@ def instance(*classes: type) -> Any:
 
 def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         msg = f"{name} must be a list or another iterable, not {excerpt(cast('object', value))}"
         raise InvalidMessage(msg, code="type", path=(name,))
     return tuple(value)
 
 
 def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
-    """Return an embedding as a tuple of finite floats (integers are refused: they would not come back as given)."""
+    """Return an embedding as a tuple of finite floats; integers are refused, they would not come back."""
     if value is None:
         return None
     items = listed(value, "embedding")
@@ -103,13 +114,14 @@ def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
 
 
 def clean_repr(self: Any) -> str:
-    """Return ``Class(field=value, ...)`` with the fields that differ from None, "", () and {}, at most 2,000 characters."""
+    """Return ``Class(field=value, ...)``, without None, "", () and {}, in at most 2,000 characters."""
     shown: list[str] = []
-    for field in type(self).__attrs_attrs__:
+    cls = cast("Any", type(self))
+    for field in cls.__attrs_attrs__:
         if not field.init:
             continue
         # A private field may be shown by a property of its public name (the input of a call).
-        public = field.alias if hasattr(type(self), field.alias) else field.name
+        public = field.alias if hasattr(cls, field.alias) else field.name
         value = getattr(self, public)
         if (
             field.repr
@@ -118,5 +130,5 @@ def clean_repr(self: Any) -> str:
             and not (isinstance(value, (tuple, Mapping)) and not value)
         ):
             shown.append(f"{field.alias}={value!r}")
-    whole_text = f"{type(self).__name__}({', '.join(shown)})"
-    return whole_text if len(whole_text) <= 2000 else whole_text[:1994] + " ...)"  # noqa: PLR2004 - stated above
+    whole_text = f"{cls.__name__}({', '.join(shown)})"
+    return whole_text if len(whole_text) <= _LONGEST else whole_text[: _LONGEST - 5] + " ...)"

@@ -1,25 +1,28 @@
 """Content blocks: what a message is made of. Imports sources, tools and what lies below them.
 
-``Block`` is the union of our classes, for type checkers; ``ContentBlock`` is the protocol that all blocks meet,
-yours included: derive an attrs-frozen class from ``BaseBlock`` and name its tag with ``register_block``. Every
-codec then reads and writes it (canonical forms as a tagged object, others where they have a place for it).
+``Block`` is the union of our classes, for type checkers; ``ContentBlock`` is the protocol that all blocks
+meet, yours included: derive an attrs-frozen class from ``BaseBlock`` and name its tag with
+``register_block``. Every codec then reads and writes it (canonical forms as a tagged object, others where
+they have a place for it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import attrs
 
-from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks
-from agentmsg._fields import instance, optional_text, text
+from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks, free_json
+from agentmsg._fields import instance, listed, optional_text, text
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_text import parse_arguments
 from agentmsg.json_values import EMPTY, JSON, adopt, freeze
 from agentmsg.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.tools import Tool, as_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
     "BLOCK_TAGS",
@@ -95,7 +98,7 @@ def _source(block: object, attribute: Any, value: Any) -> None:
 
 
 def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
-    citations = tuple(value)
+    citations = listed(value, "citations")
     for index, citation in enumerate(citations):
         if not isinstance(citation, Citation):  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = f"not a citation: {excerpt(citation)}"
@@ -116,17 +119,14 @@ class _Media(BaseBlock):
     source: Source = attrs.field(validator=_source)
 
     @classmethod
-    def from_url(cls: type[_M], url: str, media_type: str | None = None) -> _M:
+    def from_url(cls, url: str, media_type: str | None = None) -> Self:
         """Return a block that refers to a URL; nothing is fetched."""
         return cls(URLSource(url, media_type))
 
     @classmethod
-    def from_bytes(cls: type[_M], data: bytes, media_type: str | None = None) -> _M:
+    def from_bytes(cls, data: bytes, media_type: str | None = None) -> Self:
         """Return a block that holds these bytes, as base64."""
         return cls(Base64Source.from_bytes(data, media_type))
-
-
-_M = TypeVar("_M", bound=_Media)
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -161,7 +161,7 @@ class FileBlock(_Media):
 class DataBlock(BaseBlock):
     """Structured data: any JSON value, perhaps named."""
 
-    data: JSON = attrs.field(converter=freeze)
+    data: JSON = attrs.field(converter=free_json)
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
@@ -189,7 +189,10 @@ UNSET: Any = _Unset()
 
 
 def _input(value: Any) -> Any:
-    return value if value is UNSET else freeze(value)
+    try:
+        return value if value is UNSET else freeze(value)
+    except InvalidMessage as error:
+        raise error.at("input") from None
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -203,7 +206,8 @@ class ToolUseBlock(BaseBlock):
         raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to
             ``input``, else discarded: ``input`` is the truth. Text that is no JSON makes an invalid call
             (``is_valid`` is False, ``input`` is None).
-        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider runs it).
+        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
+            runs it).
         provider: who runs a server tool.
         status: where the call stands ("asking", "in_progress" ...), where the source says so.
 
@@ -213,7 +217,7 @@ class ToolUseBlock(BaseBlock):
 
     id: str | None = attrs.field(validator=optional_text)
     name: str = attrs.field(validator=text)
-    _input: Any = attrs.field(default=UNSET, converter=_input, alias="input")
+    _input: JSON = attrs.field(default=UNSET, converter=_input, alias="input")
     raw_input: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -245,17 +249,22 @@ class ToolUseBlock(BaseBlock):
     @property
     def input(self) -> JSON:
         """The arguments; None for an invalid call."""
-        value = self._input
-        if value is UNSET:
-            value = self._parsed()[1]
-            if self.is_valid:
+        value = self._settled()
+        return None if value is UNSET else cast("JSON", value)
+
+    def _settled(self) -> Any:
+        """Return the input, of a text parsed now and never again; UNSET for an invalid call."""
+        if self._input is UNSET:
+            valid, value, says_all = self._parsed()
+            object.__setattr__(self, "_says_all", says_all)
+            if valid:
                 object.__setattr__(self, "_input", value)
-        return cast("JSON", value)
+        return self._input
 
     @property
     def is_valid(self) -> bool:
         """Whether the arguments are JSON."""
-        return self._input is not UNSET or self._parsed()[0]
+        return self._settled() is not UNSET
 
     @property
     def significant_text(self) -> str | None:
@@ -263,27 +272,28 @@ class ToolUseBlock(BaseBlock):
         if self.raw_input is None:
             return None
         if self._says_all is None:
-            valid, value, exact = self._parsed()
-            object.__setattr__(self, "_says_all", exact)
-            if valid and self._input is UNSET:
-                object.__setattr__(self, "_input", value)
+            object.__setattr__(self, "_says_all", self._parsed()[2])
         return None if self._says_all else self.raw_input
 
     def evolve(self, **changes: Any) -> ToolUseBlock:
-        """Return a copy with some fields changed; a new ``input`` drops the old text, and the other way round."""
-        if "raw_input" in changes and "input" not in changes:
+        """Return a copy with some fields changed; a new ``input`` drops the old text, a text the input."""
+        if "kind" in changes and "raw_input" not in changes and self.is_valid:
+            # What a text means depends on the kind; the input stays what it was.
+            changes.setdefault("input", self.input)
+        elif "raw_input" in changes and "input" not in changes:
             changes["input"] = UNSET if changes["raw_input"] is not None else self.input
         return attrs.evolve(self, **changes)
 
     def _compared(self) -> tuple[object, ...]:
-        skipped = {"_input", "_says_all", "raw_input", "notes"}
         fields = (
-            getattr(self, field.name) for field in attrs.fields(ToolUseBlock) if field.name not in skipped
+            getattr(self, field.name)
+            for field in attrs.fields(type(self))
+            if field.eq and field.name not in {"_input", "raw_input"}
         )
         return (self.input, self.significant_text, *fields)
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not ToolUseBlock:
+        if not isinstance(other, ToolUseBlock) or type(other) is not type(self):
             return NotImplemented
         return self._compared() == other._compared()
 
@@ -321,8 +331,8 @@ class ToolResultBlock(BaseBlock):
     tool_call_id: str | None = attrs.field(validator=optional_text)
     content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    structured: JSON = attrs.field(default=None, converter=freeze, kw_only=True)
-    artifact: JSON = attrs.field(default=None, converter=freeze, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
+    artifact: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
     status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     error: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     error_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -387,7 +397,7 @@ class NativeBlock(BaseBlock):
     """
 
     codec: str = attrs.field(validator=text)
-    value: JSON = attrs.field(converter=freeze)
+    value: JSON = attrs.field(converter=free_json)
     fallback: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
@@ -433,11 +443,14 @@ def register_block(tag: str) -> Callable[[_C], _C]:
     """Return a class decorator that makes a block class of yours known to every codec under ``tag``.
 
     Raises:
-        InvalidMessage: code "type" where the class is no attrs-frozen BaseBlock, "key" where the tag is taken.
+        InvalidMessage: code "type" where the class is no attrs-frozen BaseBlock, "key" where the tag is
+            taken.
     """
 
     def register(cls: _C) -> _C:
-        if not (isinstance(cls, type) and issubclass(cls, BaseBlock) and attrs.has(cls)):  # pyright: ignore
+        # Looked up in the class itself: a subclass without decorator inherits the fields of its base.
+        is_block = isinstance(cls, type) and issubclass(cls, BaseBlock)
+        if not is_block or "__attrs_attrs__" not in vars(cls):
             msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"
             raise InvalidMessage(msg, code="type")
         for known, name in _tags.items():

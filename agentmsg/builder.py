@@ -1,19 +1,23 @@
-"""MsgBuilder: a message made step by step, for those who come from builder-style libraries. Imports only Msg."""
+"""MsgBuilder: a message made step by step, for those who know builder-style libraries. Imports only Msg."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.blocks import Block, as_content
+from agentmsg.blocks import as_content
 from agentmsg.errors import InvalidMessage
 from agentmsg.msg import Msg
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from agentmsg.blocks import Block
+
 __all__ = ["MsgBuilder"]
 
-_FIELDS = frozenset(field.name for field in attrs.fields(Msg))
+_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 
 
 class MsgBuilder:
@@ -36,13 +40,13 @@ class MsgBuilder:
         """Set the sender."""
         return self.set(name=name)
 
-    def id(self, id: str | None) -> MsgBuilder:  # noqa: A002 - the field's name
+    def id(self, id: str | None) -> MsgBuilder:
         """Set the id."""
         return self.set(id=id)
 
     def content(self, content: str | Iterable[Block]) -> MsgBuilder:
         """Set the content, in place of what was there."""
-        return self.set(content=as_content(content))
+        return self.set(content=content)
 
     def text(self, text: str) -> MsgBuilder:
         """Add a text block."""
@@ -66,6 +70,8 @@ class MsgBuilder:
             if name not in _FIELDS:
                 msg = f"Msg has no field {name!r}"
                 raise InvalidMessage(msg, code="schema", path=(name,))
+        if "content" in fields:
+            fields["content"] = as_content(fields["content"])
         self._fields.update(fields)
         return self
 

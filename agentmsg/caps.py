@@ -1,19 +1,19 @@
 """The capability table: what a format carries, as data. Imports the model.
 
-One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A row says
-which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to the nearest value
-that is carried: the same object where nothing has to change, ``Drop`` where the owner cannot be carried at all.
-Cells are asked about present values only: what is
+One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A
+row says which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to
+the nearest value that is carried: the same object where nothing has to change, ``Drop`` where the owner
+cannot be carried at all. Cells are asked about present values only: what is
 absent (None, empty, a default) and what the library made itself is carried by leaving it out.
-A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule in
-``otherwise`` makes it into one that is carried.
+A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule
+in ``otherwise`` makes it into one that is carried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
@@ -21,7 +21,7 @@ from agentmsg._base import BaseBlock
 from agentmsg.json_values import EMPTY
 
 if TYPE_CHECKING:
-    from agentmsg.msg import Msg
+    from agentmsg.msg import Msg  # noqa: TC004 - nobody resolves the annotations of a table
 
 __all__ = [
     "ANY_ROLE",
@@ -90,8 +90,8 @@ class MessageRow:
         fields: of Msg, by name (role and content are always carried).
         blocks: rows by block class; a row of BaseBlock is for all classes not named.
         results: rows for the blocks inside tool results; as ``blocks`` where not given.
-        otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role that is
-            carried), or a Drop.
+        otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role
+            that is carried), or a Drop.
     """
 
     fields: Mapping[str, Cell] = _NONE
@@ -111,7 +111,8 @@ class Caps:
         messages: rows by role; the row ANY_ROLE is for roles not named. A role without row is dropped.
         history: fields of History that are carried.
         tools: rows by tool class; used where ``history`` carries tools.
-        arrange: steps that change the structure of messages (see agentmsg.arrange), in order, before the rows apply.
+        arrange: steps that change the structure of messages (see agentmsg.arrange), in order, before the
+            rows apply.
         needs_id: tells whether a tool call or result must be given an id before it can be written.
         everything: the format carries every History; all else is empty.
     """
@@ -146,6 +147,7 @@ def own_extras(family: str, known: Callable[[Any], frozenset[str]], *inner: str)
         kept = {key: extras[key] for key in extras if key in inner}
         own = extras.get(family)
         if isinstance(own, Mapping) and own:
+            own = cast("Mapping[str, Any]", own)
             taken = known(owner)
             fields = own if taken.isdisjoint(own) else {key: own[key] for key in own if key not in taken}
             if fields:

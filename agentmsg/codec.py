@@ -1,13 +1,13 @@
-"""What a codec is: a reader, a writer, and a table of what its format carries. Imports the model and what fits it.
+"""What a codec is: a reader, a writer, and a table of what its format carries. Imports the model and caps.
 
-A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of agentmsg
-only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are
-its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of
+agentmsg only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``,
+whose fields are its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
@@ -49,8 +49,9 @@ class Codec:
         """Return the history of a document.
 
         Args:
-            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else holds:
-                a reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never changes it.
+            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else
+                holds: a reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never
+                changes it.
 
         Raises:
             DecodeError: with path and code, where the document is none of this format.
@@ -65,15 +66,14 @@ class Codec:
         raise NotImplementedError
 
     def sniff(self, document: Any) -> float:
-        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else looks like this)."""
+        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does)."""
         raise NotImplementedError
 
     def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document of this format, in order: its list, or that under "messages"."""
+        """Return the native messages of a document, in order: its list, or that under "messages"."""
         if isinstance(document, dict):
-            inner: Any = document.get("messages", [document])  # pyright: ignore[reportUnknownMemberType]
-            return inner if isinstance(inner, list) else [inner]
-        return document if isinstance(document, list) else [document]
+            document = cast("dict[str, Any]", document).get("messages", [document])
+        return cast("list[Any]", document) if isinstance(document, list) else [document]
 
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes; JSON unless a codec says otherwise."""

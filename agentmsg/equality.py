@@ -1,8 +1,8 @@
 """``same``: the equality of the laws. Stricter than ``==``, except for what the library made itself.
 
-Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form JSON
-counts. Notes never count, and the text of a tool call only where it says more than its input. A made id or time
-is the same as None and as its own text. Imports blocks and what lies below.
+Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form
+JSON counts. Notes never count, and the text of a tool call only where it says more than its input. A made id
+or time is the same as None and as its own text. Imports blocks and what lies below.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any, cast
 import attrs
 
 from agentmsg.blocks import ToolUseBlock
+from agentmsg.json_values import FrozenDict, FrozenList
 from agentmsg.made import Made, MadeTime
 
 __all__ = ["compared", "same"]
 
 
 def same(a: Any, b: Any) -> bool:
-    """Tell whether two histories, messages, blocks or values are the same, as the laws of agentmsg mean it."""
+    """Tell whether two histories, messages, blocks or values are the same, as the laws mean it."""
     if a is b:
         return True
-    kind = type(a)
+    kind = cast("type", type(a))
     if kind is not type(b):
         return _same_kinds(a, b)
     compare = _BY_TYPE.get(kind)
@@ -53,13 +54,22 @@ def _same_kinds(a: Any, b: Any) -> bool:
 
 
 def _same_mappings(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    return len(a) == len(b) and all(
-        left == right and same(a[left], b[right]) for left, right in zip(a, b, strict=True)
-    )
+    if len(a) != len(b):
+        return False
+    # Loops, not all(): they need half the stack on deeply nested values.
+    for left, right in zip(a, b, strict=True):
+        if left != right or not same(a[left], b[right]):
+            return False
+    return True
 
 
 def _same_sequences(a: Any, b: Any) -> bool:
-    return len(a) == len(b) and all(same(left, right) for left, right in zip(a, b, strict=True))
+    if len(a) != len(b):
+        return False
+    for left, right in zip(a, b, strict=True):
+        if not same(left, right):
+            return False
+    return True
 
 
 def _same_floats(a: float, b: float) -> bool:
@@ -83,18 +93,19 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
     datetime: _same_times,
     MadeTime: _same_times,
     dict: _same_mappings,
+    FrozenDict: _same_mappings,
     list: _same_sequences,
+    FrozenList: _same_sequences,
     tuple: _same_sequences,
 }
 
 
 @cache
-def compared(cls: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     """Return the compared fields of a class of the model: their names, and how to get their values."""
-    if cls is ToolUseBlock:
+    own: dict[str, tuple[str, Callable[[Any], Any]]] = {}
+    if ToolUseBlock in cls.__mro__:
         own = {"_input": ("input", _get("input")), "raw_input": ("raw_input", _get("significant_text"))}
-    else:
-        own: dict[str, tuple[str, Callable[[Any], Any]]] = {}
     return tuple(
         own.get(field.name) or (field.alias or field.name, _get(field.name))
         for field in attrs.fields(cls)

@@ -6,17 +6,19 @@ Imports Msg and what lies below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 import attrs
 
-from agentmsg._base import Noted
-from agentmsg._fields import optional_text
-from agentmsg.blocks import ToolUseBlock
+from agentmsg._base import Noted, free_mapping
+from agentmsg._fields import listed, optional_text
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, JSON, freeze_mapping
-from agentmsg.msg import Msg
+from agentmsg.json_values import EMPTY, JSON
+from agentmsg.msg import RESULT_FIELDS, Msg
 from agentmsg.tools import Tool, as_tools
+
+if TYPE_CHECKING:
+    from agentmsg.blocks import ToolUseBlock
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 
@@ -24,7 +26,7 @@ MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 
 
 def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
-    messages = tuple(value)
+    messages = listed(value, "messages")
     for index, message in enumerate(messages):
         if not isinstance(message, Msg):  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = f"not a message: {excerpt(message)}"
@@ -36,8 +38,8 @@ def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
 class History(Noted, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
 
-    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and other
-    fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``.
+    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and
+    other fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``.
 
     Attributes:
         messages: the messages, as a tuple.
@@ -49,11 +51,11 @@ class History(Noted, Sequence[Msg]):
     messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
-    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
 
     @classmethod
     def of(cls, *items: MsgLike) -> History:
-        """Return a history of messages, of texts (user messages) and of mappings (``{"role", "content", ...}``).
+        """Return a history of messages, texts (user messages) and mappings (``{"role", "content", ...}``).
 
         Raises:
             InvalidMessage: with the index of an item that makes no message.
@@ -123,18 +125,18 @@ def _from_mapping(fields: dict[str, Any]) -> Msg:
         return Msg(cast("Any", role), content, **_known(fields))
     if role == "tool":
         link = fields.pop("tool_call_id", None)
-        return Msg.tool(content, tool_call_id=link, **fields)
+        return Msg.tool(content, tool_call_id=link, **_known(fields, RESULT_FIELDS))
     if role == "assistant":
         return Msg.assistant(content, tool_calls=fields.pop("tool_calls", ()), **_known(fields))
     return Msg.chat(role, content, **_known(fields))
 
 
-_MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg))
+_MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 
 
-def _known(fields: dict[str, Any]) -> dict[str, Any]:
+def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
     for name in fields:
-        if name not in _MSG_FIELDS:
+        if name not in _MSG_FIELDS and name not in more:
             msg = f"Msg has no field {excerpt(name)}"
             raise InvalidMessage(msg, code="schema", path=(str(name),))
     return fields
@@ -150,8 +152,8 @@ def as_history(value: History | Msg | Iterable[Msg]) -> History:
         return value
     if isinstance(value, Msg):
         return History((value,))
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore
-        msg = f"a History, a Msg or messages are needed, not {excerpt(value)}"
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"a History, a Msg or messages are needed, not {excerpt(cast('object', value))}"
         raise InvalidMessage(msg, code="type")
     return History(value)
 

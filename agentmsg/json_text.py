@@ -1,8 +1,8 @@
 """JSON text to values and back, exactly: parse, depth, suspicion scan, slow path.
 
-orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and writes
-NaN as null. So every text passes a cheap scan, and only what looks suspicious is read again, exactly, by the
-standard library. orjson alone decides whether a text is well-formed.
+orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and
+writes NaN as null. So every text passes a cheap scan, and only what looks suspicious is read again, exactly,
+by the standard library. orjson alone decides whether a text is well-formed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ __all__ = ["Duplicates", "dump_json", "parse_arguments", "parse_json"]
 
 Duplicates = Literal["error", "last"]
 
-# One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain search:
-# about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64 bits.
+# One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain
+# search: about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64
+# bits.
 _DIGITS_ALIKE = bytes(48 if chr(code) in "0123456789" else 0 for code in range(256))
 _LONG_RUN = b"0" * 19
 # The largest float has 309 digits; orjson refuses integers beyond it.
@@ -42,7 +43,8 @@ def parse_json(
         duplicates: what to do with a key that an object holds twice.
 
     Raises:
-        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number", "surrogate".
+        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
+            "surrogate".
     """
     data = _as_bytes(raw)
     if len(data) > limits.bytes:
@@ -77,8 +79,8 @@ def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
 def _loads(data: bytes) -> tuple[Any, bool]:
     """Parse a text; the flag tells that only the slow path can read it.
 
-    orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything else
-    about the text as it is, so that orjson still decides whether it is well-formed.
+    orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything
+    else about the text as it is, so that orjson still decides whether it is well-formed.
     """
     import orjson  # noqa: PLC0415 - not every user of the model parses JSON
 
@@ -96,7 +98,7 @@ def _loads(data: bytes) -> tuple[Any, bool]:
 
 
 def _check_depth(data: bytes, value: object, limit: int) -> None:
-    """Refuse a value nested deeper than the limit; level by level, since the caller's own stack may be deep."""
+    """Refuse a value nested deeper than the limit; without recursion, as the caller's stack may be deep."""
     # As many brackets as levels at most, so this count settles small documents.
     if data.count(b"{") + data.count(b"[") <= limit:
         return
@@ -105,7 +107,7 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
         level = [
             item
             for outer in level
-            for item in (outer.values() if type(outer) is dict else outer)
+            for item in cast("list[Any]", outer.values() if type(outer) is dict else outer)
             if type(item) is dict or type(item) is list
         ]
         if not level:
@@ -115,7 +117,11 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
 
 
 # What orjson says, and the code for it; everything else is "syntax".
-_REASONS: Mapping[str, str] = {"surrogate in string": "surrogate", "infinity": "number", "depth limit": "depth"}
+_REASONS: Mapping[str, str] = {
+    "surrogate in string": "surrogate",
+    "infinity": "number",
+    "depth limit": "depth",
+}
 
 
 def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
@@ -206,9 +212,9 @@ def _dump_exactly(value: Any) -> bytes:
 
     def big(item: Any) -> Any:
         if type(item) is dict:
-            return {key: big(each) for key, each in item.items()}
+            return {key: big(each) for key, each in cast("dict[str, Any]", item).items()}
         if type(item) is list:
-            return [big(each) for each in item]
+            return [big(each) for each in cast("Any", item)]
         if type(item) is int and not -_INT64 <= item < 2 * _INT64:
             return orjson.Fragment(str(item).encode())
         return item

@@ -1,10 +1,10 @@
 """Free-form JSON, frozen: what metadata, tool input, extras and structured output are made of.
 
 FrozenDict and FrozenList are read-only subclasses of dict and list, so every serializer takes them and
-``== {...}`` works. Two ways lead in: ``freeze`` checks and copies what a caller hands over and may still change;
-``adopt`` takes a tree that nobody else holds (a parser just made it) and wraps its children only when they are
-handed out, because freezing a whole tree costs more than parsing it. Imports nothing of the package but errors
-and limits.
+``== {...}`` works. Two ways lead in: ``freeze`` checks and copies what a caller hands over and may still
+change; ``adopt`` takes a tree that nobody else holds (a parser just made it) and wraps its children only
+when they are handed out, because freezing a whole tree costs more than parsing it. Imports nothing of the
+package but errors and limits.
 
 Known holes, left open because they can only be used on purpose: ``dict.__setitem__(frozen, key, value)`` and
 ``list.append(frozen, value)``.
@@ -32,7 +32,7 @@ __all__ = [
     "thaw",
 ]
 
-JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
 # The methods that write and that look past a frozen container's own; Any, because they serve both kinds.
@@ -116,18 +116,18 @@ def _settle_dict(self: dict[str, Any]) -> None:
     for key, value in _dict.items(self):
         if type(value) is dict or type(value) is list:
             _dict.__setitem__(self, key, adopt(value))
-    self.__class__ = FrozenDict  # type: ignore[assignment]
+    self.__class__ = FrozenDict
 
 
 def _settle_list(self: list[Any]) -> None:
     for index, value in enumerate(_list.__iter__(self)):
         if type(value) is dict or type(value) is list:
             _list.__setitem__(self, index, adopt(value))
-    self.__class__ = FrozenList  # type: ignore[assignment]
+    self.__class__ = FrozenList
 
 
 class _LazyDict(FrozenDict):
-    """A FrozenDict whose children are still plain; the first look at them freezes them and makes it a FrozenDict."""
+    """A FrozenDict whose children are still plain; the first look at them freezes them all."""
 
     __slots__ = ()
 
@@ -182,6 +182,7 @@ def _lazy_radd(self: FrozenList, other: list[Any]) -> list[Any]:
 
 
 _LazyList.__radd__ = _lazy_radd  # type: ignore[attr-defined]
+
 
 def adopt(value: Any) -> Any:
     """Wrap a plain JSON tree that nobody else holds, without checking or copying what is inside.
@@ -243,7 +244,8 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
     Without recursion: the caller's own stack may be deep.
     """
     whole = _list.__new__(list_type)
-    # One entry for each open container: its copy, and the items still to come; keys are for the path of an error.
+    # One entry for each open container: its copy, and the items still to come; keys are for the path of an
+    # error.
     waiting: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(whole, iter(((0, value),)))]
     keys: list[Any] = [0]
     try:
@@ -270,11 +272,11 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
     return _list.__getitem__(whole, 0)
 
 
-def _inner_items(value: Any) -> Iterator[tuple[Any, Any]] | None:
+def _inner_items(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return iter(cast("Mapping[Any, Any]", value).items())
+        return iter(cast("Any", value).items())
     if isinstance(value, (list, tuple)):
-        return iter(enumerate(cast("Sequence[Any]", value)))
+        return enumerate(_plain_items(value))
     return None
 
 
@@ -330,8 +332,13 @@ def thaw(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
-        return [thaw(item) for item in (_list if isinstance(value, list) else tuple).__iter__(value)]
+        return [thaw(item) for item in _plain_items(value)]
     return value
+
+
+def _plain_items(value: Any) -> Iterator[Any]:
+    # Past the __iter__ of a lazy list, which would freeze the items just to have them thawed.
+    return iter(_list.__iter__(value) if isinstance(value, list) else value)
 
 
 EMPTY: Mapping[str, Any] = freeze({})

@@ -1,12 +1,12 @@
 """Values that agentmsg made because a message or a document had none: the mark travels with the value.
 
-A made id or time equals its own text under ``==``; ``same`` also takes it for None; a codec whose format has no
-place for it leaves it out without a loss. Imports nothing of the package.
+A made id or time equals its own text under ``==``; ``same`` also takes it for None; a codec whose format has
+no place for it leaves it out without a loss. Imports nothing of the package.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 __all__ = ["Made", "MadeTime", "made_id", "made_time"]
@@ -34,15 +34,13 @@ class MadeTime(datetime):
     def __sub__(self, other: Any) -> Any:
         return _plain(super().__sub__(other))
 
-    def replace(self, *args: Any, **fields: Any) -> datetime:
+    def replace(self, *args: Any, **fields: Any) -> Any:
         """Return a plain datetime with other fields."""
-        changed: datetime = _plain(super().replace(*args, **fields))
-        return changed
+        return _plain(super().replace(*args, **fields))
 
-    def astimezone(self, *args: Any) -> datetime:
+    def astimezone(self, tz: tzinfo | None = None) -> Any:
         """Return a plain datetime in another zone."""
-        moved: datetime = _plain(super().astimezone(*args))
-        return moved
+        return _plain(super().astimezone(tz))
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Msg: one immutable message, and its factories and accessors. Imports blocks, usage and what lies below them.
+"""Msg: one immutable message, its factories and accessors. Imports blocks, usage and what lies below them.
 
 The constructor and the factories are strict and make an id and a time; readers of codecs accept whatever real
 documents contain and make neither.
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
 
 import attrs
 
-from agentmsg._base import Noted
-from agentmsg._fields import instance, moment, optional_text, text, vector
+from agentmsg._base import Noted, free_json, free_mapping
+from agentmsg._fields import instance, listed, moment, optional_text, text, vector
 from agentmsg.blocks import (
     UNSET,
     BaseBlock,
@@ -26,14 +26,14 @@ from agentmsg.blocks import (
     as_content,
 )
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, JSON, freeze, freeze_mapping
+from agentmsg.json_values import EMPTY, JSON
 from agentmsg.made import made_id, made_time
 from agentmsg.usage import Usage
 
 if TYPE_CHECKING:
     from agentmsg.builder import MsgBuilder
 
-__all__ = ["Msg", "Role", "RoleName"]
+__all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName"]
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 _B = TypeVar("_B", bound=BaseBlock)
@@ -99,14 +99,15 @@ class Msg(Noted):
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
-    response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
-    structured: JSON = attrs.field(default=None, converter=freeze, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
 
-    # -- making ------------------------------------------------------------------------------------------------
+    # -- making
+    # ------------------------------------------------------------------------------------------------
 
     @classmethod
     def system(cls, text: str, **fields: Any) -> Msg:
@@ -135,7 +136,7 @@ class Msg(Noted):
                 ``arguments`` (a text of arguments is kept as it is).
             fields: those of the constructor.
         """
-        calls = tuple(_call(call) for call in tool_calls)
+        calls = tuple(_call(call) for call in listed(tool_calls, "tool_calls"))
         words = as_content(text) if calls and isinstance(text, str) and not text else _text_of(text)
         return cls("assistant", (*words, *calls), **fields)
 
@@ -151,10 +152,10 @@ class Msg(Noted):
                 those of the constructor.
         """
         words = _text_of(text)
-        if not isinstance(tool_call_id, str) or not tool_call_id:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(tool_call_id, str) or not tool_call_id:
             msg = "a tool message needs the id of its call"
             raise InvalidMessage(msg, code="required", path=("tool_call_id",))
-        of_result = {key: fields.pop(key) for key in _RESULT_FIELDS if key in fields}
+        of_result = {key: fields.pop(key) for key in RESULT_FIELDS if key in fields}
         return cls("tool", (ToolResultBlock(tool_call_id, words, name=name, **of_result),), **fields)
 
     @classmethod
@@ -166,7 +167,7 @@ class Msg(Noted):
         return _with_text(role, text, fields)
 
     @classmethod
-    def remove(cls, id: str) -> Msg:  # noqa: A002 - the field's name
+    def remove(cls, id: str) -> Msg:
         """Return the signal to remove the message with this id from a stored history."""
         if not isinstance(id, str) or not id:  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = "a removal needs the id of a message"
@@ -175,7 +176,7 @@ class Msg(Noted):
 
     @classmethod
     def of(cls, *blocks: Block) -> Msg:
-        """Return a message of these blocks; results make it a tool message, what only models write an assistant's."""
+        """Return a message of these blocks: a tool's of results, an assistant's of what only models write."""
         if any(isinstance(block, ToolResultBlock) for block in blocks):
             return cls("tool", blocks)
         written = any(isinstance(block, (ToolUseBlock, ThinkingBlock, RefusalBlock)) for block in blocks)
@@ -194,9 +195,10 @@ class Msg(Noted):
 
         return MsgBuilder(self)
 
-    # -- changing ----------------------------------------------------------------------------------------------
+    # -- changing
+    # ----------------------------------------------------------------------------------------------
 
-    def with_id(self, id: str | None) -> Msg:  # noqa: A002 - the field's name
+    def with_id(self, id: str | None) -> Msg:
         """Return a copy with another id."""
         return self.evolve(id=id)
 
@@ -219,8 +221,8 @@ class Msg(Noted):
     def clone(self, *, name: str | None = None) -> Msg:
         """Return a copy with a new id and time, which remembers where it comes from.
 
-        The lineage is in ``metadata``: ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), where the
-        original has them. ``name`` replaces the sender when given.
+        The lineage is in ``metadata``: ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), where
+        the original has them. ``name`` replaces the sender when given.
         """
         origin: dict[str, Any] = {**self.metadata}
         if self.id is not None:
@@ -230,7 +232,8 @@ class Msg(Noted):
         sender = self.name if name is None else name
         return self.evolve(id=made_id(), created_at=made_time(), name=sender, metadata=origin)
 
-    # -- asking ------------------------------------------------------------------------------------------------
+    # -- asking
+    # ------------------------------------------------------------------------------------------------
 
     @property
     def text(self) -> str:
@@ -243,7 +246,7 @@ class Msg(Noted):
 
     @property
     def length(self) -> int:
-        """The number of characters of ``text`` (there is no ``len``: an image-only message must not be falsy)."""
+        """The number of characters of ``text``; there is no ``len``: only an image must not make it falsy."""
         return len(self.text)
 
     def blocks(self, cls: type[_B]) -> tuple[_B, ...]:
@@ -379,7 +382,8 @@ class Msg(Noted):
 
         return into(self.structured, cls)
 
-    # -- leaving: what follows is done by agentmsg.conversion --------------------------------------------------
+    # -- leaving: what follows is done by agentmsg.conversion
+    # --------------------------------------------------
 
     def to_chat(self) -> dict[str, Any]:
         """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
@@ -433,7 +437,8 @@ class Msg(Noted):
         return _above().encode(self, codec, **options)
 
 
-_RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
+# The fields of a result that Msg.tool takes by name.
+RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
 
 
 def _only(history: Any) -> Msg:
@@ -464,6 +469,9 @@ def _call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
     """Return the block of a call; of a mapping's two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call
+    if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
+        raise InvalidMessage(msg, code="type", path=("tool_calls",))
     fields = dict(call)
     own = fields.pop("id", None)
     link = fields.pop("call_id", own)

@@ -1,10 +1,11 @@
 """Notes: how a document spelt an object, beside what it means. Imports same and what lies below it.
 
-Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each native
-object. ``keep`` compares what a document had with the default and keeps the difference on the object: unknown
-fields become ``extras[family]`` (meaning), odd spellings of known fields become a note (a name out of SPELLINGS,
-or, as a last resort, the native value itself). ``put_back`` writes extras and spellings again, each only while the
-result still reads back as the object: a spelling never outlives its value, whatever notes are planted where.
+Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each
+native object. ``keep`` compares what a document had with the default and keeps the difference on the object:
+unknown fields become ``extras[family]`` (meaning), odd spellings of known fields become a note (a name out
+of SPELLINGS, or, as a last resort, the native value itself). ``put_back`` writes extras and spellings again,
+each only while the result still reads back as the object: a spelling never outlives its value, whatever
+notes are planted where.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from agentmsg._base import Noted
-from agentmsg.json_values import EMPTY, adopt
 from agentmsg.equality import same
+from agentmsg.json_values import EMPTY, adopt
 
 __all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
 
@@ -83,8 +84,8 @@ def keep(
         namespace: where unknown fields go in extras, if not under ``family``.
 
     Returns:
-        None where a key of ``never`` would have to be kept verbatim: the caller makes the whole a native block or
-        message, visibly.
+        None where a key of ``never`` would have to be kept verbatim: the caller makes the whole a native
+        block or message, visibly.
     """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
@@ -117,7 +118,8 @@ def put_back(
         obj: the object written.
         plain: its default spelling, without extras; not changed.
         family: whose extras and notes to use.
-        read: the reader of such native objects, which must give ``obj`` again. Raises anything on what it refuses.
+        read: the reader of such native objects, which must give ``obj`` again. Raises anything on what it
+            refuses.
         namespace: where unknown fields are in extras, if not under ``family``.
     """
     extras = obj.extras.get(namespace or family) if obj.extras else None
@@ -143,8 +145,8 @@ def put_back(
 def _spell(native: dict[str, Any], key: str, spelling: Any) -> dict[str, Any]:
     if isinstance(spelling, str) and spelling in SPELLINGS:
         value = SPELLINGS[spelling]
-    elif isinstance(spelling, list) and len(cast("list[Any]", spelling)) == 2 and spelling[0] == "=":  # noqa: PLR2004
-        value = spelling[1]
+    elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004
+        value = cast("Any", spelling)[1]
     else:
         return native
     if value is _ABSENT:

@@ -15,7 +15,7 @@ from agentmsg.errors import InvalidMessage
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from agentmsg.blocks import Block
+    from agentmsg.blocks import Block  # noqa: TC004 - blocks know sources
 
 __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource", "URLSource"]
 
@@ -46,7 +46,8 @@ class Base64Source(Noted):
         """Return the bytes.
 
         Raises:
-            InvalidMessage: code "syntax" where the text is no base64, "bytes" where it is longer than the limit.
+            InvalidMessage: code "syntax" where the text is no base64, "bytes" where it is longer than the
+                limit.
         """
         import base64  # noqa: PLC0415 - needed by few
         import binascii  # noqa: PLC0415 - needed by few

@@ -1,12 +1,14 @@
-"""Structured output into classes, by cattrs with strict scalars; imports only errors and free-form JSON.
+"""Structured output into classes, by cattrs without coercion; imports only errors and free-form JSON.
 
 pydantic models are made by pydantic itself, in strict mode; this module never imports pydantic.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import Any
+from typing import Any, get_origin
 
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import thaw
@@ -15,11 +17,13 @@ __all__ = ["into", "strict_converter"]
 
 
 def strict_converter() -> Any:
-    """Return a cattrs Converter that takes str, int, float and bool as they are and coerces nothing.
+    """Return a cattrs Converter that takes JSON values as they are and coerces nothing.
 
-    An int is taken where a float is due, as every JSON reader does.
+    cattrs by itself makes a text of anything, and a list of a text. An int is taken where a float is due, as
+    every JSON reader does, and a text or int where an enum of such is due.
     """
     from cattrs import Converter  # noqa: PLC0415 - imported on first use
+    from cattrs.strategies import configure_union_passthrough  # noqa: PLC0415 - imported on first use
 
     converter = Converter(detailed_validation=True)
     for scalar in (str, int, bool):
@@ -27,12 +31,48 @@ def strict_converter() -> Any:
     converter.register_structure_hook(
         float, lambda value, _: value if type(value) is int else _exactly(value, float)
     )
+    configure_union_passthrough(str | int | float | bool | None, converter)
+    _accept_only(converter, list, lambda cls: (get_origin(cls) or cls) in _LISTS)
+    _accept_only(converter, dict, lambda cls: (get_origin(cls) or cls) in _DICTS or _has_fields(cls))
     return converter
+
+
+_LISTS = {list, tuple, set, frozenset, Sequence, MutableSequence, AbstractSet, MutableSet}
+_DICTS = {dict, Mapping, MutableMapping}
+
+
+def _has_fields(cls: Any) -> bool:
+    base = get_origin(cls) or cls
+    return hasattr(base, "__attrs_attrs__") or hasattr(base, "__dataclass_fields__")
+
+
+def _accept_only(converter: Any, plain: type, concerns: Callable[[Any], bool]) -> None:
+    """Make the converter's own hooks for some classes refuse what is not of the plain type."""
+    at_work: set[Any] = set()
+
+    def applies(cls: Any) -> bool:
+        return cls not in at_work and concerns(cls)
+
+    def make(cls: Any, _: Any) -> Any:
+        at_work.add(cls)
+        try:
+            hook = converter.get_structure_hook(cls, cache_result=False)
+        finally:
+            at_work.discard(cls)
+
+        def checked(value: Any, target: Any) -> Any:
+            return hook(_exactly(value, plain), target)
+
+        return checked
+
+    converter.register_structure_hook_factory(applies, make)
 
 
 def _exactly(value: Any, cls: type) -> Any:
     if type(value) is cls:
         return value
+    if type(value) in cls.__mro__:
+        return cls(value)
     msg = f"{cls.__name__} expected, not {excerpt(value)}"
     raise TypeError(msg)
 
@@ -57,9 +97,10 @@ def into(value: Any, cls: type[Any]) -> Any:
 
             return cls.model_validate_json(dump_json(plain), strict=True)
         return _converter().structure(plain, cls)
-    except Exception as error:  # noqa: BLE001 - classes of users raise what they like; all become one typed error
+    except Exception as error:  # classes of users raise what they like; all become one typed error
         raise InvalidMessage(
-            f"the structured output is no {cls.__name__}: {_words(error)}", path=("structured",)
+            f"the structured output is no {getattr(cls, '__name__', cls)}: {_words(error)}",
+            path=("structured",),
         ) from error
 
 

@@ -7,16 +7,19 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from agentmsg._base import CacheHint, Noted
-from agentmsg._fields import instance, optional_text, text
+from agentmsg._base import CacheHint, Noted, free_json, free_mapping
+from agentmsg._fields import instance, listed, optional_text, text
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, JSON, freeze, freeze_mapping
+from agentmsg.json_values import EMPTY, JSON, freeze_mapping
 
 __all__ = ["NativeTool", "Tool", "ToolSpec", "as_tools"]
 
 
 def _parameters(value: Mapping[str, Any] | None) -> Mapping[str, JSON] | None:
-    return None if value is None else freeze_mapping(value)
+    try:
+        return None if value is None else freeze_mapping(value)
+    except InvalidMessage as error:
+        raise error.at("parameters") from None
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -38,7 +41,7 @@ class ToolSpec(Noted):
     strict: bool | None = attrs.field(default=None, validator=instance(bool), kw_only=True)
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
-    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=freeze_mapping, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -51,7 +54,7 @@ class NativeTool(Noted):
     """
 
     codec: str = attrs.field(validator=text)
-    value: JSON = attrs.field(converter=freeze)
+    value: JSON = attrs.field(converter=free_json)
 
 
 Tool: TypeAlias = ToolSpec | NativeTool
@@ -63,7 +66,7 @@ def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
     Raises:
         InvalidMessage: code "type" where an item is no tool.
     """
-    tools = tuple(value)
+    tools = listed(value, "tools")
     for index, tool in enumerate(tools):
         if not isinstance(tool, (ToolSpec, NativeTool)):  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = f"not a tool: {excerpt(tool)}"

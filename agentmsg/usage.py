@@ -1,6 +1,8 @@
-"""What an answer cost: token counters, money and time. Imports only the base and field checks of the package."""
+"""What an answer cost: token counters, money and time. Imports only base and field checks of the package."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import attrs
 
@@ -10,8 +12,8 @@ from agentmsg._fields import counter, whole
 __all__ = ["Usage"]
 
 _SUMMED = (
-    "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio", "cost", "seconds",
-)  # fmt: skip
+    "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio",
+"cost", "seconds" )  # fmt: skip
 
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
@@ -43,10 +45,10 @@ class Usage(Noted):
     seconds: int | float | None = attrs.field(default=None, validator=counter)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all counters; a counter that neither side states stays None; extras of the left win."""
+        """Return the sum of all counters (None where no side states one); extras joined, the left win."""
         if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        sums = {name: _add(getattr(self, name), getattr(other, name)) for name in _SUMMED}
+        sums: dict[str, Any] = {name: _add(getattr(self, name), getattr(other, name)) for name in _SUMMED}
         return Usage(**sums, extras={**other.extras, **self.extras})
 
 
