@@ -73,7 +73,7 @@ class Codec:
         """Return the native messages of a document, in order: its list, or that under "messages"."""
         if isinstance(document, dict):
             document = cast("dict[str, Any]", document).get("messages", [document])
-        return cast("list[Any]", document) if isinstance(document, list) else [document]
+        return cast("Any", document) if isinstance(document, list) else [document]
 
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes; JSON unless a codec says otherwise."""

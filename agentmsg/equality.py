@@ -26,8 +26,8 @@ def same(a: Any, b: Any) -> bool:
     """Tell whether two histories, messages, blocks or values are the same, as the laws mean it."""
     if a is b:
         return True
-    kind = cast("type", type(a))
-    if kind is not type(b):
+    kind: type = a.__class__
+    if kind is not b.__class__:
         return _same_kinds(a, b)
     compare = _BY_TYPE.get(kind)
     if compare is not None:

@@ -9,7 +9,7 @@ order of an account does not matter, and leaving field losses out leaves just th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import attrs
 
@@ -17,7 +17,7 @@ from agentmsg.blocks import UNSET, ToolResultBlock
 from agentmsg.equality import same
 from agentmsg.errors import LossError
 from agentmsg.history import History
-from agentmsg.losses import Loss, Losses
+from agentmsg.losses import Loss, Losses, Path
 from agentmsg.msg import Msg
 
 __all__ = ["Edits", "restore"]
@@ -51,34 +51,43 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     Raises:
         LossError: code "edited", where the history is not the one that the account belongs to.
     """
-    if isinstance(losses, Losses) and losses.output is not None and edits == "refuse":
-        _check_unedited(history, losses.output)
+    if isinstance(losses, Losses) and losses.guard is not None and edits == "refuse":
+        losses.guard(history)
     root = _Node()
     for loss in losses:
         node = root
         for key in loss.path:
             node = node.below.setdefault(key, _Node())
         node.loss = loss
-    if not root.below:
-        return history
     weave = _Weave(edits)
     changes: dict[str, Any] = {}
     if root.get("messages").below:
         changes["messages"] = weave.messages(history.messages, root.get("messages"))
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
-    return weave.fields(history, root, changes)
+    restored: History = weave.fields(history, root, changes)
+    return _respelt(restored, losses.spelling()) if isinstance(losses, Losses) else restored
 
 
-def _check_unedited(history: History, output: History) -> None:
-    for index, message in enumerate(output.messages):
-        if index >= len(history) or not same(history.messages[index], message):
-            msg = "this history is not the one that the account belongs to"
-            raise LossError(msg, code="edited", path=("messages", index))
-    for name in ("id", "tools", "metadata", "extras"):
-        if not same(getattr(history, name), getattr(output, name)):
-            msg = "this history is not the one that the account belongs to"
-            raise LossError(msg, code="edited", path=(name,))
+def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
+    """Put the source's notes back on the objects that they belong to."""
+    for path, notes in spelling:
+        history = _noted(history, path, notes)
+    return history
+
+
+def _noted(owner: Any, path: Path, notes: Any) -> Any:
+    if not path:
+        return owner.evolve(notes=notes)
+    name, rest = path[0], path[1:]
+    value = getattr(owner, str(name), None)
+    if isinstance(value, tuple) and rest and isinstance(rest[0], int) and rest[0] < len(cast("tuple[Any, ...]", value)):
+        items = list(cast("tuple[Any, ...]", value))
+        items[rest[0]] = _noted(items[rest[0]], rest[1:], notes)
+        return owner.evolve(**{str(name): tuple(items)})
+    if value is None or isinstance(value, tuple):
+        return owner  # lost, and left lost
+    return owner.evolve(**{str(name): _noted(value, rest, notes)})
 
 
 class _Weave:
@@ -192,8 +201,9 @@ def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[s
         places = sorted(cuts.get(out, ()))
         if not places or places[0][0] > 0:
             rest.append(_slice(message, 0, places[0][0] if places else None))
-        for (first, index, number), after in zip(places, [*places[1:], (None,)], strict=True):
-            parts[index, number] = _slice(message, first, after[0])
+        ends = [first for first, _, _ in places[1:]]
+        for (first, index, number), end in zip(places, [*ends, None], strict=bool(places)):
+            parts[index, number] = _slice(message, first, end)
     lifted: dict[str | int, Msg] = {}
     for (index, _), part in sorted(parts.items(), key=lambda pair: pair[0]):
         known = lifted.get(index)
