@@ -12,14 +12,17 @@ from typing import Any
 
 import attrs
 
+from agentmsg._base import Noted
 from agentmsg.blocks import ToolResultBlock
 from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, same
+from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted
+from agentmsg.history import History
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
 
-__all__ = ["account", "loses_content"]
+__all__ = ["account", "check_unedited", "loses_content"]
 
 
 @attrs.frozen
@@ -32,7 +35,6 @@ class _Piece:
     leading: bool
     message: Msg
     blocks: tuple[tuple[int, FitItem], ...]
-    swap: Swap | None
 
     @property
     def rests(self) -> bool:
@@ -42,7 +44,44 @@ class _Piece:
 
 def account(fitted: Fitted) -> Losses:
     """Return the account of a fit; it is worked out when somebody looks at it."""
-    return Losses(lambda: _derive(fitted), codec=fitted.codec, output=fitted.history)
+    output = fitted.history
+
+    def guard(history: History) -> None:
+        check_unedited(history, output)
+
+    return Losses(
+        lambda: _derive(fitted), codec=fitted.codec, guard=guard, spelling=lambda: _spelling(fitted.source, ())
+    )
+
+
+def check_unedited(history: History, output: History) -> None:
+    """Refuse a history that is not the output (with messages added behind, perhaps).
+
+    Raises:
+        LossError: code "edited".
+    """
+    for index, message in enumerate(output.messages):
+        if index >= len(history) or not same(history.messages[index], message):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=("messages", index))
+    for name in ("id", "tools", "metadata", "extras"):
+        if not same(getattr(history, name), getattr(output, name)):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=(name,))
+
+
+def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Return the notes on an object and on all inside it, by path."""
+    if owner.notes:
+        yield path, owner.notes
+    for field in attrs.fields(type(owner)):
+        value = getattr(owner, field.name)
+        if isinstance(value, Noted):
+            yield from _spelling(value, (*path, field.name))
+        elif isinstance(value, tuple):
+            for index, item in enumerate(value):
+                if isinstance(item, Noted):
+                    yield from _spelling(item, (*path, field.name, index))
 
 
 def loses_content(fitted: Fitted) -> bool:
@@ -71,14 +110,14 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
         if not own:
             yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
             continue
-        yield from report.message(index, message, own, is_moved=index in moved)
+        yield from report.message(index, message, own, is_moved=index in moved, rule=fitted.rules.get(index))
     yield from report.rest(fitted)
 
 
 def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
     """Return the pieces of each input message, and why those without any were dropped."""
     pieces: list[list[_Piece]] = [[] for _ in fitted.source.messages]
-    whys: dict[int, Drop] = {}
+    whys = {index: rule for index, rule in fitted.rules.items() if isinstance(rule, Drop)}
     out = 0
     plan = fitted.plan
     count = len(plan) if plan is not None else len(fitted.source.messages)
@@ -95,11 +134,10 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
             items = tuple(FitItem(block) for block in message.content)
         start = first = 0
         spans = [(part.index, part.picks) for part in parts] if parts else [(index, tuple(range(len(items))))]
-        swap = done.swap if done is not None else None
         for number, (source, picks) in enumerate(spans):
             mine = items[start : start + len(picks)]
             blocks = tuple(zip(picks, mine, strict=True))
-            pieces[source].append(_Piece(out, first, len(spans) == 1, number == 0, message, blocks, swap))
+            pieces[source].append(_Piece(out, first, len(spans) == 1, number == 0, message, blocks))
             start += len(picks)
             first += sum(not isinstance(item.new, Drop) for item in mine)
         out += 1
@@ -145,21 +183,23 @@ class _Report:
         elif is_moved:
             yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
 
-    def message(self, index: int, message: Msg, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
+    def message(
+        self, index: int, message: Msg, own: list[_Piece], *, is_moved: bool, rule: Drop | Swap | None
+    ) -> Iterator[Loss]:
         yield from self.placed(index, own, is_moved=is_moved)
         path: Path = ("messages", index)
         kept = [(pick, item) for piece in own for pick, item in piece.blocks]
-        yield from self.fields(path, message, own[0].message, {"content"}, own[0].swap)
+        yield from self.fields(path, message, own[0].message, {"content"}, rule)
         yield from self.items((*path, "content"), message.content, kept)
 
-    def fields(self, path: Path, old: Any, new: Any, skipped: set[str], swap: Swap | None = None) -> Iterator[Loss]:
+    def fields(self, path: Path, old: Any, new: Any, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
         if old is new:
             return
         for name, get in compared(type(old)):
             was, now = get(old), get(new)
             if name not in skipped and was is not now and not same(was, now):
                 kind = "dropped" if not now and now is not False else "invented" if was is None else "changed"
-                yield self.loss((*path, name), kind, was, now, swap if name == "role" else None)
+                yield self.loss((*path, name), kind, was, now, rule if name == "role" else None)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""

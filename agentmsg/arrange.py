@@ -103,8 +103,8 @@ def lift(*roles: str) -> Step:
 def merge(*roles: str) -> Step:
     """Return the step that makes one message of neighbours of the same one of some roles.
 
-    The merged message has the fields of the first; those of the others are reported. Nothing is merged onto a
-    message without content, nor where a message has extras of its own, because no one could tell whose they are.
+    The merged message has the fields of the first; those of the others are reported. A message without content
+    stays alone.
     """
 
     def joins(left: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
@@ -113,7 +113,6 @@ def merge(*roles: str) -> Step:
             role in roles
             and role == (right[0].role or messages[right[0].index].role)
             and all(part.picks for part in (*left, *right))
-            and not any(messages[part.index].extras for part in (*left, *right))
         )
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

@@ -14,6 +14,7 @@ from agentmsg._fast import paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.codec import Codec
+from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
@@ -22,7 +23,7 @@ from agentmsg.json_values import plain_copy, thaw
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.msg import Msg
-from agentmsg.restore import restore
+from agentmsg.weave import restore
 
 __all__ = ["Conversion", "OnLoss", "convert", "decode", "detect", "digest", "dumps", "encode", "loads", "restore"]
 
@@ -221,39 +222,6 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
 
 
 _UNPARSED: Any = object()
-
-
-def digest(messages: History | Msg | Iterable[Msg], *, exact: bool = False) -> str:
-    """Return a stable hash of messages: SHA-256 of their canonical JSON, as 64 hexadecimal digits.
-
-    Args:
-        messages: a history, a message, or several messages.
-        exact: whether ids and times count (notes never do).
-    """
-    from hashlib import sha256  # noqa: PLC0415 - only here
-
-    history = as_history(messages)
-    return sha256(dumps(_bare(history, exact=exact), "json")).hexdigest()
-
-
-def _bare(history: History, *, exact: bool) -> History:
-    changes: dict[str, Any] = {} if exact else {"id": None}
-    messages = [
-        message.evolve(notes={}, content=[_bare_block(block) for block in message.content], **own)
-        for message in history.messages
-        for own in [{} if exact else {"id": None, "created_at": None}]
-    ]
-    return history.evolve(messages=messages, notes={}, **changes)
-
-
-def _bare_block(block: Any) -> Any:
-    changes: dict[str, Any] = {"notes": {}}
-    if getattr(block, "raw_input", None) is not None and block.significant_text is None:
-        changes["raw_input"] = None
-    content = getattr(block, "content", None)
-    if content:
-        changes["content"] = [_bare_block(inner) for inner in content]
-    return block.evolve(**changes)
 
 
 def _named(error: AgentMsgError, codec: Codec) -> AgentMsgError:

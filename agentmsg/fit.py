@@ -18,9 +18,10 @@ import attrs
 
 from agentmsg._base import BaseBlock
 from agentmsg._fast import absent_values
-from agentmsg.arrange import Part, Plan
+from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import KEEP, Caps, Drop, Row, Swap
+from agentmsg.errors import excerpt
 from agentmsg.history import History
 from agentmsg.link import with_ids
 from agentmsg.made import Made, MadeTime
@@ -55,12 +56,10 @@ class FitMessage:
     Attributes:
         new: the output message, or Drop.
         items: what became of its blocks; None where they are all as they were.
-        swap: the rule's answer, where it changed the message as a whole.
     """
 
     new: Msg | Drop
     items: tuple[FitItem, ...] | None = None
-    swap: Swap | None = None
 
 
 @attrs.frozen(eq=False)
@@ -73,6 +72,7 @@ class Fitted:
         codec: the name of the codec.
         plan: of what input parts each planned message is made; None: one of each.
         changed: what became of planned messages, by their index in the plan; those missing are as planned.
+        rules: what the rules for whole messages said, by input index.
         tools: what became of the tools; None where they are as they were.
     """
 
@@ -81,6 +81,7 @@ class Fitted:
     codec: str
     plan: Plan | None = None
     changed: Mapping[int, FitMessage] = attrs.field(factory=dict)
+    rules: Mapping[int, Drop | Swap] = attrs.field(factory=dict)
     tools: tuple[FitItem, ...] | None = None
 
 
@@ -96,28 +97,47 @@ def fit(history: History, codec: Codec) -> Fitted:
         return Fitted(history, history, codec.name)
     fits = _compiled(caps)
     messages = history.messages
-    plan: Plan | None = None
-    for step in caps.arrange:
-        if not getattr(step, "local", False):
-            plan = step(plan, messages)
-    if plan is None and all(map(fits, messages)):
+    # What a local step would do, the predicates know; the others are asked.
+    steps = [step for step in caps.arrange if not getattr(step, "local", False)]
+    if all(map(fits, messages)) and _arranged(None, messages, steps) is None:
         return _with_rest(Fitted(history, history, codec.name), caps)
-    given = _with_needed_ids(messages, caps)
-    for step in caps.arrange:
-        if getattr(step, "local", False):
-            plan = step(plan, given)
+    given, rules = _ruled(_with_needed_ids(messages, caps), caps)
+    plan: Plan | None = None
+    if any(isinstance(rule, Drop) for rule in rules.values()):
+        plan = [parts for parts in as_is(given) if not isinstance(rules.get(parts[0].index), Drop)]
+    plan = _arranged(plan, given, caps.arrange)
     planned = given if plan is None else [_planned(parts, given) for parts in plan]
-    changed = {
-        index: _fit_message(message, caps)
-        for index, message in enumerate(planned)
-        if not fits(message) or (plan is None and message is not messages[index])
-    }
-    changed = {index: done for index, done in changed.items() if done.new is not planned[index]} if plan else changed
+    changed = {index: _fit_message(message, caps) for index, message in enumerate(planned) if not fits(message)}
     out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
     kept = tuple(message for message in out if isinstance(message, Msg))
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
     output = history if same else history.evolve(messages=kept)
-    return _with_rest(Fitted(history, output, codec.name, plan, changed), caps)
+    return _with_rest(Fitted(history, output, codec.name, plan, changed, rules), caps)
+
+
+def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:
+    for step in steps:
+        plan = step(plan, messages)
+    return plan
+
+
+def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
+    """Apply the rules for whole messages first: what is dropped or has another role decides who stands beside whom."""
+    out = list(messages)
+    rules: dict[int, Drop | Swap] = {}
+    for index, message in enumerate(messages):
+        row = caps.row(message.role)
+        answer = _no_role(message) if row is None else message if row.otherwise is None else row.otherwise(message)
+        if isinstance(answer, Drop):
+            rules[index] = answer
+        elif isinstance(answer, Swap):
+            rules[index] = answer
+            out[index] = answer.new
+    return out, rules
+
+
+def _no_role(message: Msg) -> Drop:
+    return Drop(f"no messages with the role {excerpt(message.role)}")
 
 
 @lru_cache(maxsize=256)
@@ -151,17 +171,11 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
 
 
 def _fit_message(message: Msg, caps: Caps) -> FitMessage:
+    (message,), rules = _ruled((message,), caps)
+    rule = rules.get(0)
     row = caps.row(message.role)
-    swap: Swap | None = None
-    if row is not None and row.otherwise is not None:
-        answer = row.otherwise(message)
-        if isinstance(answer, Drop):
-            return FitMessage(answer)
-        if isinstance(answer, Swap):
-            swap, message = answer, answer.new
-            row = caps.row(message.role)
-    if row is None:
-        return FitMessage(Drop(f"no messages with the role {message.role!r}"))
+    if isinstance(rule, Drop) or row is None:
+        return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
     results = row.blocks if row.results is None else row.results
     items = tuple(_fit_block(block, row.blocks, results) for block in message.content)
     content = message.content
@@ -172,7 +186,7 @@ def _fit_message(message: Msg, caps: Caps) -> FitMessage:
         return FitMessage(changes)
     if content is not message.content:
         changes["content"] = content
-    return FitMessage(message.evolve(**changes) if changes else message, items, swap)
+    return FitMessage(message.evolve(**changes) if changes else message, items)
 
 
 def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]) -> FitItem:

@@ -72,19 +72,34 @@ class Loss:
 class Losses(Sequence[Loss]):
     """An account: the losses of one conversion, made when somebody looks.
 
-    It remembers the output that it belongs to, so that ``restore`` can refuse another.
+    Args:
+        items: the losses, or a function that makes them.
+        codec: the format that could not carry them.
+        guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
+        spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
     """
 
-    def __init__(self, items: Iterable[Loss] | Callable[[], Iterable[Loss]], *, codec: str, output: History | None) -> None:
+    def __init__(
+        self,
+        items: Iterable[Loss] | Callable[[], Iterable[Loss]],
+        *,
+        codec: str,
+        guard: Callable[[History], None] | None = None,
+        spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
+    ) -> None:
         self._make = items
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
-        self.output = output
+        self.guard = guard
+        self.spelling = spelling
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
             self._items = tuple(self._make() if callable(self._make) else self._make)
         return self._items
+
+    def _with(self, items: Iterable[Loss]) -> Losses:
+        return Losses(items, codec=self.codec, guard=self.guard, spelling=self.spelling)
 
     @overload
     def __getitem__(self, index: int) -> Loss: ...
@@ -93,7 +108,7 @@ class Losses(Sequence[Loss]):
     def __getitem__(self, index: int | slice) -> Loss | Losses:
         """Return a loss, or the account of a slice."""
         if isinstance(index, slice):
-            return Losses(self._all()[index], codec=self.codec, output=self.output)
+            return self._with(self._all()[index])
         return self._all()[index]
 
     def __len__(self) -> int:
@@ -117,7 +132,7 @@ class Losses(Sequence[Loss]):
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
         """Return the account of some losses; restoring with it leaves the others lost."""
         kept = [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)]
-        return Losses(kept, codec=self.codec, output=self.output)
+        return self._with(kept)
 
     @property
     def content(self) -> Losses:

@@ -81,7 +81,7 @@ def honest_account(codec: Codec, history: History, *, rng: random.Random | None 
     assert same(restore(output, losses), history), "the account does not rebuild the input (c)"
     shuffled = list(losses)
     rng.shuffle(shuffled)
-    filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec, output=output)))
+    filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec), output))
     assert same(restore(back, filed), history), "the account on file does not rebuild the input (c)"
     _no_subset_restores(output, shuffled, history, rng)
     _restores_more(output, losses, history)
@@ -89,6 +89,8 @@ def honest_account(codec: Codec, history: History, *, rng: random.Random | None 
 
 
 def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
+    if (_has_twins(history) or _has_twins(output)) and any(loss.kind == "moved" for loss in losses):
+        return  # two messages of the same content can stand in for each other: where they went says nothing
     subsets: Iterable[list[Any]] = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
     subsets = [*subsets, *([loss for loss in losses if rng.random() < 0.5] for _ in range(4))]  # noqa: PLR2004
     for subset in subsets:
@@ -99,6 +101,11 @@ def _no_subset_restores(output: History, losses: list[Any], history: History, rn
         except AgentMsgError:
             continue
         assert not same(restored, history), f"a part of the account is enough: {len(subset)} of {len(losses)} (c)"
+
+
+def _has_twins(history: History) -> bool:
+    contents = [message.content for message in history.messages]
+    return any(same(a, b) for index, a in enumerate(contents) for b in contents[:index])
 
 
 def _restores_more(output: History, losses: Losses, history: History) -> None:

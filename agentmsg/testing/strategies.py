@@ -6,6 +6,7 @@ native formats are what breaks codecs.
 
 from __future__ import annotations
 
+from functools import cache
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -87,7 +88,7 @@ def _mappings() -> st.SearchStrategy[Any]:
 
 def _extras() -> st.SearchStrategy[Any]:
     families = st.sampled_from((*FAMILIES, "langchain.item"))
-    return _optional(st.dictionaries(families, st.one_of(_mappings(), json_values()), max_size=2), {})
+    return _optional(_one_of((st.dictionaries(families, st.one_of(_mappings(), json_values()), max_size=2),)), {})
 
 
 def _ids() -> st.SearchStrategy[Any]:
@@ -184,11 +185,22 @@ def _flat_blocks(content: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]
     ]
 
 
+@cache
+def _block_kinds() -> tuple[st.SearchStrategy[Any], ...]:
+    plain = st.lists(st.builds(TextBlock, texts()), max_size=1)
+    inner = st.lists(_one_of((*_flat_blocks(plain), _results(plain))), max_size=2)
+    return (*_flat_blocks(plain), _results(inner))
+
+
+# A composite strategy has a short representation; that of nested one_of grows to hundreds of kilobytes.
+@st.composite
+def _one_of(draw: st.DrawFn, kinds: tuple[st.SearchStrategy[Any], ...]) -> Any:
+    return draw(kinds[draw(st.integers(0, len(kinds) - 1))])
+
+
 def blocks() -> st.SearchStrategy[Any]:
     """Return any content block, results with blocks inside among them."""
-    plain = st.lists(st.builds(TextBlock, texts()), max_size=1)
-    inner = st.lists(st.one_of(*_flat_blocks(plain), _results(plain)), max_size=2)
-    return st.one_of(*_flat_blocks(plain), _results(inner))
+    return _one_of(_block_kinds())
 
 
 def _times() -> st.SearchStrategy[Any]:
@@ -210,6 +222,10 @@ def _usages() -> st.SearchStrategy[Any]:
 def messages() -> st.SearchStrategy[Msg]:
     """Return any message."""
     typical = st.lists(st.builds(TextBlock, texts()), max_size=2)
+    return _one_of((_messages(typical),))
+
+
+def _messages(typical: st.SearchStrategy[Any]) -> st.SearchStrategy[Msg]:
     return st.builds(
         Msg,
         st.sampled_from(ROLES),

@@ -1,0 +1,196 @@
+"""An account on file: JSON lines, one per object, led by a header. Imports losses and, by name, the codec ``json``.
+
+    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
+    {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
+    {"at":"/messages/3","changed":{"role":["developer","system"]}}
+    {"at":"/messages/9","split":[[9,0],[10,0]]}
+    {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
+    {"at":"/messages/2","spelling":{...}}
+
+The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
+source: they are no losses, but make the source's document exact too. The header binds the account to its output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature
+from agentmsg._registry import get_codec
+from agentmsg.digest import digest
+from agentmsg.errors import AgentMsgError, DecodeError, LossError
+from agentmsg.history import History
+from agentmsg.json_text import dump_json, parse_json
+from agentmsg.json_values import adopt
+from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.msg import Msg
+from agentmsg.sources import Source
+from agentmsg.tools import Tool
+from agentmsg.usage import Usage
+
+__all__ = ["from_lines", "to_lines"]
+
+_VERSION = 1
+_PLACES = ("split", "moved", "merged")
+# What a value is, by the last name of its path: a class for one object, a list with a class for several.
+_TYPES: Mapping[str, Any] = {
+    "source": Source,
+    "usage": Usage,
+    "cache": CacheHint,
+    "signature": Signature,
+    "citations": [Citation],
+    "tools": [Tool],
+}
+_ITEMS: Mapping[str, Any] = {"messages": Msg, "content": BaseBlock, "tools": Tool}
+
+
+def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
+    """Return an account as lines of JSON, without line ends.
+
+    Args:
+        losses: the account.
+        output: the history that it belongs to; with it the header binds the two.
+    """
+    header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
+    if output is not None:
+        header |= {"messages": len(output), "digest": digest(output, exact=True)}
+    yield dump_json(header)
+    lines: dict[Path, dict[str, Any]] = {}
+    for loss in losses:
+        owner = loss.path if _is_item(loss.path) else loss.path[:-1]
+        _add(lines.setdefault(owner, {"at": "/" + "/".join(map(str, owner)) if owner else ""}), loss)
+    yield from map(dump_json, lines.values())
+    for path, notes in losses.spelling():
+        yield dump_json({"at": "/" + "/".join(map(str, path)) if path else "", "spelling": notes})
+
+
+def _is_item(path: Path) -> bool:
+    return isinstance(path[-1], int)
+
+
+def _add(line: dict[str, Any], loss: Loss) -> None:
+    """Write one loss into the line of its object."""
+    name = "" if _is_item(loss.path) else str(loss.path[-1])
+    if loss.kind in _PLACES:
+        line[loss.kind] = loss.now
+        if loss.was is not None:
+            line["was"] = _plain(loss.was)
+    elif not name:
+        line.update({"gone": _plain(loss.was)} if loss.kind == "dropped" else {"became": [_plain(loss.was), _plain(loss.now)]})
+    elif loss.kind == "dropped":
+        line.setdefault("dropped", {})[name] = _plain(loss.was)
+    else:
+        line.setdefault(loss.kind, {})[name] = [_plain(loss.was), _plain(loss.now)]
+    if loss.why:
+        line.setdefault("why", {})[name] = loss.why
+    if loss.level != _usual_level(loss):
+        line.setdefault("level", {})[name] = loss.level
+
+
+def _usual_level(loss: Loss) -> str:
+    last = loss.path[-1]
+    if isinstance(last, str):
+        return level_of(last, loss.was, loss.now)
+    return "annotation" if loss.kind in {"split", "merged"} else "content"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Noted):
+        return get_codec("json").converter.unstructure(value)  # type: ignore[attr-defined]
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast("tuple[Any, ...]", value)]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _typed(path: Path, value: Any) -> Any:
+    """Return the value that stands at a path, from its plain form."""
+    if value is None:
+        return None
+    last = path[-1]
+    kind = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _TYPES.get(last)
+    structure: Callable[[Any, Any], Any] = get_codec("json").converter.structure  # type: ignore[attr-defined]
+    if isinstance(kind, list):
+        return tuple(structure(item, kind[0]) for item in value)
+    if kind is not None:
+        return structure(value, kind)
+    if last == "created_at":
+        return datetime.fromisoformat(value)
+    return tuple(value) if last == "embedding" else adopt(value)
+
+
+def from_lines(lines: Iterable[bytes | str]) -> Losses:
+    """Return the account that some lines hold; the first is its header.
+
+    Raises:
+        DecodeError: where they are no account of this version; the path starts with the line's number.
+    """
+    losses: list[Loss] = []
+    spelling: list[tuple[Path, Any]] = []
+    header: dict[str, Any] = {}
+    for number, raw in enumerate(lines):
+        try:
+            line = parse_json(raw)
+            if not number:
+                header = _header(line)
+                continue
+            path = tuple(int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:])
+            losses.extend(_losses(line, path, header["codec"]))
+            if "spelling" in line:
+                spelling.append((path, adopt(line["spelling"])))
+        except AgentMsgError as error:
+            raise error.at(number) from None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            msg = f"not a line of an account: {error}"
+            raise DecodeError(msg, path=(number,)) from None
+    if not header:
+        msg = "an account begins with its header"
+        raise DecodeError(msg)
+    guard = _guard(header["messages"], header["digest"]) if "digest" in header else None
+    return Losses(losses, codec=header["codec"], guard=guard, spelling=lambda: spelling)
+
+
+def _header(line: Any) -> dict[str, Any]:
+    if not isinstance(line, dict) or "agentmsg-losses" not in line or not isinstance(line.get("codec"), str):  # pyright: ignore[reportUnknownMemberType]
+        msg = "an account begins with its header"
+        raise DecodeError(msg)
+    header = cast("dict[str, Any]", line)
+    if header["agentmsg-losses"] != _VERSION:
+        msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
+        raise DecodeError(msg, code="version")
+    return header
+
+
+def _guard(count: int, expected: str) -> Callable[[History], None]:
+    def guard(history: History) -> None:
+        if len(history) < count or digest(history[:count], exact=True) != expected:
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited")
+
+    return guard
+
+
+def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
+    levels, whys = line.get("level", {}), line.get("why", {})
+
+    def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
+        name = at[-1] if isinstance(at[-1], str) else ""
+        made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
+        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
+
+    for kind in _PLACES:
+        if kind in line:
+            now = line[kind] if isinstance(line[kind], int) else tuple(map(tuple, line[kind]))
+            yield loss(path, kind, _typed(path, line.get("was")), now)
+    if "gone" in line:
+        yield loss(path, "dropped", _typed(path, line["gone"]), None)
+    if "became" in line:
+        was, now = line["became"]
+        yield loss(path, "changed", _typed(path, was), _typed(path, now))
+    for name, was in line.get("dropped", {}).items():
+        yield loss((*path, name), "dropped", _typed((*path, name), was), None)
+    for kind in ("changed", "invented"):
+        for name, (was, now) in line.get(kind, {}).items():
+            at = (*path, name)
+            yield loss(at, kind, _typed(at, was), _typed(at, now))
