@@ -8,4 +8,7 @@ from __future__ import annotations
 
 __all__ = ["CODECS"]
 
-CODECS: dict[str, str] = {}
+CODECS: dict[str, str] = {
+    "json": "agentmsg_codecs.json:JsonCodec",
+    "msgpack": "agentmsg_codecs.msgpack:MsgpackCodec",
+}

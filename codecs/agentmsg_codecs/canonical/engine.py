@@ -1,0 +1,256 @@
+"""The engine of a canonical codec: a cattrs Converter with a hook for each class, and the tables filled from it.
+
+Our hooks are the generated functions of compile.py, registered on the converter. On first use the dispatch tables
+(by tag for reading, by class for writing) are filled from the converter, once. So a hook that somebody registers
+before that, for one of our classes or for a class of their own, replaces ours; a registered block class without
+hooks gets some that follow its attrs fields. Hooks take and give what stands in the document, tag included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+
+from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
+from agentmsg.codec import hook_table, maker
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.tools import NativeTool
+from agentmsg_codecs.canonical.compile import code
+from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
+from agentmsg_codecs.canonical.foreign import foreign_reader, foreign_writer, new_converter, structured, unstructured, user_spec
+from agentmsg_codecs.canonical.general import floats, plain_reader, plain_writer
+from agentmsg_codecs.canonical.shapes import Shape
+
+__all__ = ["Engine", "check_version"]
+
+Reader = Callable[[Any, int], Any]
+Writer = Callable[[Any], Any]
+
+
+class _Writers(dict[type, Writer]):
+    """The writers by class; a class not met before is asked for, once."""
+
+    def __init__(self, missing: Callable[[type], Writer]) -> None:
+        super().__init__()
+        self._missing = missing
+
+    def __missing__(self, cls: type) -> Writer:
+        return self._missing(cls)
+
+
+class Engine:
+    """Reads and writes all classes of the model in one shape.
+
+    Args:
+        shape: JSON's or MessagePack's.
+        adopt: wraps free-form JSON of a document, and checks it where the parser has not.
+
+    Attributes:
+        converter: the cattrs Converter that the hooks are registered on.
+    """
+
+    def __init__(self, shape: Shape, adopt: Callable[[Any], Any] = adopt) -> None:
+        self.shape = shape
+        self.adopt = adopt
+        self.converter = new_converter(self)
+        self.writers = _Writers(self._new_writer)
+        self._by_class: dict[type, Reader] = {}
+        self._blocks: dict[Any, Reader] = {}
+        self._sources: dict[Any, Reader] = {}
+        self._tools: dict[Any, Reader] = {}
+        self._tags_seen = 0
+        self._names = self._namespace()
+        self._ours: dict[type, tuple[Reader, Writer]] = {}
+        exec(code(shape.key), self._names)
+        for cls in SPECS:
+            pair = (self._names[f"read_{cls.__name__}"], self._names[f"write_{cls.__name__}"])
+            self._ours[cls] = pair
+            self.converter.register_structure_hook(cls, pair[0])
+            self.converter.register_unstructure_hook(cls, pair[1])
+
+    def _namespace(self) -> dict[str, Any]:
+        """Return the globals of the generated source."""
+        names: dict[str, Any] = {
+            "AgentMsgError": AgentMsgError,
+            "EMPTY": EMPTY,
+            "PADS": [[None] * count for count in range(32)],
+            "ROLES": ROLES,
+            "ROLE_NUMBERS": {role: number for number, role in enumerate(ROLES)},
+            "UNSET": UNSET,
+            "adopt": self.adopt,
+            "floats": floats,
+            "isfinite": math.isfinite,
+            "moment": _moment,
+            "read_blocks": self.read_blocks,
+            "read_source": self.read_source,
+            "read_tools": self.read_tools,
+            "writers": self.writers,
+        }
+        for cls, spec in SPECS.items():
+            name = cls.__name__
+            names[f"make_{name}"] = make = maker(cls)
+            names[f"plain_read_{name}"] = plain_reader(self, spec, make)
+            names[f"plain_write_{name}"] = plain_writer(self, spec)
+        for name in ("Citation", "Msg"):
+            names[f"read_all_{name}"] = self._several(name)
+        return names
+
+    def _several(self, name: str) -> Callable[[list[Any], int], tuple[Any, ...]]:
+        def read_all(items: list[Any], level: int) -> tuple[Any, ...]:
+            read = self._names[f"read_{name}"]
+            out: list[Any] = []
+            append = out.append
+            try:
+                for item in items:
+                    append(read(item, level))
+            except AgentMsgError as error:
+                raise error.at(len(out)) from None
+            return tuple(out)
+
+        return read_all
+
+    # -- tables ------------------------------------------------------------------------------------------------
+
+    def fill(self) -> None:
+        """Fill the tables from the converter: on first use, and when block classes were registered since."""
+        if len(BLOCK_TAGS) == self._tags_seen:
+            return
+        if not self._by_class:
+            self._fill_ours()
+        for cls, tag in BLOCK_TAGS.items():
+            if cls not in SPECS:
+                spec = user_spec(self, cls, tag)
+                self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
+        self._tags_seen = len(BLOCK_TAGS)
+
+    def _fill_ours(self) -> None:
+        hooks = hook_table(self.converter.get_structure_hook, list(SPECS))
+        for cls, spec in SPECS.items():
+            ours = hooks[cls] is self._ours[cls][0]
+            reader = cast("Reader", hooks[cls]) if ours else foreign_reader(hooks[cls], cls)
+            self._by_class[cls] = self._names[f"read_{cls.__name__}"] = reader
+            tag = self.shape.spec_tag(spec)
+            if cls in SOURCES:
+                self._sources[tag] = reader
+            elif cls in TOOLS:
+                self._tools[tag] = reader
+            elif issubclass(cls, BaseBlock):
+                self._blocks[tag] = reader
+        for cls, hook in hook_table(self.converter.get_unstructure_hook, list(SPECS)).items():
+            ours = hook is self._ours[cls][1]
+            writer = hook if ours else foreign_writer(hook, cls)
+            self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
+
+    def _user_reader(self, cls: type, spec: Spec) -> Reader:
+        hook = self.converter.get_structure_hook(cls)
+        if any(hook is pair[0] for pair in self._ours.values()):
+            # cattrs gives a subclass of one of our classes that one's hook; a class with its own tag has its own.
+            return plain_reader(self, spec, cls)
+        return foreign_reader(hook, cls)
+
+    def _new_writer(self, cls: type) -> Writer:
+        tag = BLOCK_TAGS.get(cls)
+        if tag is None:
+            msg = f"{cls.__name__} has no tag: name one with register_block"
+            raise EncodeError(msg, code="type")
+        if cls in SPECS:
+            self.fill()
+            return self.writers[cls]
+        hook = self.converter.get_unstructure_hook(cls)
+        inherited = any(hook is pair[1] for pair in self._ours.values())
+        writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)
+        self.writers[cls] = writer
+        return writer
+
+    def plain_hooks(self, cls: type) -> tuple[Reader, Writer]:
+        """Return the plain reader and writer of a class, ours or a registered one."""
+        spec = SPECS.get(cls) or user_spec(self, cls, BLOCK_TAGS.get(cls, cls.__name__))
+        return plain_reader(self, spec, cls if cls not in SPECS else maker(cls)), plain_writer(self, spec)
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        """Read content blocks."""
+        if level >= DEFAULT_LIMITS.nesting:
+            msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
+            raise DecodeError(msg, code="depth")
+        return self._tagged(self._blocks, NativeBlock, items, level)
+
+    def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        """Read tools."""
+        return self._tagged(self._tools, NativeTool, items, level)
+
+    def _tagged(self, table: Mapping[Any, Reader], native: type, items: list[Any], level: int) -> tuple[Any, ...]:
+        out: list[Any] = []
+        append = out.append
+        tag = self.shape.tag
+        try:
+            for item in items:
+                reader = table.get(tag(item))
+                # What a later version, or a class not registered here, has written is kept as it is.
+                append(reader(item, level) if reader is not None else native(codec=FAMILY, value=self.adopt(item)))
+        except AgentMsgError as error:
+            raise error.at(len(out)) from None
+        return tuple(out)
+
+    def read_source(self, native: Any, level: int) -> Any:
+        """Read a source."""
+        tag = self.shape.tag(native)
+        reader = self._sources.get(tag)
+        if reader is None:
+            msg = f"no source is called {excerpt(tag)}"
+            raise DecodeError(msg, code="schema", path=("type",))
+        return reader(native, level)
+
+    def read_all(self, cls: type, items: list[Any], level: int) -> tuple[Any, ...]:
+        """Read several objects of one class."""
+        return cast("tuple[Any, ...]", self._names[f"read_all_{cls.__name__}"](items, level))
+
+    def read_one(self, cls: type, native: Any, level: int) -> Any:
+        """Read one object of a class."""
+        self.fill()
+        return self._by_class[cls](native, level)
+
+    def is_known(self, cls: type, tag: Any) -> bool:
+        """Tell whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
+        self.fill()
+        return tag in (self._tools if cls is NativeTool else self._blocks)
+
+    def structure(self, value: Any, kind: Any) -> Any:
+        """Read a value of a type that a user's class names."""
+        return structured(self.converter, value, kind)
+
+    # -- writing -----------------------------------------------------------------------------------------------
+
+    def write_any(self, value: Any) -> Any:
+        """Write an object of the model."""
+        return self.writers[type(value)](value)
+
+    def unstructure(self, value: Any, kind: Any) -> Any:
+        """Write a value of a type that a user's class names."""
+        return unstructured(self.converter, value, kind)
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the time that a text says in just the spelling that we write, else None."""
+    try:
+        value = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return value if value.isoformat() == text else None
+
+
+def check_version(version: Any, *path: str | int) -> None:
+    """Refuse what is not of version 1."""
+    if type(version) is not int or version < VERSION:
+        msg = f"the version must be {VERSION}, not {excerpt(version)}"
+        raise DecodeError(msg, code="type" if type(version) is not int else "schema", path=path)
+    if version > VERSION:
+        msg = f"written by a later version ({excerpt(version)}) of agentmsg; this one reads {VERSION}"
+        raise DecodeError(msg, code="version", path=path)
+

@@ -1,0 +1,265 @@
+"""The one table of the canonical form: each class of the model, its tag, and its fields in order.
+
+The order of the fields is the order of keys in JSON and of positions in MessagePack. **Version 1 is fixed**: names,
+order, kinds, tags and numbers never change, and new fields, classes and roles are only ever appended. A reader of
+version 1 that meets fields added later keeps them (see general.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from agentmsg.blocks import (
+    BLOCK_TAGS,
+    AudioBlock,
+    BaseBlock,
+    CacheHint,
+    Citation,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    Signature,
+    SourceBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from agentmsg.equality import same
+from agentmsg.history import History
+from agentmsg.json_values import EMPTY
+from agentmsg.msg import Msg
+from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.tools import NativeTool, ToolSpec
+from agentmsg.usage import Usage
+
+__all__ = ["COMMON", "FAMILY", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
+
+FAMILY = "agentmsg"
+VERSION = 1
+REQUIRED: Any = object()
+
+# In MessagePack a role is its index here; any other role is its text.
+ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native", "unset")
+
+
+@attrs.frozen
+class Field:
+    """One field of a class.
+
+    Attributes:
+        name: of the constructor's argument, and the key in JSON.
+        kind: what its values are; general.py has a reader and a writer for each kind.
+        default: what an absent field means, or REQUIRED. None among the values shows in a default of None.
+        of: the class of the values, for the kind "object"; the type, for the kind "typed".
+        always: whether the default is written, too.
+    """
+
+    name: str
+    kind: str
+    default: Any = REQUIRED
+    of: Any = None
+    always: bool = False
+
+    def is_default(self, value: Any) -> bool:
+        """Tell whether a value is what absence means."""
+        default = self.default
+        if default is None:
+            return value is None
+        return default is not REQUIRED and (value is default or same(value, default))
+
+
+@attrs.frozen
+class Spec:
+    """One class: its tag as text (JSON) and as number (MessagePack), or None, and its fields."""
+
+    cls: type
+    tag: Any
+    number: int | None
+    fields: tuple[Field, ...]
+    key: str = "type"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The keys that JSON objects of this class have of their own."""
+        own = {field.name for field in self.fields}
+        return frozenset(own if self.tag is None else own | {self.key})
+
+
+def _text(name: str, default: Any = None) -> Field:
+    return Field(name, "text", default)
+
+
+def _texts(*names: str) -> tuple[Field, ...]:
+    return tuple(_text(name) for name in names)
+
+
+def _must(name: str, kind: str = "text") -> Field:
+    return Field(name, kind)
+
+
+def _mapping(name: str) -> Field:
+    return Field(name, "mapping", EMPTY)
+
+
+_REST = (Field("extras", "mapping", EMPTY), Field("notes", "mapping", EMPTY))
+_CACHE = Field("cache", "object", None, CacheHint)
+
+COMMON = (
+    _text("item_id"),
+    _text("phase"),
+    _mapping("metadata"),
+    _CACHE,
+    Field("signature", "object", None, Signature),
+    *_REST,
+)
+_SOURCE = _must("source", "source")
+_KIND = _text("kind", "function")
+
+# Numbers of blocks; those of sources and tools are counted apart.
+_BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
+    TextBlock: (1, (_must("text"), Field("citations", "citations", ()))),
+    ImageBlock: (2, (_SOURCE, _text("detail"))),
+    AudioBlock: (3, (_SOURCE, _text("transcript"))),
+    VideoBlock: (4, (_SOURCE,)),
+    FileBlock: (5, (_SOURCE, *_texts("name", "title", "context"))),
+    DataBlock: (6, (_must("data", "json"), _text("name"))),
+    ThinkingBlock: (7, (_text("thinking", ""), _text("redacted"))),
+    ToolUseBlock: (
+        8,
+        (
+            _must("name"),
+            _text("id"),
+            Field("input", "input", EMPTY, always=True),
+            _text("raw_input"),
+            _KIND,
+            *_texts("provider", "status"),
+        ),
+    ),
+    ToolResultBlock: (
+        9,
+        (
+            _text("tool_call_id"),
+            Field("content", "blocks", ()),
+            _text("name"),
+            _text("status"),
+            *_texts("error", "error_type"),
+            _KIND,
+            _text("provider"),
+            Field("structured", "json", None),
+            Field("artifact", "json", None),
+        ),
+    ),
+    RefusalBlock: (10, (_must("refusal"),)),
+    SourceBlock: (11, _texts("url", "title", "media_type")),
+    CompactionBlock: (12, _texts("text", "encrypted")),
+    ToolsBlock: (13, (_must("tools", "tools"),)),
+    NativeBlock: (14, (_must("codec"), _must("value", "json"), _text("fallback"))),
+}
+
+SOURCES: Mapping[type, Spec] = {
+    cls: Spec(cls, tag, number, (*fields, *_REST))
+    for cls, tag, number, fields in (
+        (URLSource, "url", 1, (_must("url"), _text("media_type"))),
+        (Base64Source, "base64", 2, (_must("data"), _text("media_type"))),
+        (FileSource, "file", 3, (_must("file_id"), *_texts("provider", "media_type"))),
+        (TextSource, "text", 4, (_must("text"), _text("media_type"))),
+        (BlocksSource, "blocks", 5, (_must("content", "blocks"),)),
+    )
+}
+
+TOOLS: Mapping[type, Spec] = {
+    ToolSpec: Spec(
+        ToolSpec,
+        "tool",
+        1,
+        (
+            _must("name"),
+            _text("description"),
+            Field("parameters", "mapping", None),
+            Field("strict", "truth", None),
+            _KIND,
+            _CACHE,
+            _mapping("metadata"),
+            *_REST,
+        ),
+    ),
+    NativeTool: Spec(NativeTool, "native", 2, (_must("codec"), _must("value", "json"), *_REST)),
+}
+
+_COUNTERS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio")
+
+_PLAIN: tuple[Spec, ...] = (
+    Spec(
+        Citation,
+        None,
+        None,
+        (
+            *_texts("url", "title", "cited_text"),
+            Field("start", "whole", None),
+            Field("end", "whole", None),
+            _text("kind"),
+            *_REST,
+        ),
+    ),
+    Spec(Signature, None, None, (_must("value"), _text("provider"), *_REST)),
+    Spec(CacheHint, None, None, (_text("kind", "ephemeral"), _text("ttl"), *_REST)),
+    Spec(
+        Usage,
+        None,
+        None,
+        (
+            *(Field(name, "whole", None) for name in _COUNTERS),
+            Field("cost", "number", None),
+            Field("seconds", "number", None),
+            *_REST,
+        ),
+    ),
+    Spec(
+        Msg,
+        None,
+        None,
+        (
+            _must("role", "role"),
+            Field("content", "blocks", (), always=True),
+            _text("id"),
+            Field("created_at", "time", None),
+            *_texts("name", "model", "finish_reason"),
+            Field("usage", "object", None, Usage),
+            _text("recipient"),
+            _mapping("metadata"),
+            _mapping("response_metadata"),
+            Field("structured", "json", None),
+            Field("embedding", "embedding", None),
+            *_REST,
+        ),
+    ),
+    Spec(
+        History,
+        VERSION,
+        VERSION,
+        (
+            _must("messages", "messages"),
+            _text("id"),
+            Field("tools", "tools", ()),
+            _mapping("metadata"),
+            *_REST,
+        ),
+        key=FAMILY,
+    ),
+)
+
+SPECS: Mapping[type, Spec] = {
+    **{cls: Spec(cls, BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
+    **SOURCES,
+    **TOOLS,
+    **{spec.cls: spec for spec in _PLAIN},
+}

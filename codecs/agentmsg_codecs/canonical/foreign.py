@@ -1,0 +1,191 @@
+"""Hooks that are not ours: those of users, and those that cattrs generates; and their errors, made typed.
+
+``new_converter`` gives the strict converter whose hooks coerce nothing. A block class of a user is read and written
+by the plain path, field by field: the common fields as of every block, its own by the types that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, cast
+
+import attrs
+
+from agentmsg.blocks import BaseBlock, Block, ContentBlock
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
+from agentmsg.json_values import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
+from agentmsg.sources import Source
+from agentmsg.structured import strict_converter
+from agentmsg.tools import Tool
+from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
+from agentmsg_codecs.canonical.general import parse_time
+
+__all__ = ["foreign_reader", "foreign_writer", "new_converter", "structured", "unstructured", "user_spec"]
+
+_COMMON = {field.name: field for field in COMMON}
+# What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.
+_NAMES = {"JSON": Any, "Block": Block, "Mapping": Mapping, "Sequence": Sequence}
+_EMPTY_TYPES = (Any, JSON, object)
+
+
+class _Engine(Protocol):
+    def plain_hooks(self, cls: type) -> tuple[Callable[[Any, int], Any], Callable[[Any], Any]]: ...
+    def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]: ...
+    def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]: ...
+    def read_source(self, native: Any, level: int) -> Any: ...
+    def write_any(self, value: Any) -> Any: ...
+
+
+def resolve(cls: type) -> None:
+    """Let attrs resolve the annotations of a class, where that can be done."""
+    try:
+        attrs.resolve_types(cls, localns=_NAMES)
+    except (NameError, TypeError, AttributeError):
+        return
+
+
+def _is_block(kind: Any) -> bool:
+    return kind in (Block, BaseBlock, ContentBlock)
+
+
+def _is_user_block(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseBlock) and kind is not BaseBlock
+
+
+def new_converter(engine: _Engine) -> Any:
+    """Return a strict converter that knows the unions of the model and the blocks of users."""
+    for cls in SPECS:
+        resolve(cls)
+    converter = strict_converter()
+    converter.register_structure_hook_factory(_is_user_block, lambda cls: _ignoring(engine.plain_hooks(cls)[0]))
+    converter.register_unstructure_hook_factory(_is_user_block, lambda cls: engine.plain_hooks(cls)[1])
+    for test, read in (
+        (_is_block, lambda value, _: engine.read_blocks([value], 0)[0]),
+        (lambda kind: kind == Tool, lambda value, _: engine.read_tools([value], 0)[0]),
+        (lambda kind: kind == Source, lambda value, _: engine.read_source(value, 0)),
+        (lambda kind: kind in _EMPTY_TYPES, lambda value, _: adopt(value)),
+    ):
+        converter.register_structure_hook_func(test, read)
+    for union in (_is_block, lambda kind: kind == Tool, lambda kind: kind == Source):
+        converter.register_unstructure_hook_func(union, engine.write_any)
+    converter.register_structure_hook(datetime, lambda value, _: _time(value))
+    converter.register_unstructure_hook(datetime, lambda value: value.isoformat())
+    for frozen in (FrozenDict, FrozenList):
+        converter.register_structure_hook(frozen, lambda value, _: freeze(value))
+        converter.register_unstructure_hook(frozen, lambda value: value)
+    return converter
+
+
+def _ignoring(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
+    def hook(value: Any, kind: Any) -> Any:
+        return read(value, kind if type(kind) is int else 0)
+
+    return hook
+
+
+def _time(value: Any) -> datetime:
+    if type(value) is str:
+        return parse_time(value)
+    msg = f"a time is needed, not {excerpt(value)}"
+    raise DecodeError(msg, code="type")
+
+
+def user_spec(engine: object, cls: type, tag: str) -> Spec:
+    """Return the spec of a block class of a user: its own fields by their types, then the common ones."""
+    resolve(cls)
+    own: list[Field] = []
+    for field in attrs.fields(cls):
+        name = field.alias or field.name
+        if not field.init or name in _COMMON:
+            continue
+        if name == "type":
+            msg = f'{cls.__name__} has a field "type", which is the key of its tag'
+            raise EncodeError(msg, code="key")
+        own.append(_user_field(name, field))
+    return Spec(cls, tag, None, (*own, *COMMON))
+
+
+def _user_field(name: str, field: Any) -> Field:
+    kind = "json" if field.type is None or isinstance(field.type, str) else "typed"
+    default = field.default
+    if default is attrs.NOTHING:
+        return Field(name, kind, REQUIRED, field.type)
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        if default.takes_self:
+            return Field(name, kind, UNKNOWN, field.type)
+        default = default.factory()
+    return Field(name, kind, default, field.type)
+
+
+UNKNOWN: Any = object()
+
+
+def foreign_reader(hook: Callable[[Any, Any], Any], cls: type) -> Callable[[Any, int], Any]:
+    """Return a hook of cattrs as a reader: its errors become one DecodeError with path and code."""
+
+    def read(native: Any, level: int) -> Any:
+        try:
+            return hook(native, cls)
+        except Exception as error:  # noqa: BLE001 - hooks of users raise what they like; all become one typed error
+            raise decode_error(error) from error
+
+    return read
+
+
+def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any]:
+    """Return a hook of cattrs as a writer; what it raises becomes an EncodeError."""
+
+    def write(obj: Any) -> Any:
+        try:
+            return hook(obj)
+        except AgentMsgError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as in foreign_reader
+            msg = f"the hook of {cls.__name__} raised {type(error).__name__}: {error}"
+            raise EncodeError(msg, code="type") from error
+
+    return write
+
+
+def decode_error(error: BaseException) -> AgentMsgError:
+    """Return any error of a hook as a DecodeError: the first of a group, with the path from cattrs' notes."""
+    path: list[str | int] = []
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseException", cast("Any", error).exceptions[0])
+        path += _place(error)
+    if isinstance(error, AgentMsgError):
+        return cast("AgentMsgError", DecodeError(error.message, code=error.code, path=(*path, *error.path)))
+    if isinstance(error, KeyError):
+        name = str(error.args[0])
+        path = path if path[-1:] == [name] else [*path, name]
+        return DecodeError(f"{name} is missing", code="required", path=path)
+    code = "type" if isinstance(error, TypeError) else "schema"
+    return DecodeError(str(error) or type(error).__name__, code=code, path=path)
+
+
+def _place(error: BaseException) -> list[str | int]:
+    for note in getattr(error, "__notes__", ()):
+        place = getattr(note, "name", getattr(note, "index", None))
+        if place is not None:
+            return [place]
+    return []
+
+
+def structured(converter: Any, value: Any, kind: Any) -> Any:
+    """Return a plain value as one of a type that a user's class names."""
+    try:
+        return converter.structure(value, kind)
+    except Exception as error:  # noqa: BLE001 - as in foreign_reader
+        raise decode_error(error) from error
+
+
+def unstructured(converter: Any, value: Any, kind: Any) -> Any:
+    """Return a value of a user's class as plain JSON data."""
+    try:
+        return plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
+    except AgentMsgError as error:
+        raise EncodeError(error.message, code=error.code, path=error.path) from None
+    except Exception as error:  # noqa: BLE001 - as in foreign_reader
+        msg = f"a value of {type(value).__name__} cannot be written: {error}"
+        raise EncodeError(msg, code="type") from error

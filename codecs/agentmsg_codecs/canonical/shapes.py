@@ -1,0 +1,214 @@
+"""How an object of the canonical form stands in each spelling. Imports the field table only.
+
+``JsonShape``: ``{"type": "text", "text": "hi", ...}``: the tag (of blocks, sources and tools), then the fields by
+name; unknown keys are beyond the table.
+
+``MsgpackShape``: ``[1, "hi", ...]``: the number (of blocks, sources and tools), then the fields by position; absent
+fields are nil, absent ones at the end are cut; items after the last known position are beyond the table. A TextBlock
+that has only its text is that text. A block class of a user is ``[tag, {field: value}]``.
+
+``open`` takes an object apart into the fields given, what is beyond the table, and a note of odd spellings;
+``close`` puts it together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+from agentmsg.blocks import TextBlock, ToolUseBlock
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg_codecs.canonical.fields import REQUIRED, Spec
+
+__all__ = ["ABSENT", "BEYOND", "JsonShape", "MsgpackShape", "Opened", "Shape"]
+
+ABSENT: Any = object()
+# The key, under extras["agentmsg"], of what stands after the last known position of an array.
+BEYOND = "+"
+
+Opened = tuple[dict[str, Any], Any, dict[str, Any]]
+
+
+class Shape(Protocol):
+    """What both shapes do; ``key`` names the codec, and its notes."""
+
+    key: str
+
+    def tag(self, native: Any) -> Any:
+        """Return the tag of a tagged object, or raise DecodeError."""
+        ...
+
+    def spec_tag(self, spec: Spec) -> Any:
+        """Return the tag that objects of a class carry."""
+        ...
+
+    def open(self, spec: Spec, native: Any) -> Opened:
+        """Take an object apart: fields, what is beyond the table (None: nothing), note."""
+        ...
+
+    def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
+        """Put an object together."""
+        ...
+
+    def beyond(self, spec: Spec, own: Any) -> Any:
+        """Return what ``extras["agentmsg"]`` puts beyond the table, or None where it is not of that form."""
+        ...
+
+    def as_extras(self, beyond: Any) -> dict[str, Any]:
+        """Return what is beyond the table as ``extras["agentmsg"]``."""
+        ...
+
+
+class JsonShape:
+    """Tagged objects with named fields."""
+
+    key = "json"
+
+    def tag(self, native: Any) -> str:
+        """Return the value of "type"."""
+        if type(native) is not dict:
+            msg = f"an object is needed, not {excerpt(native)}"
+            raise DecodeError(msg, code="type")
+        fields = cast("dict[str, Any]", native)
+        if "type" not in fields:
+            msg = "type is missing"
+            raise DecodeError(msg, code="required", path=("type",))
+        tag = fields["type"]
+        if type(tag) is not str:
+            msg = f"type must be a text, not {excerpt(tag)}"
+            raise DecodeError(msg, code="type", path=("type",))
+        return tag
+
+    def spec_tag(self, spec: Spec) -> Any:
+        """Return the tag as text."""
+        return spec.tag
+
+    def open(self, spec: Spec, native: Any) -> Opened:
+        """Split an object into known fields and others."""
+        if type(native) is not dict:
+            msg = f"an object is needed, not {excerpt(native)}"
+            raise DecodeError(msg, code="type")
+        fields = cast("dict[str, Any]", native)
+        names = spec.names
+        given = {key: value for key, value in fields.items() if key in names}
+        if spec.tag is not None:
+            given.pop(spec.key, None)
+        others = {key: value for key, value in fields.items() if key not in names}
+        return given, others or None, {}
+
+    def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
+        """Return tag, fields and what is beyond them as one object."""
+        native = fields if spec.tag is None else {spec.key: spec.tag, **fields}
+        return {**native, **beyond} if beyond else native
+
+    def beyond(self, spec: Spec, own: Any) -> Any:
+        """Return a mapping none of whose keys is known."""
+        if isinstance(own, Mapping) and own and spec.names.isdisjoint(cast("Mapping[str, Any]", own)):
+            return cast("Mapping[str, Any]", own)
+        return None
+
+    def as_extras(self, beyond: Any) -> dict[str, Any]:
+        """Return the unknown keys."""
+        return cast("dict[str, Any]", beyond)
+
+
+class MsgpackShape:
+    """Arrays with positions."""
+
+    key = "msgpack"
+
+    def __init__(self) -> None:
+        self._inner = JsonShape()
+
+    def tag(self, native: Any) -> Any:
+        """Return the number, or the text of a user's class, that an array begins with."""
+        if type(native) is str:
+            return 1
+        if type(native) is not list or not native:
+            msg = f"an array with a tag is needed, not {excerpt(native)}"
+            raise DecodeError(msg, code="type")
+        tag = cast("list[Any]", native)[0]
+        if type(tag) is not int and type(tag) is not str:
+            msg = f"a tag must be a number or a text, not {excerpt(tag)}"
+            raise DecodeError(msg, code="type", path=("type",))
+        return tag
+
+    def spec_tag(self, spec: Spec) -> Any:
+        """Return the tag as number, or as text for a user's class."""
+        return spec.tag if spec.number is None else spec.number
+
+    def open(self, spec: Spec, native: Any) -> Opened:
+        """Name the items of an array."""
+        if spec.cls is TextBlock and type(native) is str:
+            return {"text": native}, None, {}
+        if type(native) is not list:
+            msg = f"an array is needed, not {excerpt(native)}"
+            raise DecodeError(msg, code="type")
+        items = cast("list[Any]", native)
+        if spec.number is None and spec.tag is not None:
+            return self._open_named(spec, items)
+        first = 0 if spec.number is None else 1
+        last = first + len(spec.fields)
+        given = {
+            field.name: item
+            for field, item in zip(spec.fields, items[first:], strict=False)
+            if item is not None or field.default is REQUIRED or field.name == "input"
+        }
+        if spec.cls is ToolUseBlock and given.get("input") is None and "raw_input" in given:
+            given.pop("input", None)
+        note: dict[str, Any] = {}
+        if len(items) <= last:
+            if len(items) > first and items[-1] is None and spec.fields[len(items) - first - 1].name not in given:
+                note["length"] = len(items)
+            elif spec.cls is TextBlock and list(given) == ["text"]:
+                note["type"] = "explicit"
+        return given, items[last:] or None, note
+
+    def _open_named(self, spec: Spec, items: list[Any]) -> Opened:
+        if len(items) != 2:  # noqa: PLR2004 - the tag and the fields
+            msg = f"a tag and an object are needed, not {len(items)} items"
+            raise DecodeError(msg, code="schema")
+        return self._inner.open(spec, items[1])
+
+    def close(self, spec: Spec, fields: dict[str, Any], beyond: Any, note: Mapping[str, Any]) -> Any:
+        """Return number, items and what is beyond them as one array."""
+        if spec.number is None and spec.tag is not None:
+            return [spec.tag, {**fields, **(beyond or {})}]
+        items = [fields.get(field.name, ABSENT) for field in spec.fields]
+        if not beyond:
+            while items and items[-1] is ABSENT:
+                items.pop()
+        native: list[Any] = [] if spec.number is None else [spec.number]
+        if spec.cls is ToolUseBlock and len(items) > _INPUT and items[_INPUT] is ABSENT and "raw_input" not in fields:
+            items[_INPUT] = {}
+        native += [None if item is ABSENT else item for item in items]
+        if beyond:
+            return native + list(beyond)
+        length = note.get("length")
+        whole = len(spec.fields) + (spec.number is not None)
+        if type(length) is int and len(native) < length <= whole and self._may_pad(spec, items):
+            return native + [None] * (length - len(native))
+        bare = spec.cls is TextBlock and len(items) == 1 and note.get("type") != "explicit"
+        return items[0] if bare else native
+
+    def _may_pad(self, spec: Spec, items: list[Any]) -> bool:
+        # nil is a value in the place of a call's input, and of required fields.
+        if spec.cls is ToolUseBlock:
+            return len(items) > _INPUT
+        return all(field.default is not REQUIRED for field in spec.fields[len(items) :])
+
+    def beyond(self, spec: Spec, own: Any) -> Any:
+        """Return the items that a mapping of only "+" holds; for a user's class as in JSON."""
+        if spec.number is None and spec.tag is not None:
+            return self._inner.beyond(spec, own)
+        if isinstance(own, Mapping) and list(cast("Mapping[str, Any]", own)) == [BEYOND]:
+            items = cast("Mapping[str, Any]", own)[BEYOND]
+            return items if isinstance(items, list) and items else None
+        return None
+
+    def as_extras(self, beyond: Any) -> dict[str, Any]:
+        """Return the items under "+", or the unknown keys of a user's class."""
+        return cast("dict[str, Any]", beyond) if isinstance(beyond, dict) else {BEYOND: beyond}
+
+
+_INPUT = 2  # the position of ToolUseBlock.input among its fields

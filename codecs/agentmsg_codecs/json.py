@@ -1,0 +1,103 @@
+"""json: the canonical form of agentmsg as JSON. It carries every History, exactly.
+
+    {"agentmsg": 1, "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "Hello"}], "created_at": "2026-11-21T10:00:00+00:00"},
+        {"role": "assistant", "content": [{"type": "tool_use", "name": "add", "id": "c1", "raw_input": "{\"a\":1}"}]}
+    ]}
+
+| model | JSON |
+| --- | --- |
+| History | ``{"agentmsg": 1, "messages": [...], ...}``; read as well: a list of messages, a single message |
+| Msg | ``{"role", "content", ...}``; content read as well: a text |
+| a block | ``{"type": its tag, ...}``; an unknown tag is a NativeBlock of "agentmsg", written back as it is |
+| a source, a tool | ``{"type": ...}`` with url, base64, file, text, blocks; tool, native |
+| all others | an object of their fields |
+| a time | ISO 8601 |
+| a call's arguments | ``input``, or ``raw_input`` where there is a text (its input is what it says) |
+| ``extras["agentmsg"]`` | unknown keys beside the known ones: fields of later versions are kept |
+
+Names and order of fields are in canonical/fields.py; defaults are left out; integers have any size. One document is
+one line, so a file of them is JSON Lines.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+import attrs
+
+from agentmsg.codec import Codec
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg.history import History
+from agentmsg.msg import Msg
+from agentmsg.notes import note_of, with_note
+from agentmsg_codecs.canonical.engine import Engine, check_version
+from agentmsg_codecs.canonical.fields import FAMILY
+from agentmsg_codecs.canonical.shapes import JsonShape
+
+__all__ = ["JsonCodec"]
+
+
+def _engine() -> Engine:
+    return Engine(JsonShape())
+
+
+@attrs.frozen(kw_only=True)
+class JsonCodec(Codec):
+    """The canonical JSON form.
+
+    Attributes:
+        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
+    """
+
+    name: ClassVar[str] = "json"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "agentmsg canonical JSON"
+
+    engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+
+    def read(self, document: Any) -> History:
+        """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
+        self.engine.fill()
+        if type(document) is dict:
+            if FAMILY in document:
+                check_version(cast("Any", document)[FAMILY], FAMILY)
+                return cast("History", self.engine.read_one(History, document, 0))
+            if "role" in document:
+                message = self.engine.read_one(Msg, document, -1)
+                return with_note(History((message,)), self.name, {"form": "message"})
+            msg = 'an object with "agentmsg" or "role" is needed'
+            raise DecodeError(msg, code="required", path=(FAMILY,))
+        if type(document) is list:
+            messages = self.engine.read_all(Msg, cast("Any", document), -1)
+            return with_note(History(messages), self.name, {"form": "list"})
+        msg = f"an object or a list of messages is needed, not {excerpt(document)}"
+        raise DecodeError(msg, code="type")
+
+    def write(self, history: History) -> Any:
+        """Return the document of a history, in the form that it was read from, where it has only messages."""
+        self.engine.fill()
+        form = note_of(history, self.name).get("form") if history.notes else None
+        document = cast("dict[str, Any]", self.engine.write_any(history))
+        if isinstance(form, str) and form in _FORMS and set(document) == {FAMILY, "messages"}:
+            return _FORMS[form](document)
+        return document
+
+    def sniff(self, document: Any) -> float:
+        """Return 1 for an object that names a version of ours."""
+        if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:
+            return 1.0
+        return 0.0
+
+
+def _one_message(document: dict[str, Any]) -> Any:
+    messages = document["messages"]
+    # A message with a key "agentmsg" would be taken for a history.
+    return messages[0] if len(messages) == 1 and FAMILY not in messages[0] else document
+
+
+def _bare_list(document: dict[str, Any]) -> Any:
+    return document["messages"]
+
+
+_FORMS = {"list": _bare_list, "message": _one_message}

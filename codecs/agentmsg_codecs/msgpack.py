@@ -1,0 +1,277 @@
+"""msgpack: the canonical form of agentmsg as MessagePack. It carries every History, exactly, in few bytes.
+
+    [1, [[2, ["Hello"], nil, "2026-11-21T10:00:00+00:00"],
+         [3, [[8, "add", "c1", nil, "{\"a\":1}"]]]]]
+
+| model | MessagePack |
+| --- | --- |
+| History | ``[1, [messages], id, tools, metadata, extras, notes]``; the 1 is the version |
+| Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number in ROLES, or its text |
+| a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers are kept as NativeBlock |
+| a block of yours | ``[tag, {field: value}]`` |
+| a source, a tool | ``[number, fields ...]`` |
+| all others | an array of their fields |
+| an absent field | nil, or cut at the end |
+| a time | ISO 8601 |
+| an integer beyond 64 bits | extension type 1, its decimal digits |
+| ``extras["agentmsg"]["+"]`` | items after the last known position: fields of later versions are kept |
+
+Numbers, order and positions are in canonical/fields.py. Other extension types, timestamps, binary and keys that are
+no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and read streams of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, cast
+
+import attrs
+
+from agentmsg.codec import Codec
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
+from agentmsg.history import History
+from agentmsg.json_text import Duplicates
+from agentmsg.json_values import adopt, plain_copy
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg_codecs.canonical.engine import Engine, check_version
+from agentmsg_codecs.canonical.fields import FAMILY
+from agentmsg_codecs.canonical.shapes import MsgpackShape
+
+__all__ = ["MsgpackCodec", "frames", "unframe"]
+
+_BIG = 1
+_MAX_DIGITS = 4300
+_INT64 = 2**63
+_SCALARS = frozenset({str, int, bool, type(None)})
+
+
+def _adopt_checked(value: Any) -> Any:
+    """Wrap free-form JSON; MessagePack can say more than JSON, so it is looked through first."""
+    if type(value) is dict or type(value) is list:
+        if not _is_plain(value):
+            _check(value, DEFAULT_LIMITS.depth)
+        return adopt(value)
+    if type(value) not in _SCALARS:
+        _check(value, DEFAULT_LIMITS.depth)
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a container holds only scalars that surely are JSON: nearly all do."""
+    if type(value) is list:
+        return _SCALARS.issuperset(map(type, value))
+    # The parser lets no binary through but the empty one, which could be a key, too.
+    return _SCALARS.issuperset(map(type, value.values())) and b"" not in value
+
+
+def _check(value: Any, depth: int) -> None:
+    try:
+        plain_copy(value, depth)
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code, path=error.path) from None
+
+
+def _engine() -> Engine:
+    return Engine(MsgpackShape(), _adopt_checked)
+
+
+@attrs.frozen(kw_only=True)
+class MsgpackCodec(Codec):
+    """The canonical MessagePack form; its documents as plain data are positional arrays.
+
+    Attributes:
+        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
+    """
+
+    name: ClassVar[str] = "msgpack"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "agentmsg canonical MessagePack"
+    binary: ClassVar[bool] = True
+
+    engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+
+    def read(self, document: Any) -> History:
+        """Return the history of a document."""
+        if type(document) is not list or not document:
+            msg = f"an array that begins with the version is needed, not {excerpt(document)}"
+            raise DecodeError(msg, code="type")
+        check_version(cast("Any", document)[0], FAMILY)
+        self.engine.fill()
+        return cast("History", self.engine.read_one(History, document, 0))
+
+    def write(self, history: History) -> Any:
+        """Return the document of a history."""
+        self.engine.fill()
+        return self.engine.write_any(history)
+
+    def sniff(self, document: Any) -> float:
+        """Return 0.9 for an array of the version and an array of arrays."""
+        if not isinstance(document, list) or len(cast("list[Any]", document)) < 2:  # noqa: PLR2004 - version, messages
+            return 0.0
+        version, messages = cast("list[Any]", document)[:2]
+        if type(version) is not int or not isinstance(messages, list):
+            return 0.0
+        return 0.9 if all(isinstance(message, list) for message in cast("list[Any]", messages)) else 0.0
+
+    def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
+        """Return the document of some bytes: one MessagePack value, and nothing behind it."""
+        data = _as_bytes(raw)
+        if len(data) > limits.bytes:
+            msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
+            raise DecodeError(msg, code="bytes")
+        import msgpack  # noqa: PLC0415 - not every user of the model unpacks
+
+        document = _refusing(lambda: msgpack.unpackb(data, **_options(duplicates)))
+        if limits.depth != DEFAULT_LIMITS.depth:
+            # Free-form values are checked for the default depth as they are read.
+            _check(document, limits.depth)
+        return document
+
+    def render(self, document: Any) -> bytes:
+        """Return the bytes of a document."""
+        import msgpack  # noqa: PLC0415 - not every user of the model packs
+
+        try:
+            return cast("bytes", msgpack.packb(document))
+        except OverflowError:
+            return _pack_exactly(document)
+        except (TypeError, ValueError) as error:
+            raise EncodeError(f"not MessagePack: {error}", code=_write_code(error)) from None
+
+
+def _as_bytes(raw: Any) -> bytes:
+    if isinstance(raw, bytes):
+        return raw
+    if isinstance(raw, (bytearray, memoryview)):
+        return bytes(raw)
+    msg = f"bytes are needed, not {excerpt(raw)}"
+    raise DecodeError(msg, code="type")
+
+
+def _options(duplicates: Duplicates) -> dict[str, Any]:
+    return {
+        "ext_hook": _extension,
+        "object_pairs_hook": _once if duplicates == "error" else None,
+        "strict_map_key": True,
+        "max_bin_len": 0,
+    }
+
+
+def _extension(kind: int, data: bytes) -> int:
+    if kind != _BIG:
+        msg = f"extension type {kind} is none of agentmsg's"
+        raise DecodeError(msg, code="type")
+    if len(data) > _MAX_DIGITS + 1:
+        msg = f"an integer of {len(data)} digits"
+        raise DecodeError(msg, code="integer-range")
+    digits = data.removeprefix(b"-")
+    if not (digits.isdigit() and digits.isascii()) or len(digits) > _MAX_DIGITS:
+        msg = f"not an integer: {excerpt(data)}"
+        raise DecodeError(msg, code="syntax")
+    return int(data)
+
+
+def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        seen: set[Any] = set()
+        key = next(key for key, _ in pairs if key in seen or seen.add(key))
+        msg = f"the key {excerpt(key)} stands twice in one map"
+        raise DecodeError(msg, code="duplicate-key")
+    return fields
+
+
+def _refusing(unpack: Callable[[], Any]) -> Any:
+    """Unpack, with every error of msgpack made typed: they have no common base."""
+    from msgpack.exceptions import ExtraData, FormatError, StackError  # noqa: PLC0415 - see parse
+
+    try:
+        return unpack()
+    except AgentMsgError:
+        raise
+    except StackError:
+        msg = "nested deeper than msgpack reads"
+        raise DecodeError(msg, code="depth") from None
+    except ExtraData:
+        msg = "bytes follow the document"
+        raise DecodeError(msg, code="syntax") from None
+    except FormatError:
+        msg = "not MessagePack"
+        raise DecodeError(msg, code="syntax") from None
+    except UnicodeDecodeError as error:
+        raise DecodeError(f"a text is not UTF-8: {error.reason}", code="syntax") from None
+    except (TypeError, OverflowError, ValueError) as error:
+        raise DecodeError(f"not MessagePack: {excerpt(str(error))}", code=_read_code(error)) from None
+
+
+_READ_CODES = {"max_bin_len": "type", "map key": "key", "recursion": "depth", "unhashable": "key"}
+
+
+def _read_code(error: Exception) -> str:
+    return next((code for words, code in _READ_CODES.items() if words in str(error)), "syntax")
+
+
+def _write_code(error: Exception) -> str:
+    if isinstance(error, UnicodeError):
+        return "surrogate"
+    return "depth" if "recursion" in str(error) else "type"
+
+
+def _pack_exactly(document: Any) -> bytes:
+    """Pack a document with integers beyond 64 bits."""
+    import msgpack  # noqa: PLC0415 - see render
+
+    def big(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {key: big(value) for key, value in cast("dict[str, Any]", item).items()}
+        if isinstance(item, list):
+            return [big(each) for each in cast("list[Any]", item)]
+        if type(item) is int and not -_INT64 <= item < 2 * _INT64:
+            return msgpack.ExtType(_BIG, str(item).encode())
+        return item
+
+    try:
+        # As deep as msgpack itself packs.
+        return cast("bytes", msgpack.packb(big(plain_copy(document, 500))))
+    except InvalidMessage as error:
+        raise EncodeError(error.message, code=error.code, path=error.path) from None
+
+
+def frames(histories: Iterable[History]) -> Iterator[bytes]:
+    """Yield each history as the bytes of one document; written one after the other, they are a stream."""
+    codec = MsgpackCodec()
+    for history in histories:
+        yield codec.render(codec.write(history))
+
+
+def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[History]:
+    """Yield the histories of a stream of documents, cut into chunks anywhere.
+
+    Args:
+        chunks: the bytes of the stream.
+        limits: bounds on each document.
+
+    Raises:
+        DecodeError: where a document is refused, with its number as path; and code "syntax" where the stream ends
+            in the middle of one.
+    """
+    import msgpack  # noqa: PLC0415 - see parse
+
+    codec = MsgpackCodec()
+    unpacker = msgpack.Unpacker(max_buffer_size=limits.bytes, **_options("last"))
+    done: list[Any] = []
+    fed = number = 0
+    try:
+        for chunk in chunks:
+            fed += len(chunk)
+            _refusing(lambda data=chunk: unpacker.feed(data))
+            while (document := _refusing(lambda: next(unpacker, done))) is not done:
+                if limits.depth != DEFAULT_LIMITS.depth:
+                    _check(document, limits.depth)
+                yield codec.read(document)
+                number += 1
+        if unpacker.tell() != fed:
+            msg = "the stream ends in the middle of a document"
+            raise DecodeError(msg, code="syntax")
+    except AgentMsgError as error:
+        raise error.at(number, codec=codec.name) from None
