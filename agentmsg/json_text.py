@@ -92,8 +92,8 @@ def _loads(data: bytes) -> tuple[Any, bool]:
 
             try:
                 return orjson.loads(re.sub(rb"\d{300,}", lambda run: run[0][:20], data)), True
-            except orjson.JSONDecodeError:
-                pass
+            except orjson.JSONDecodeError as rest:
+                error = rest
         raise _syntax_error(data, error) from None
 
 
@@ -102,7 +102,7 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
     # As many brackets as levels at most, so this count settles small documents.
     if data.count(b"{") + data.count(b"[") <= limit:
         return
-    level: list[Any] = [value]
+    level: list[Any] = [[value]]
     for _ in range(limit + 1):
         level = [
             item
@@ -171,7 +171,7 @@ def _pairs(duplicates: Duplicates) -> Callable[[list[tuple[str, Any]]], dict[str
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > 4300:  # noqa: PLR2004 - Python's own limit, asked before int() has done the work
+    if len(digits.lstrip("-")) > 4300:  # noqa: PLR2004 - Python's own limit, asked before int() has done the work
         msg = f"an integer of {len(digits)} digits"
         raise DecodeError(msg, code="integer-range")
     return int(digits)
