@@ -55,7 +55,9 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     required = [field.alias for field in fields if field.alias not in absent]
     optional = [field.alias for field in fields if field.alias in absent]
     names = {field.alias: field.name for field in fields}
-    parameters = [*required, *(f"{name}=_{name}" for name in optional)]
+    # What may be None need not be given, even where the class itself insists that somebody says so.
+    nullable = any("None" in str(field.type) for field in fields if field.alias in required)
+    parameters = [*(f"{name}=None" if nullable else str(name) for name in required), *(f"{name}=_{name}" for name in optional)]
     lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
     lines += [f"    self.{names[name]} = {name}" for name in (*required, *optional)]
     lines += [f"    self.{field.name} = {field.default!r}" for field in attrs.fields(cls) if not field.init]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature
+from agentmsg._base import CacheHint, Citation, Noted, Signature
 from agentmsg._registry import get_codec
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
@@ -26,24 +26,35 @@ from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import adopt
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
-from agentmsg.sources import Source
-from agentmsg.tools import Tool
 from agentmsg.usage import Usage
 
 __all__ = ["from_lines", "to_lines"]
 
 _VERSION = 1
 _PLACES = ("split", "moved", "merged")
-# What a value is, by the last name of its path: a class for one object, a list with a class for several.
-_TYPES: Mapping[str, Any] = {
-    "source": Source,
-    "usage": Usage,
-    "cache": CacheHint,
-    "signature": Signature,
-    "citations": [Citation],
-    "tools": [Tool],
+# How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
+_FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "cache": lambda engine, value: engine.read_one(CacheHint, value, 0),
+    "citations": lambda engine, value: tuple(engine.read_one(Citation, item, 0) for item in value),
+    "created_at": lambda _, value: datetime.fromisoformat(value),
+    "embedding": lambda _, value: tuple(value),
+    "signature": lambda engine, value: engine.read_one(Signature, value, 0),
+    "source": lambda engine, value: engine.read_source(value, 0),
+    "tools": lambda engine, value: engine.read_tools(value, 0),
+    "usage": lambda engine, value: engine.read_one(Usage, value, 0),
 }
-_ITEMS: Mapping[str, Any] = {"messages": Msg, "content": BaseBlock, "tools": Tool}
+_ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "messages": lambda engine, value: engine.read_one(Msg, value, 0),
+    "content": lambda engine, value: engine.read_blocks([value], 0)[0],
+    "tools": lambda engine, value: engine.read_tools([value], 0)[0],
+}
+
+
+def _engine() -> Any:
+    """Return what reads and writes single objects of the model in canonical JSON."""
+    engine: Any = get_codec("json").engine  # type: ignore[attr-defined]
+    engine.fill()
+    return engine
 
 
 def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
@@ -51,7 +62,8 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
 
     Args:
         losses: the account.
-        output: the history that it belongs to; with it the header binds the two.
+        output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
+            library made are not in every document, so what is in memory may differ in them.)
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
@@ -98,7 +110,7 @@ def _usual_level(loss: Loss) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Noted):
-        return get_codec("json").converter.unstructure(value)  # type: ignore[attr-defined]
+        return _engine().write_any(value)
     if isinstance(value, tuple):
         return [_plain(item) for item in cast("tuple[Any, ...]", value)]
     return value.isoformat() if isinstance(value, datetime) else value
@@ -109,15 +121,8 @@ def _typed(path: Path, value: Any) -> Any:
     if value is None:
         return None
     last = path[-1]
-    kind = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _TYPES.get(last)
-    structure: Callable[[Any, Any], Any] = get_codec("json").converter.structure  # type: ignore[attr-defined]
-    if isinstance(kind, list):
-        return tuple(structure(item, kind[0]) for item in value)
-    if kind is not None:
-        return structure(value, kind)
-    if last == "created_at":
-        return datetime.fromisoformat(value)
-    return tuple(value) if last == "embedding" else adopt(value)
+    read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
+    return adopt(value) if read is None else read(_engine(), value)
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Losses:

@@ -81,7 +81,7 @@ def honest_account(codec: Codec, history: History, *, rng: random.Random | None 
     assert same(restore(output, losses), history), "the account does not rebuild the input (c)"
     shuffled = list(losses)
     rng.shuffle(shuffled)
-    filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec), output))
+    filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec), back))
     assert same(restore(back, filed), history), "the account on file does not rebuild the input (c)"
     _no_subset_restores(output, shuffled, history, rng)
     _restores_more(output, losses, history)

@@ -109,7 +109,7 @@ def _edited(owner: Any, rng: random.Random) -> Any:
     inner = [
         (field.alias, value)
         for field in attrs.fields(type(owner))
-        if isinstance(value := getattr(owner, field.alias), Noted)
+        if isinstance(value := getattr(owner, field.alias, None), Noted)
         or (isinstance(value, tuple) and value and isinstance(value[0], Noted))
     ]
     if inner and rng.random() < 0.7:  # noqa: PLR2004 - most leaves are inside blocks
@@ -148,7 +148,7 @@ def plant_notes(history: History, rng: random.Random, families: tuple[str, ...],
     def planted(owner: Any) -> Any:
         changes: dict[str, Any] = {}
         for field in attrs.fields(type(owner)):
-            value = getattr(owner, field.alias)
+            value = getattr(owner, field.alias) if field.init else None
             if isinstance(value, Noted):
                 changes[field.alias] = planted(value)
             elif isinstance(value, tuple) and value and isinstance(value[0], (Noted, Msg, BaseBlock)):
