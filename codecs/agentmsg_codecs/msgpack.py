@@ -104,6 +104,11 @@ class MsgpackCodec(Codec):
         self.engine.fill()
         return self.engine.write_any(history)
 
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the messages of a document."""
+        messages: list[Any] = document[1]
+        return messages
+
     def sniff(self, document: Any) -> float:
         """Return 0.9 for an array of the version and an array of arrays."""
         if not isinstance(document, list) or len(cast("list[Any]", document)) < 2:  # noqa: PLR2004 - version, messages
