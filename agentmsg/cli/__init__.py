@@ -1,0 +1,24 @@
+"""The command line: ``agentmsg convert``, ``restore``, ``detect``, ``formats``; nothing imports it.
+
+A module holds one command; ``program`` joins them. The command line needs click (the extra ``cli``).
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+_NO_CLICK = "agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'"
+
+
+def main() -> None:
+    """Run the command line with the arguments of this process, and exit."""
+    try:
+        from agentmsg.cli.program import program  # noqa: PLC0415 - click may be missing: one line says so
+    except ModuleNotFoundError as error:
+        if error.name != "click":
+            raise
+        sys.stderr.write(f"{_NO_CLICK}\n")
+        sys.exit(2)
+    program(prog_name="agentmsg")
