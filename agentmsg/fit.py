@@ -201,8 +201,10 @@ def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]
             return FitItem(answer)
         if isinstance(answer, Swap):
             swap = answer
-            inner = _fit_block(answer.new, rows, results)
-            return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
+            if type(answer.new) is not kind:
+                inner = _fit_block(answer.new, rows, results)
+                return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
+            block = answer.new
     changes = _field_changes(block, row.fields, {"content"} if kind is ToolResultBlock else set())
     if isinstance(changes, Drop):
         return FitItem(changes)
@@ -211,7 +213,7 @@ def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]
         inner_items = tuple(_fit_block(item, results, results) for item in block.content)
         if any(item.new is not old for item, old in zip(inner_items, block.content, strict=True)):
             changes["content"] = tuple(item.new for item in inner_items if not isinstance(item.new, Drop))
-    return FitItem(block.evolve(**changes) if changes else block, inner_items)
+    return FitItem(block.evolve(**changes) if changes else block, inner_items, swap)
 
 
 def _field_changes(owner: Any, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
