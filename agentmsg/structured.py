@@ -71,8 +71,8 @@ def _accept_only(converter: Any, plain: type, concerns: Callable[[Any], bool]) -
 def _exactly(value: Any, cls: type) -> Any:
     if type(value) is cls:
         return value
-    if type(value) in cls.__mro__:
-        return cls(value)
+    if type(value) in cls.__mro__ and cls is not bool:
+        return cls(value)  # an enum of such texts or numbers
     msg = f"{cls.__name__} expected, not {excerpt(value)}"
     raise TypeError(msg)
 

@@ -1,0 +1,546 @@
+"""Msg: making, changing and asking; nothing that is handed out can change it."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import datetime
+import enum
+import pickle
+from typing import Any, Literal
+
+import attrs
+import pydantic
+import pytest
+
+from agentmsg import (
+    AudioBlock,
+    Base64Source,
+    ImageBlock,
+    InvalidMessage,
+    Made,
+    Msg,
+    MsgBuilder,
+    RefusalBlock,
+    Role,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    Usage,
+    same,
+)
+from agentmsg.made import MadeTime
+
+CALL = ToolUseBlock("c1", "add", {"a": 1})
+BAD_CALL = ToolUseBlock("c2", "add", raw_input="{oops")
+FULL = Msg(
+    "assistant",
+    [ThinkingBlock("hm"), TextBlock("one"), CALL, TextBlock("two"), BAD_CALL],
+    id="m1",
+    created_at=datetime.datetime(2026, 1, 2, 3, 4, 5),
+    name="Bob",
+    recipient="Al",
+    model="m-1",
+    metadata={"a": [1, {"b": 2}]},
+    response_metadata={"x": {"y": 1}},
+    structured={"city": "Rome"},
+    usage=Usage(input=1),
+    finish_reason="tool_use",
+    embedding=[0.5, -0.0],
+    extras={"openai": {"z": 1}},
+    notes={"openai": {"w": "null"}},
+)
+
+
+# -- making --------------------------------------------------------------------------------------------------
+
+
+def test_the_constructor() -> None:
+    """A role and content are enough: a text becomes one block, the empty text none; an id and a time are made."""
+    message = Msg("user", "Hi")
+    assert (message.role, message.content) == ("user", (TextBlock("Hi"),))
+    assert isinstance(message.id, Made)
+    assert len(message.id) == 36
+    assert isinstance(message.created_at, MadeTime)
+    assert message.created_at.tzinfo is datetime.UTC
+    assert Msg("user").content == Msg("user", "").content == ()
+    assert Msg("user", id=None, created_at=None).id is None
+    assert Msg("user").id != Msg("user").id
+
+
+def test_factories() -> None:
+    """Each factory makes its role; further fields are those of the constructor."""
+    for factory, role in ((Msg.system, "system"), (Msg.developer, "developer"), (Msg.user, "user"), (Msg.assistant, "assistant")):
+        message = factory("x", id="1", name="n")
+        assert (message.role, message.text, message.id, message.name) == (role, "x", "1", "n")
+    assert Msg.chat("moderator", "ok").role == "moderator"
+    assert Msg.chat(Role.USER, "ok").is_user
+    removal = Msg.remove("m7")
+    assert (removal.remove_id, removal.text, removal.name, removal.is_remove) == ("m7", "", None, True)
+
+
+def test_assistant_messages_take_calls() -> None:
+    """Calls are blocks or mappings; of a mapping's two ids call_id links; a text of arguments is kept as it is."""
+    message = Msg.assistant(
+        "Let me see.",
+        tool_calls=[
+            CALL,
+            {"id": "item", "call_id": "call", "name": "f", "arguments": '{"a":1.10}'},
+            {"id": "c3", "name": "g", "args": {"b": [2]}},
+            {"name": "h", "input": None},
+            {"name": "i"},
+        ],
+    )
+    first, second, third, fourth, fifth = message.tool_calls
+    assert first is CALL
+    assert (second.id, second.item_id, second.raw_input, second.input) == ("call", "item", '{"a":1.10}', {"a": 1.1})
+    assert (third.id, third.item_id, third.input) == ("c3", None, {"b": [2]})
+    assert (fourth.id, fourth.input, fifth.input) == (None, None, {})
+    assert Msg.assistant("", tool_calls=[CALL]).content == (CALL,)
+    for call in ({"id": "x"}, {"name": "f", "args": {}, "input": {}}, {"name": "f", "odd": 1}, {"name": 5}):
+        with pytest.raises(InvalidMessage) as caught:
+            Msg.assistant(tool_calls=[call])
+        assert (caught.value.code, caught.value.path) == ("schema", ("tool_calls",))
+
+
+def test_tool_messages() -> None:
+    """A tool message holds one result; what belongs to the result goes there."""
+    message = Msg.tool("22 C", tool_call_id="c1", name="weather", error="late", error_type="timeout", id="m")
+    assert message.content == (
+        ToolResultBlock("c1", "22 C", name="weather", error="late", error_type="timeout"),
+    )
+    assert (message.id, message.text, message.tool_call_id) == ("m", "22 C", "c1")
+    assert (message.is_error, message.ok, message.error, message.error_type) == (True, False, "late", "timeout")
+    fine = Msg.tool("x", tool_call_id="c", structured={"a": 1}, artifact=[1], status="success")
+    assert (fine.ok, fine.error, fine.error_type) == (True, None, None)
+    assert fine.tool_results[0].structured == {"a": 1}
+
+
+REQUIRED: dict[str, tuple[Any, str]] = {
+    "assistant text": (lambda: Msg.assistant(""), "text"),
+    "builder role": (lambda: Msg.builder().text("x").build(), "role"),
+    "chat role, then text": (lambda: Msg.chat("", ""), "role"),
+    "chat text": (lambda: Msg.chat("x", ""), "text"),
+    "removal id": (lambda: Msg.remove(""), "id"),
+    "system text": (lambda: Msg.system(""), "text"),
+    "tool id": (lambda: Msg.tool("x", tool_call_id=""), "tool_call_id"),
+    "tool id that is None": (lambda: Msg.tool("x", tool_call_id=None), "tool_call_id"),  # type: ignore[arg-type]
+    "tool text, then id": (lambda: Msg.tool("", tool_call_id=""), "text"),
+    "user text": (lambda: Msg.user(""), "text"),
+}
+
+
+@pytest.mark.parametrize("name", list(REQUIRED))
+def test_factories_ask_for_role_text_and_tool_id(name: str) -> None:
+    """A missing part is refused with code "required" and the part as path, in the order role, text, tool id."""
+    make, part = REQUIRED[name]
+    with pytest.raises(InvalidMessage) as caught:
+        make()
+    assert (caught.value.code, caught.value.path) == ("required", (part,))
+
+
+WRONG: dict[str, tuple[dict[str, Any], tuple[str | int, ...]]] = {
+    "content of texts": ({"content": ["a"]}, ("content", 0)),
+    "content that is a message": ({"content": Msg.user("x")}, ("content",)),
+    "content that is a number": ({"content": 5}, ("content",)),
+    "embedding of integers": ({"embedding": [1.0, 2]}, ("embedding", 1)),
+    "embedding that is a number": ({"embedding": 5}, ("embedding",)),
+    "embedding with nan": ({"embedding": [float("nan")]}, ("embedding", 0)),
+    "id that is a number": ({"id": 5}, ("id",)),
+    "metadata that are pairs": ({"metadata": [("a", 1)]}, ("metadata",)),
+    "role that is None": ({"role": None}, ("role",)),
+    "structured that is an object": ({"structured": object()}, ("structured",)),
+    "time that is a text": ({"created_at": "2026-01-01"}, ("created_at",)),
+    "usage that is a dict": ({"usage": {}}, ("usage",)),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_the_constructor_coerces_nothing(name: str) -> None:
+    """A value of the wrong kind is refused with code "type" and its path, by evolve and the builder as well."""
+    fields, path = WRONG[name]
+    for make in (
+        lambda: Msg(**{"role": "user", **fields}),
+        lambda: Msg.user("x").evolve(**fields),
+        lambda: Msg.user("x").to_builder().set(**fields).build(),
+    ):
+        with pytest.raises(InvalidMessage) as caught:
+            make()
+        assert (caught.value.code, caught.value.path) == ("type", path)
+
+
+def test_of_derives_the_role() -> None:
+    """Results make a tool message; calls, thinking and refusals an assistant's; anything else a user's."""
+    assert Msg.of(TextBlock("x")).role == "user"
+    assert Msg.of(TextBlock("x"), CALL).role == "assistant"
+    assert Msg.of(ThinkingBlock("x")).role == "assistant"
+    assert Msg.of(RefusalBlock("x")).role == "assistant"
+    assert Msg.of(ToolResultBlock("c", "x")).role == "tool"
+    assert Msg.of().content == ()
+
+
+def test_the_builder() -> None:
+    """A builder collects fields and blocks; it may go on after build without changing what it built."""
+    builder = Msg.builder().role("user").name("Al").id("1").text("a").metadata({"x": 1}, y=2)
+    first = builder.build()
+    second = builder.add(ImageBlock(URLSource("u"))).metadata(z=3).build()
+    assert (first.role, first.name, first.id, first.text) == ("user", "Al", "1", "a")
+    assert first.metadata == {"x": 1, "y": 2}
+    assert len(first.content) == 1
+    assert [type(block) for block in second.content] == [TextBlock, ImageBlock]
+    assert second.metadata == {"x": 1, "y": 2, "z": 3}
+    assert builder.content("new").build().text == "new"
+    assert Msg.builder().role("user").set(content="a").text("b").build().text == "a\nb"
+    assert Msg.builder().role("user").text("").build().content == ()
+    with pytest.raises(InvalidMessage) as caught:
+        MsgBuilder().set(contents="x")
+    assert (caught.value.code, caught.value.path) == ("schema", ("contents",))
+
+
+def test_a_builder_starts_from_a_message() -> None:
+    """``to_builder().build()`` gives the same message, notes included."""
+    again = FULL.to_builder().build()
+    assert again == FULL
+    assert same(again, FULL)
+    assert again.notes == FULL.notes
+    assert FULL.to_builder().text("three").build().text == "one\ntwo\nthree"
+
+
+# -- changing ------------------------------------------------------------------------------------------------
+
+
+def test_changing_gives_a_copy() -> None:
+    """evolve and with_... change one thing of a copy; everything else, notes included, stays."""
+    for changed, field in (
+        (FULL.with_id("m2"), "id"),
+        (FULL.with_name("Eve"), "name"),
+        (FULL.with_content("x"), "content"),
+        (FULL.with_metadata(k=1), "metadata"),
+        (FULL.with_response_metadata(k=1), "response_metadata"),
+        (FULL.evolve(role="user"), "role"),
+    ):
+        for each in attrs.fields(Msg):
+            assert (getattr(changed, each.name) != getattr(FULL, each.name)) == (each.name == field)
+    assert FULL.with_metadata(k=1).metadata == {"a": [1, {"b": 2}], "k": 1}
+    assert FULL.metadata == {"a": [1, {"b": 2}]}
+
+
+def test_clone() -> None:
+    """A clone has a new id and time, and says in its metadata where it comes from; the original's own stay."""
+    clone = FULL.clone(name="Eve")
+    assert clone.id not in {None, "m1"}
+    assert isinstance(clone.id, Made)
+    assert clone.name == "Eve"
+    assert clone.metadata == {
+        "a": [1, {"b": 2}], "clone_from": "m1", "original_created_at": "2026-01-02T03:04:05",
+    }  # fmt: skip
+    assert clone.same_content(FULL)
+    assert FULL.clone().name == "Bob"
+    bare = Msg("user", "x", id=None, created_at=None).clone()
+    assert bare.metadata == {}
+    assert type(Msg.user("x").clone().metadata["clone_from"]) is str
+
+
+def test_nothing_handed_out_changes_the_message() -> None:
+    """No field can be set, and what the fields and accessors hand out is read-only all the way down."""
+    for field in attrs.fields(Msg):
+        with pytest.raises(AttributeError):
+            setattr(FULL, field.name, None)
+    with pytest.raises(TypeError, match="read-only"):
+        FULL.metadata["x"] = 1  # type: ignore[index]
+    inner: Any = FULL.metadata["a"]
+    with pytest.raises(TypeError, match="read-only"):
+        inner.append(1)
+    with pytest.raises(TypeError, match="read-only"):
+        inner[1]["b"] = 3
+    assert isinstance(FULL.embedding, tuple)
+    assert isinstance(FULL.content, tuple)
+    assert isinstance(FULL.tool_calls, tuple)
+    structured: Any = FULL.get_structured_data()
+    with pytest.raises(TypeError, match="read-only"):
+        structured["city"] = "Oslo"
+
+
+def test_lists_handed_in_stay_the_callers() -> None:
+    """Changing a list or dict after it was handed in does not show in the message."""
+    content: list[Any] = [TextBlock("a")]
+    metadata: dict[str, Any] = {"deep": [1]}
+    embedding = [1.0]
+    message = Msg("user", content, metadata=metadata, embedding=embedding)
+    content.clear()
+    metadata["deep"].append(2)
+    embedding.append(2.0)
+    assert (message.text, message.metadata, message.embedding) == ("a", {"deep": [1]}, (1.0,))
+
+
+# -- comparing -----------------------------------------------------------------------------------------------
+
+
+def test_equality_hash_pickle_and_copy() -> None:
+    """A message equals, hashes like and is the same as its copies and what comes back from pickle."""
+    for again in (pickle.loads(pickle.dumps(FULL)), copy.copy(FULL), copy.deepcopy(FULL)):
+        assert again == FULL
+        assert hash(again) == hash(FULL)
+        assert same(again, FULL)
+        assert again.notes == FULL.notes
+    made = Msg.user("x")
+    again = pickle.loads(pickle.dumps(made))
+    assert isinstance(again.id, Made)
+    assert isinstance(again.created_at, MadeTime)
+    assert {FULL, FULL.evolve(), made} == {FULL, made}
+
+
+def test_same_is_strict_where_equality_is_not() -> None:
+    """True, 1 and 1.0, 0.0 and -0.0, orders of keys, offsets of times: equal some of them, the same none."""
+    values: list[Any] = [True, 1, 1.0, False, 0, 0.0, -0.0, None, "", [], {}, [1], [True], [1.0]]
+    for index, one in enumerate(values):
+        for other_index, other in enumerate(values):
+            left, right = Msg("user", structured={"v": one}, id=None), Msg("user", structured={"v": other}, id=None)
+            assert same(left.structured, right.structured) == (index == other_index), (one, other)
+    assert Msg("user", structured={"v": 1}).structured == Msg("user", structured={"v": True}).structured
+    assert not same({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.UTC)
+    paris = noon.astimezone(datetime.timezone(datetime.timedelta(hours=1)))
+    assert noon == paris
+    assert not same(noon, paris)
+    assert not same(noon, noon.replace(tzinfo=None))
+    assert not same((1,), [1])
+    assert not same("1", 1)
+
+
+def test_made_values_equal_none_and_their_own_text() -> None:
+    """A made id or time is the same as None and as the plain value, under == only as the plain value."""
+    message = Msg.user("x")
+    assert message.id is not None
+    assert message.created_at is not None
+    plain = message.evolve(id=str(message.id), created_at=message.created_at.replace())
+    assert type(plain.id) is str
+    assert plain == message
+    assert same(plain, message)
+    assert same(message, message.evolve(id=None, created_at=None))
+    assert same(message.evolve(id=None, created_at=None), message)
+    assert not same(plain, message.evolve(id=None))
+    assert not same(message, Msg.user("x"))
+    assert message != message.evolve(id=None)
+
+
+def test_what_is_computed_from_a_made_time_is_not_made() -> None:
+    """Shifting, replacing and moving a made time give plain times: somebody meant them."""
+    made = Msg.user("x").created_at
+    assert isinstance(made, MadeTime)
+    hour = datetime.timedelta(hours=1)
+    for computed in (made + hour, hour + made, made - hour, made.replace(microsecond=0), made.astimezone()):
+        assert type(computed) is datetime.datetime
+    assert (made + hour) - made == hour
+    assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made
+
+
+def test_same_content() -> None:
+    """same_content compares role and content only, strictly."""
+    assert FULL.same_content(FULL.clone().with_metadata(z=1))
+    assert not FULL.same_content(FULL.evolve(role="user"))
+    assert not Msg.user("a").same_content(Msg.user("b"))
+
+
+# -- asking --------------------------------------------------------------------------------------------------
+
+
+def test_text_and_length() -> None:
+    """The text is that of the text blocks, for tool messages of the results; never that of results elsewhere."""
+    assert FULL.text == "one\ntwo"
+    assert FULL.length == 7
+    results = [ToolResultBlock("c", "a"), ToolResultBlock("d", [TextBlock("b"), ImageBlock(URLSource("u"))])]
+    assert Msg("tool", results).text == "a\nb"
+    assert Msg("assistant", [TextBlock("x"), *results]).text == "x"
+    image = Msg("user", [ImageBlock(URLSource("u"))])
+    assert (image.text, image.length, bool(image)) == ("", 0, True)
+    assert not hasattr(Msg, "__len__")
+
+
+def test_blocks_by_class() -> None:
+    """blocks, first and has find blocks by class, in order."""
+    assert FULL.blocks(TextBlock) == (TextBlock("one"), TextBlock("two"))
+    assert FULL.first(TextBlock) == TextBlock("one")
+    assert FULL.first(ImageBlock) is None
+    assert FULL.has(ThinkingBlock)
+    assert not FULL.has(AudioBlock)
+
+
+def test_calls_and_results() -> None:
+    """Calls with valid arguments and those without stand apart."""
+    assert FULL.tool_calls == (CALL,)
+    assert FULL.invalid_tool_calls == (BAD_CALL,)
+    assert FULL.tool_results == ()
+    assert FULL.tool_call_id is None
+    assert FULL.remove_id is None
+    assert FULL.sender == "Bob"
+
+
+@pytest.mark.parametrize("role", ["system", "developer", "user", "assistant", "tool", "remove"])
+def test_roles_can_be_asked_for(role: Any) -> None:
+    """Exactly one of the is_... properties holds."""
+    message = Msg(role)
+    names = ["system", "developer", "user", "assistant", "tool", "remove"]
+    assert [name for name in names if getattr(message, f"is_{name}")] == [role]
+
+
+def test_matching() -> None:
+    """Messages and blocks can be taken apart by ``match``, by name and by position."""
+    match FULL:
+        case Msg(role="assistant", tool_calls=[ToolUseBlock(name=name, input={"a": a}), *_]):
+            assert (name, a) == ("add", 1)
+        case _:
+            pytest.fail("no match")
+    match Msg.user("hi"):
+        case Msg("user", [TextBlock(text)]):
+            assert text == "hi"
+        case _:
+            pytest.fail("no match")
+
+
+@pytest.mark.parametrize("length", [0, 1, 49, 50, 51, 1000])
+def test_str_is_short(length: int) -> None:
+    """``str`` shows role, link and text; of more than 50 characters the first 47 and three dots."""
+    text = "x" * length
+    shown = text if length <= 50 else "x" * 47 + "..."
+    assert str(Msg("user", text)) == f"Msg(user): {shown}"
+    result = ToolResultBlock("c1", text)
+    assert str(Msg("tool", [result])) == f"Msg(tool) [c1]: {shown}"
+
+
+def test_repr_is_bounded() -> None:
+    """``repr`` leaves out what is absent, and is at most 2,000 characters long, however large the message."""
+    assert repr(Msg("user", "hi", id=None, created_at=None)) == "Msg(role='user', content=(TextBlock(text='hi'),))"
+    assert repr(CALL) == "ToolUseBlock(id='c1', name='add', input={'a': 1}, kind='function')"
+    huge = [
+        Msg.user("x" * 1_000_000),
+        Msg("user", [TextBlock("a")] * 5000),
+        Msg("user", metadata={str(i): i for i in range(5000)}),
+        Msg("user", [ImageBlock(Base64Source("A" * 1_000_000))]),
+    ]
+    for message in huge:
+        assert len(repr(message)) <= 2000
+        assert repr(message).isprintable()
+
+
+def test_to_chat() -> None:
+    """The plain form has the role and the text."""
+    assert FULL.to_chat() == {"role": "assistant", "content": "one\ntwo"}
+
+
+# -- structured output ---------------------------------------------------------------------------------------
+
+
+class Unit(enum.StrEnum):
+    """An enum in a user's class."""
+
+    C = "c"
+    F = "f"
+
+
+@attrs.frozen
+class Place:
+    """An attrs class with what people put in one."""
+
+    city: str
+    degrees: float = 0.0
+    tags: list[str] = attrs.field(factory=list)
+    unit: Unit = Unit.C
+    near: tuple[str, ...] = ()
+    inhabitants: int | None = None
+    kind: Literal["big", "small"] = "big"
+    counts: dict[str, int] = attrs.field(factory=dict)
+    code: int | str = 0
+
+
+@dataclasses.dataclass
+class Trip:
+    """A dataclass that holds attrs classes."""
+
+    stops: list[Place]
+    done: bool = False
+
+
+class Weather(pydantic.BaseModel):
+    """A pydantic model."""
+
+    city: str
+    at: datetime.date | None = None
+    tags: list[str] = []
+
+
+def _get(value: Any, cls: Any) -> Any:
+    return Msg("assistant", structured=value).get_structured_data(cls)
+
+
+def test_structured_data_becomes_attrs_dataclass_or_pydantic() -> None:
+    """Structured output is made into classes of all three kinds, nested; an int is taken where a float is due."""
+    place = {"city": "Rome", "degrees": 20, "tags": ["a"], "unit": "f", "near": ["b"], "inhabitants": 3, "code": "x"}
+    assert _get(place, Place) == Place("Rome", 20, ["a"], Unit.F, ("b",), 3, "big", {}, "x")
+    assert _get({"stops": [place], "done": True}, Trip).stops[0].unit is Unit.F
+    assert _get({"city": "Rome", "at": "2026-01-02"}, Weather).at == datetime.date(2026, 1, 2)
+    assert _get([1, 2], list[int]) == [1, 2]
+    assert _get({"big": 2**70}, dict[str, int]) == {"big": 2**70}
+
+
+def test_structured_data_may_be_any_json() -> None:
+    """Without a class the JSON itself is returned; False, 0, "" and {} are data, None is none."""
+    for value in (False, 0, "", [], {}):
+        message = Msg("assistant", structured=value)
+        assert message.has_structured_data()
+        assert message.get_structured_data() == value
+    assert not Msg("assistant").has_structured_data()
+    with pytest.raises(InvalidMessage) as caught:
+        Msg("assistant").get_structured_data(Place)
+    assert (caught.value.code, caught.value.path) == ("required", ("structured",))
+
+
+MISFITS: dict[str, tuple[Any, Any, str]] = {
+    "attrs: absent": ({}, Place, "city"),
+    "attrs: bool for int": ({"city": "x", "inhabitants": True}, Place, "inhabitants"),
+    "attrs: bool for float": ({"city": "x", "degrees": False}, Place, "degrees"),
+    "attrs: float for int or text": ({"city": "x", "code": 1.0}, Place, "code"),
+    "attrs: list for object": ([], Place, "list of 0"),
+    "attrs: list for dict": ({"city": "x", "counts": [1]}, Place, "counts"),
+    "attrs: no member": ({"city": "x", "unit": "K"}, Place, "unit"),
+    "attrs: not literal": ({"city": "x", "kind": "tiny"}, Place, "kind"),
+    "attrs: null": ({"city": None}, Place, "city"),
+    "attrs: number for text": ({"city": 5}, Place, "city"),
+    "attrs: text for int": ({"city": "x", "inhabitants": "5"}, Place, "inhabitants"),
+    "attrs: text for list": ({"city": "x", "tags": "abc"}, Place, "tags"),
+    "attrs: text for object": ("city", Place, "'city'"),
+    "attrs: text for tuple": ({"city": "x", "near": "abc"}, Place, "near"),
+    "dataclass: deep": ({"stops": [{"city": "x"}, {"city": 1}]}, Trip, "stops[1].city"),
+    "dataclass: int for bool": ({"stops": [], "done": 1}, Trip, "done"),
+    "plain: text for number": ("5", int, "int"),
+    "pydantic: number for text": ({"city": 5}, Weather, "city"),
+    "pydantic: text for list": ({"city": "x", "tags": "abc"}, Weather, "tags"),
+    "union": ("x", int | None, "int"),
+}
+
+
+@pytest.mark.parametrize("name", list(MISFITS))
+def test_structured_data_is_not_coerced(name: str) -> None:
+    """What does not fit is a typed error that names the place, whichever library the class is made with."""
+    value, cls, named = MISFITS[name]
+    with pytest.raises(InvalidMessage) as caught:
+        _get(value, cls)
+    assert (caught.value.code, caught.value.path) == ("schema", ("structured",))
+    assert named in str(caught.value)
+
+
+def test_classes_that_raise_give_a_typed_error() -> None:
+    """Whatever a class of the user's raises becomes the one typed error, with its words."""
+
+    @attrs.frozen
+    class Fussy:
+        x: int
+
+        def __attrs_post_init__(self) -> None:
+            msg = "never happy"
+            raise RuntimeError(msg)
+
+    with pytest.raises(InvalidMessage, match="never happy"):
+        _get({"x": 1}, Fussy)
