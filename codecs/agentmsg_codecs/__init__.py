@@ -10,5 +10,6 @@ __all__ = ["CODECS"]
 
 CODECS: dict[str, str] = {
     "json": "agentmsg_codecs.json:JsonCodec",
+    "langchain": "agentmsg_codecs.langchain:LangChainCodec",
     "msgpack": "agentmsg_codecs.msgpack:MsgpackCodec",
 }

@@ -1,0 +1,411 @@
+"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`.
+
+The block carries how each of its copies is spelt, as notes:
+
+    /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
+              f (additional_kwargs.function_call); absent where they are the default ones
+    /list     "invalid" where a call that looks valid stands in invalid_tool_calls
+    /t, /a    its position in that list, where the lists are not in the order of the blocks
+    /c= /t= /a= /f=   what deviates from the default spelling of a copy: [stamp, deviation]
+
+By default a call stands in tool_calls alone if only calls follow it (valid ones first) and it says no more than a
+name, an id and arguments; else also in content, in its place. `tool_calls` is the truth, then the text of the
+third copy, then content. The stamp is a digest of the call: a deviation of id, name or arguments outlives no edit.
+Imports v1, the parts and the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, cast
+
+import agentmsg as am
+import attrs
+from agentmsg.json_text import dump_json
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.notes import same_document
+
+from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain.parts import Parts, note_at
+from agentmsg_codecs.langchain.v1 import Unreadable, call_args, call_input, raw_text
+from agentmsg_codecs.langchain.words import FAMILY
+
+__all__ = ["Layout", "is_function_call", "join", "lay_out", "takes_calls", "takes_function_call"]
+
+Part = dict[str, Any]
+_GUARDED = frozenset({"id", "call_id", "name", "args", "input", "arguments", "function", "partial_json"})
+
+
+def is_function_call(block: Any) -> bool:
+    """Tell whether a block is a call that `tool_calls` may list."""
+    return type(block) is am.ToolUseBlock and block.kind == "function"
+
+
+def takes_calls(value: Any) -> bool:
+    """Tell whether ``additional_kwargs.tool_calls`` is a list of calls as OpenAI writes them."""
+    return isinstance(value, list) and bool(value) and all(map(_is_openai_call, cast("list[Any]", value)))
+
+
+def _is_openai_call(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not takes_function_call(entry.get("function")):
+        return False
+    return entry.get("id") is None or isinstance(entry["id"], str)
+
+
+def takes_function_call(value: Any) -> bool:
+    """Tell whether a value is OpenAI's ``{"name", "arguments"}``."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(value.get("arguments"), str)
+    )
+
+
+# -- deviations -------------------------------------------------------------------------------------------------------
+
+
+def _deviation(native: Part, plain: Part) -> Part:
+    found: Part = {key: "absent" for key in plain if key not in native}
+    for key, value in native.items():
+        if key in plain and same_document(value, plain[key]):
+            continue
+        inner = plain.get(key)
+        nested = key == "function" and isinstance(value, dict) and isinstance(inner, dict)
+        found[key] = (
+            ["/", _deviation(cast("Part", value), inner)] if nested and inner is not None else ["=", value]
+        )
+    return found
+
+
+def _apply(plain: Part, deviation: Any, *, guarded: bool) -> Part:
+    if not isinstance(deviation, Mapping):
+        return plain
+    out = dict(plain)
+    for key, change in cast("Part", deviation).items():
+        how: Any = change[0] if isinstance(change, list) and len(cast("list[Any]", change)) == 2 else change  # noqa: PLR2004
+        if how == "/" and isinstance(out.get(key), dict):
+            out[key] = _apply(out[key], change[1], guarded=guarded)
+        elif key in _GUARDED and not guarded:
+            continue
+        elif how == "absent":
+            out.pop(key, None)
+        elif how == "=":
+            out[key] = change[1]
+    return out
+
+
+def _stamp(block: am.ToolUseBlock) -> str:
+    said = [block.id, block.name, block.is_valid, block.input if block.is_valid else block.raw_input]
+    return blake2b(dump_json(said), digest_size=6).hexdigest()
+
+
+def _spelt(block: am.ToolUseBlock, plain: Part, key: str) -> Part:
+    """Return a copy in the spelling that the block remembers for it."""
+    note = note_at(block, key)
+    if not isinstance(note, list) or len(cast("list[Any]", note)) != 2:  # noqa: PLR2004 - stamp and deviation
+        return plain
+    return _apply(plain, note[1], guarded=note[0] == _stamp(block))
+
+
+# -- the default spelling of each copy --------------------------------------------------------------------------------
+
+
+def _valid_entry(block: am.ToolUseBlock) -> Part:
+    return {"name": block.name, "args": call_args(block), "id": block.id, "type": "tool_call"}
+
+
+def _invalid_entry(block: am.ToolUseBlock) -> Part:
+    own = block.extras.get(FAMILY) if block.extras else None
+    error = own.get("error") if isinstance(own, Mapping) else None
+    return {
+        "type": "invalid_tool_call",
+        "id": block.id,
+        "name": block.name,
+        "args": raw_text(block),
+        "error": error,
+    }
+
+
+def _openai_entry(block: am.ToolUseBlock) -> Part:
+    return {"id": block.id, "type": "function", "function": _function(block)}
+
+
+def _function(block: am.ToolUseBlock) -> Part:
+    return {"name": block.name, "arguments": raw_text(block)}
+
+
+_WRITERS = {"a": _openai_entry, "f": _function}
+
+
+def _listed_invalid(block: am.ToolUseBlock) -> bool:
+    return not block.is_valid or note_at(block, "/list") == "invalid"
+
+
+def _entry(block: am.ToolUseBlock) -> Part:
+    return _invalid_entry(block) if _listed_invalid(block) else _valid_entry(block)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class _Call:
+    """One call while its copies are joined: the block, its place in content, and its native copies."""
+
+    block: am.ToolUseBlock
+    index: int | None = None
+    copies: dict[str, tuple[int, Part]] = attrs.field(factory=dict[str, "tuple[int, Part]"])
+    listed: str = ""
+
+
+def _may_be(call: _Call, link: Any, letter: str, *, invalid: bool) -> bool:
+    if letter in call.copies or call.block.id != link:
+        return False
+    if letter == "t" and "c" in call.copies:
+        tag = call.copies["c"][1].get("type")
+        return not (tag == "tool_call" and invalid) and not (tag == "invalid_tool_call" and not invalid)
+    return True
+
+
+def _find(calls: list[_Call], link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
+    return next((call for call in calls if _may_be(call, link, letter, invalid=invalid)), None)
+
+
+def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts) -> list[Any]:
+    """Return the blocks of an assistant's content with its calls.
+
+    Args:
+        content: blocks, each with its native part (None where it has none).
+        body: the message, with its lists of calls.
+        kwargs: its additional_kwargs.
+        parts: writes the copies in content.
+
+    Raises:
+        Unreadable: where a list of calls is not one.
+    """
+    calls = [
+        _Call(block, index, {"c": (0, part)})
+        for index, (block, part) in enumerate(content)
+        if is_function_call(block) and type(part) is dict
+    ]
+    for position, entry in enumerate(_list_at(body, "tool_calls")):
+        _join_valid(calls, position, entry)
+    for position, entry in enumerate(_list_at(body, "invalid_tool_calls")):
+        _join_invalid(calls, position, entry)
+    if takes_calls(kwargs.get("tool_calls")):
+        for position, entry in enumerate(kwargs["tool_calls"]):
+            _join_text(calls, position, entry)
+    legacy = kwargs.get("function_call")
+    if takes_function_call(legacy):
+        block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
+        calls.append(_Call(block, None, {"f": (0, legacy)}))
+    blocks = [block for block, _ in content]
+    for call in calls:
+        if call.index is None:
+            blocks.append(call.block)
+            call.index = len(blocks) - 1
+        else:
+            blocks[call.index] = call.block
+    _note(calls, blocks, parts)
+    return blocks
+
+
+def _list_at(body: Part, key: str) -> list[Any]:
+    value = body.get(key)
+    if value is None:
+        return []
+    if type(value) is not list or not all(type(entry) is dict for entry in cast("list[Any]", value)):
+        raise Unreadable
+    return cast("list[Any]", value)
+
+
+def _join_valid(calls: list[_Call], position: int, entry: Part) -> None:
+    args = entry.get("args")
+    if type(args) is not dict:
+        raise Unreadable
+    link, name, value = v1.word_at(entry, "id"), v1.text_at(entry, "name"), call_input(cast("Part", args))
+    call = _find(calls, link, "t")
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, input=value))
+        calls.append(call)
+    elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
+        call.block = call.block.evolve(name=name, input=value)
+    call.copies["t"] = (position, entry)
+
+
+def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
+    link, name, raw = v1.word_at(entry, "id"), v1.word_at(entry, "name") or "", v1.word_at(entry, "args")
+    call = _find(calls, link, "t", invalid=True)
+    fields: Part = {"input": EMPTY} if raw is None else {"raw_input": raw}
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, **fields))
+        calls.append(call)
+    elif call.block.name != name or call.block.raw_input != raw:
+        call.block = call.block.evolve(name=name, **fields)
+    if entry.get("error") is not None:
+        own = {**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]}
+        call.block = call.block.evolve(extras={**call.block.extras, FAMILY: own})
+    call.copies["t"] = (position, entry)
+    call.listed = "invalid" if call.block.is_valid else ""
+
+
+def _join_text(calls: list[_Call], position: int, entry: Part) -> None:
+    name, text = entry["function"]["name"], entry["function"]["arguments"]
+    link = entry.get("id")
+    call = _find(calls, link, "a")
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, raw_input=text))
+        calls.append(call)
+    elif call.block.is_valid and call.block.raw_input is None:
+        # Only a text that says the same is kept.
+        call.block = call.block.evolve(input=call.block.input, raw_input=text)
+    call.copies["a"] = (position, entry)
+
+
+def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
+    """Leave on each block what its copies have that the default layout would not give."""
+    notes: list[Part] = [{"/list": call.listed} if call.listed else {} for call in calls]
+    for call, note in zip(calls, notes, strict=True):
+        if call.block.id is None:
+            note["/no-id"] = True
+    for call, note in zip(calls, notes, strict=True):
+        copies = "".join(letter for letter in "ctaf" if letter in call.copies)
+        block = _with_note(call.block, {**note, "/copies": copies})
+        for letter, (_, native) in call.copies.items():
+            plain = (
+                _entry(block)
+                if letter == "t"
+                else _WRITERS[letter](block)
+                if letter != "c"
+                else parts.write(block)
+            )
+            if not same_document(native, plain):
+                note[f"/{letter}="] = [_stamp(block), _deviation(native, plain)]
+        note["/copies"] = copies
+        blocks[cast("int", call.index)] = _with_note(call.block, note)
+    _note_order(calls, notes, "t")
+    _note_order(calls, notes, "a")
+    for call, note in zip(calls, notes, strict=True):
+        blocks[cast("int", call.index)] = _with_note(call.block, note)
+    defaults = default_copies(blocks)
+    for call, note in zip(calls, notes, strict=True):
+        index = cast("int", call.index)
+        if defaults[index] == note["/copies"]:
+            blocks[index] = _with_note(call.block, {key: note[key] for key in note if key != "/copies"})
+
+
+def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
+    for listed in (False, True):
+        placed = [
+            (cast("int", call.index), call.copies[letter][0], note)
+            for call, note in zip(calls, notes, strict=True)
+            if letter in call.copies
+            and (letter == "a" or (not call.block.is_valid or bool(call.listed)) is listed)
+        ]
+        if [position for _, position, _ in sorted(placed, key=lambda item: item[0])] != list(
+            range(len(placed))
+        ):
+            for _, position, note in placed:
+                note[f"/{letter}"] = position
+        if letter == "a":
+            return
+
+
+def _with_note(block: am.ToolUseBlock, note: Part) -> am.ToolUseBlock:
+    if not note:
+        return block
+    old = block.notes.get(FAMILY) or {}
+    return block.evolve(notes=adopt(am.thaw({**block.notes, FAMILY: {**old, **note}})))
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class Layout:
+    """Where the calls of a message go.
+
+    Attributes:
+        places: by the index of a call's block, the letters of its copies.
+        tool_calls, invalid_tool_calls, raw: the three lists.
+        function_call: the fourth copy, or None.
+    """
+
+    places: dict[int, str]
+    tool_calls: list[Part] = attrs.field(factory=list[Part])
+    invalid_tool_calls: list[Part] = attrs.field(factory=list[Part])
+    raw: list[Part] = attrs.field(factory=list[Part])
+    function_call: Part | None = None
+
+
+def _is_bare(block: am.ToolUseBlock) -> bool:
+    """Tell whether an entry of a list of calls says all that a block says."""
+    if block.item_id is not None or block.phase is not None or block.metadata or block.cache is not None:
+        return False
+    if block.signature is not None or block.provider is not None or block.status is not None:
+        return False
+    if block.extras:
+        own = block.extras.get(FAMILY)
+        if len(block.extras) != 1 or not isinstance(own, Mapping) or own.keys() != {"error"}:
+            return False
+        return not block.is_valid or note_at(block, "/list") == "invalid"
+    return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
+
+
+def _has_text(block: am.ToolUseBlock) -> bool:
+    copies = note_at(block, "/copies")
+    return isinstance(copies, str) and ("a" in copies or "f" in copies)
+
+
+def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
+    """Return, by the index of a call's block, the letters of its default places."""
+    start, only_valid = len(blocks), False
+    while start:
+        block = blocks[start - 1]
+        if not is_function_call(block) or not _is_bare(block):
+            break
+        if not _listed_invalid(block):
+            only_valid = True
+        elif only_valid:
+            break
+        start -= 1
+    return {i: "ct" if i < start else "t" for i, block in enumerate(blocks) if is_function_call(block)}
+
+
+def lay_out(blocks: Sequence[Any]) -> Layout:
+    """Return where the calls among the blocks of a message go, and their entries."""
+    layout = Layout(default_copies(blocks))
+    lists: dict[str, list[tuple[int, Part]]] = {"valid": [], "invalid": [], "a": []}
+    for index, default in layout.places.items():
+        block = blocks[index]
+        noted = note_at(block, "/copies")
+        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
+        layout.places[index] = copies
+        if "t" in copies:
+            name = "invalid" if _listed_invalid(block) else "valid"
+            lists[name].append(
+                (_position(block, "/t", len(lists[name])), _spelt(block, _entry(block), "/t="))
+            )
+        if "a" in copies:
+            lists["a"].append(
+                (_position(block, "/a", len(lists["a"])), _spelt(block, _openai_entry(block), "/a="))
+            )
+        if "f" in copies:
+            layout.function_call = _spelt(block, _function(block), "/f=")
+    layout.tool_calls, layout.invalid_tool_calls, layout.raw = (
+        [entry for _, entry in sorted(lists[name], key=lambda item: item[0])]
+        for name in ("valid", "invalid", "a")
+    )
+    return layout
+
+
+def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
+    noted = note_at(block, key)
+    return noted if type(noted) is int else default
+
+
+def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
+    """Return the copy of a call that stands in content."""
+    part = parts.write(block)
+    return _spelt(block, part, "/c=") if isinstance(part, dict) else part

@@ -1,0 +1,167 @@
+"""What stands in `additional_kwargs` and `response_metadata` and has a field in the model. Imports words and the model.
+
+The same predicates serve the reader, which takes such keys out, and the capability table, which lets no metadata
+stand under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import agentmsg as am
+from agentmsg.json_values import EMPTY, adopt
+
+from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
+from agentmsg_codecs.langchain.words import FAMILY, STOP_OF, finish_reason
+
+__all__ = [
+    "IN_KWARGS",
+    "MODEL_KEYS",
+    "STOP_KEYS",
+    "is_in_kwargs",
+    "read_kwargs",
+    "read_response",
+    "write_kwargs",
+    "write_response",
+]
+
+Part = dict[str, Any]
+MODEL_KEYS = ("model_name", "model")
+STOP_KEYS = ("finish_reason", "stop_reason")
+_IN_KWARGS = adopt({FAMILY: {"/place": "kwargs"}})
+
+
+def _takes_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_AUDIO = frozenset({"data", "id", "transcript"})
+
+
+def _takes_audio(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(value.get(key), str) for key in ("data", "id", "transcript")
+    )
+
+
+# The keys of an assistant's additional_kwargs that have a meaning of their own, and which values have it.
+IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
+    "reasoning_content": _takes_text,
+    "refusal": _takes_text,
+    "audio": _takes_audio,
+    "tool_calls": takes_calls,
+    "function_call": takes_function_call,
+}
+
+
+def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
+    """Return the blocks before and behind the content that an assistant's kwargs hold, and the rest: its metadata."""
+    taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
+    if not taken:
+        return [], [], kwargs
+    before: list[Any] = []
+    behind: list[Any] = []
+    if "reasoning_content" in taken:
+        before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=_IN_KWARGS))
+    if "refusal" in taken:
+        behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=_IN_KWARGS))
+    if "audio" in taken:
+        behind.append(_read_audio(kwargs["audio"]))
+    return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
+
+
+def _read_audio(native: Part) -> Any:
+    rest = {key: value for key, value in native.items() if key not in _AUDIO}
+    return v1.MEDIA["audio"](
+        source=v1.make_base64(data=native["data"]),
+        transcript=native["transcript"],
+        item_id=native["id"],
+        extras=adopt({FAMILY: rest}) if rest else EMPTY,
+        notes=_IN_KWARGS,
+    )
+
+
+def is_in_kwargs(block: Any) -> bool:
+    """Tell whether a block remembers that it stood in additional_kwargs."""
+    if not block.notes or type(block) not in _KWARGS_WRITERS:
+        return False
+    note = block.notes.get(FAMILY)
+    return isinstance(note, Mapping) and cast("Part", note).get("/place") == "kwargs"
+
+
+def _write_audio(block: Any) -> Part:
+    rest = block.extras.get(FAMILY) if block.extras else None
+    native = {
+        "id": block.item_id,
+        "data": getattr(block.source, "data", None),
+        "transcript": block.transcript,
+    }
+    return {**native, **rest} if isinstance(rest, Mapping) else native
+
+
+_KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
+    am.ThinkingBlock: ("reasoning_content", lambda block: block.thinking),
+    am.RefusalBlock: ("refusal", lambda block: block.refusal),
+    am.AudioBlock: ("audio", _write_audio),
+}
+
+
+def write_kwargs(block: Any, kwargs: Part) -> None:
+    """Put a block that stands in additional_kwargs there."""
+    key, write = _KWARGS_WRITERS[type(block)]
+    kwargs[key] = write(block)
+
+
+def read_response(native: Part) -> tuple[str | None, str | None, Part, Part]:
+    """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
+    model_key = next((key for key in MODEL_KEYS if type(native.get(key)) is str), None)
+    stop_key = next((key for key in STOP_KEYS if type(native.get(key)) is str), None)
+    if model_key is None and stop_key is None:
+        return None, None, native, {}
+    note: Part = {}
+    model = reason = None
+    if model_key is not None:
+        model = native[model_key]
+        if model_key != MODEL_KEYS[0]:
+            note["/model"] = model_key
+    if stop_key is not None:
+        word = native[stop_key]
+        reason = finish_reason(word)
+        if stop_key != STOP_KEYS[0] or STOP_OF[stop_key].get(reason, reason) != word:
+            note["/stop"] = [stop_key, word]
+    return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
+
+
+def write_response(message: am.Msg, note: Any) -> Any:
+    """Return the `response_metadata` of a message."""
+    rest = message.response_metadata
+    model, reason = message.model, message.finish_reason
+    if model is None and reason is None:
+        return rest
+    native: Part = dict.copy(rest) if isinstance(rest, dict) else dict(rest)
+    if model is not None:
+        noted = note.get("/model") if note else None
+        native[_free_key(MODEL_KEYS, noted, native)] = model
+    if reason is not None:
+        key, word = _stop_word(reason, note, native)
+        native[key] = word
+    return native
+
+
+def _free_key(keys: tuple[str, str], noted: Any, native: Part) -> str:
+    """Return the noted key, else the first, else the second: the first that nothing else stands under."""
+    if noted == keys[1] and noted not in native:
+        return keys[1]
+    return keys[1] if keys[0] in native else keys[0]
+
+
+def _stop_word(reason: str, note: Any, native: Part) -> tuple[str, str]:
+    """Return key and word for a finish reason: those noted while they mean it, else the default ones."""
+    noted = note.get("/stop") if note else None
+    pair = cast("list[Any]", noted) if isinstance(noted, list) and len(cast("list[Any]", noted)) == 2 else None  # noqa: PLR2004
+    key = _free_key(STOP_KEYS, pair[0] if pair else None, native)
+    if pair and pair[0] == key and isinstance(pair[1], str) and finish_reason(pair[1]) == reason:
+        return key, pair[1]
+    return key, STOP_OF[key].get(reason, reason)

@@ -1,0 +1,122 @@
+"""The forms in which one message is stored: how its body is wrapped. Imports the words of the format.
+
+dict     {"type", "data": body}            messages_to_dict; LangChain JS with short bodies
+flat     body, with "type"                 model_dump, LangGraph's JSON
+role     body, with "role" for "type"      what convert_to_messages takes; empty fields are left out
+oldest   {"type", "role", "text"}          the first form of LangChain JS
+pair     [role, content]                   shorthand
+text     content                           shorthand for a human message
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import agentmsg as am
+import attrs
+
+from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES
+
+__all__ = ["EMPTY_FIELDS", "Native", "split", "wrap"]
+
+Part = dict[str, Any]
+# What an absent field means, and is left out in the shorter forms.
+EMPTY_FIELDS: Mapping[str, Any] = {
+    "additional_kwargs": {},
+    "response_metadata": {},
+    "name": None,
+    "id": None,
+    "tool_calls": [],
+    "invalid_tool_calls": [],
+    "usage_metadata": None,
+    "artifact": None,
+}
+
+
+@attrs.frozen
+class Native:
+    """One native message, unwrapped.
+
+    Attributes:
+        form: see the module.
+        kind: human, ai, system, tool, function, chat or remove.
+        tag: the word in `type`; that of the kind where the form has none.
+        body: the fields, with `content`; it has `type` where the form is dict or flat.
+        word: the word in `role`, where that says what kind it is.
+        rest: unknown keys beside `type` and `data`.
+    """
+
+    form: str
+    kind: str
+    tag: str
+    body: Part
+    word: str | None = None
+    rest: Part = attrs.field(factory=dict[str, Any])
+
+
+def split(native: Any) -> Native | None:
+    """Return a native message unwrapped; None where it has none of the forms."""
+    if type(native) is str:
+        return Native("text", "human", "human", {"content": native})
+    if type(native) is list:
+        return _pair(cast("list[Any]", native))
+    if type(native) is not dict:
+        return None
+    part = cast("Part", native)
+    tag, word = part.get("type"), part.get("role")
+    if type(tag) is not str or tag not in KINDS:
+        return _by_role(part, word) if type(word) is str else None
+    kind = KINDS[tag]
+    if type(part.get("data")) is dict and "content" not in part:
+        rest = {key: value for key, value in part.items() if key not in ("type", "data")}
+        return Native("dict", kind, tag, part["data"], rest=rest)
+    if "content" not in part and type(part.get("text")) is str:
+        body = {("content" if key == "text" else key): value for key, value in part.items() if key != "type"}
+        return Native("oldest", kind, tag, body)
+    if type(word) is str and kind != "chat":
+        return _by_role(part, word)
+    return Native("flat", kind, tag, part)
+
+
+def _by_role(part: Part, word: str) -> Native | None:
+    if "content" not in part and not part.keys() & {"tool_calls", "additional_kwargs"}:
+        return None
+    kind = KIND_OF_ROLE.get(word, "chat")
+    if kind == "chat" and word in OWN_ROLES:
+        return None
+    return Native("role", kind, kind, {key: value for key, value in part.items() if key != "role"}, word)
+
+
+def _pair(native: list[Any]) -> Native | None:
+    if len(native) != 2 or type(native[0]) is not str or type(native[1]) not in (str, list):  # noqa: PLR2004
+        return None
+    kind = KIND_OF_ROLE.get(native[0], "chat")
+    if kind in {"tool", "function", "remove"} or native[0] in OWN_ROLES:
+        return None
+    return Native("pair", kind, kind, {"content": native[1]}, native[0])
+
+
+def role_word(message: am.Msg, tag: str) -> str:
+    """Return the word in `role` for a message."""
+    if tag in KINDS and KINDS[tag] == "function":
+        return "function"
+    return message.role
+
+
+def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, Any]) -> Any:
+    """Return a body in a form."""
+    if form == "dict":
+        rest = message.extras.get("langchain.envelope") if message.extras else None
+        return (
+            {**rest, "type": tag, "data": body} if isinstance(rest, Mapping) else {"type": tag, "data": body}
+        )
+    if form == "flat":
+        return body
+    if form == "oldest":
+        return {"type": tag, **{("text" if key == "content" else key): value for key, value in body.items()}}
+    noted = note.get("/role")
+    word = noted if isinstance(noted, str) else role_word(message, tag)
+    if form == "role":
+        return {"role": word, **body}
+    return [word, body.get("content", "")] if form == "pair" else body.get("content", "")

@@ -1,0 +1,229 @@
+"""The codec's cattrs Converter: the hooks of v1.py, server results, and blocks that stand in `non_standard`.
+
+What v1 has no block for (data, sources, compactions, and block classes of yours) is carried as
+``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. Such
+values are made and read by hooks that cattrs generates, under strict hooks for the primitive types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import agentmsg as am
+import attrs
+from agentmsg.blocks import BLOCK_TAGS
+from agentmsg.json_values import adopt, freeze, plain_copy, thaw
+
+from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain.v1 import Unreadable
+from agentmsg_codecs.langchain.words import FAMILY
+
+if TYPE_CHECKING:
+    import cattrs
+
+__all__ = ["TAGS", "Inner", "in_non_standard", "make_converter", "non_standard_block", "write_non_standard"]
+
+Part = dict[str, Any]
+
+# The tag of a v1 part, and the class whose structure hook reads it.
+TAGS: Mapping[str, type] = {
+    "text": am.TextBlock,
+    "reasoning": am.ThinkingBlock,
+    "refusal": am.RefusalBlock,
+    "image": am.ImageBlock,
+    "audio": am.AudioBlock,
+    "video": am.VideoBlock,
+    "file": am.FileBlock,
+    "tool_call": am.ToolUseBlock,
+    "server_tool_call": am.ToolUseBlock,
+    "server_tool_result": am.ToolResultBlock,
+}
+_V1 = frozenset({*TAGS.values(), am.NativeBlock, am.ToolsBlock})
+_LEFT_OUT = frozenset({"extras", "notes"})
+
+
+def in_non_standard(cls: type) -> bool:
+    """Tell whether blocks of a class are carried inside `non_standard`."""
+    return cls in BLOCK_TAGS and cls not in _V1
+
+
+class Inner:
+    """How blocks inside of results are read and written; filled in by parts.py."""
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+
+
+# -- results of server tools ------------------------------------------------------------------------------------------
+
+_RESULT_TEXTS = ("name", "provider", "error", "error_type")
+
+
+def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
+    def read(part: Part, _: Any) -> am.ToolResultBlock:
+        """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
+        extras = v1._Extras(part)  # noqa: SLF001 - one codec
+        fields: Part = {name: extras.text(name) for name in _RESULT_TEXTS}
+        fields["artifact"] = extras.value("artifact")
+        structured, content = extras.value("structured"), extras.rest.pop("content", None)
+        output = part.get("output")
+        blocks: tuple[Any, ...] = ()
+        if content is not None:
+            if type(content) is not list or not content:
+                raise Unreadable
+            blocks = tuple(map(inner.read, cast("list[Any]", content)))
+        elif structured is None and type(output) is str and output:
+            blocks = (v1.make_text(text=output),)
+        elif structured is None:
+            structured = adopt(output)
+        return v1.make_result(
+            tool_call_id=v1.word_at(part, "tool_call_id"),
+            content=blocks,
+            structured=structured,
+            status=v1.word_at(part, "status"),
+            kind="server",
+            **fields,
+            **v1.common_of(part, extras),
+        )
+
+    return read
+
+
+def _is_words(blocks: tuple[Any, ...]) -> bool:
+    """Tell whether blocks are one text that says nothing but its words."""
+    if len(blocks) != 1 or type(blocks[0]) is not am.TextBlock or not blocks[0].text:
+        return False
+    return bool(am.same(blocks[0], v1.make_text(text=blocks[0].text)))
+
+
+def _result_writer(inner: Inner) -> Callable[[am.ToolResultBlock], Part]:
+    def write(block: am.ToolResultBlock) -> Part:
+        part: Part = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+        if block.status is not None:
+            part["status"] = block.status
+        own: Part = {name: value for name in _RESULT_TEXTS if (value := getattr(block, name)) is not None}
+        if block.artifact is not None:
+            own["artifact"] = block.artifact
+        if _is_words(block.content) and block.structured is None:
+            part["output"] = block.text
+            return v1.v1_part(block, part, own)
+        if block.structured is not None:
+            part["output"] = block.structured
+        # A structured text reads as words, and so does structure beside content.
+        if block.content or type(block.structured) is str:
+            if block.structured is not None:
+                own["structured"] = block.structured
+            elif block.text:
+                part["output"] = block.text
+            if block.content:
+                own["content"] = [inner.write(item) for item in block.content]
+        return v1.v1_part(block, part, own)
+
+    return write
+
+
+# -- non_standard -----------------------------------------------------------------------------------------------------
+
+
+def _strict(kind: type) -> Callable[[Any, Any], Any]:
+    def check(value: Any, _: Any) -> Any:
+        if type(value) is not kind:
+            raise Unreadable
+        return value
+
+    return check
+
+
+def _any(value: Any, _: Any) -> Any:
+    return freeze(value)
+
+
+def _is_free_form(kind: Any) -> bool:
+    return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
+
+
+def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
+    """Return the block that a `non_standard` value is the canonical form of."""
+    tag = value.get("type")
+    cls = next((cls for cls, name in BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
+    if cls is None:
+        raise Unreadable
+    try:
+        return converter.structure(
+            {key: item for key, item in value.items() if key != "type"}, _resolved(cls)
+        )
+    except Exception:  # noqa: BLE001 - cattrs and foreign classes raise what they like
+        raise Unreadable from None
+
+
+def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
+    """Return the part of a block that v1 has no place for."""
+    _resolved(type(block))
+    bare = block.evolve(extras={}, notes={})
+    fields = cast("Part", plain_copy(thaw(converter.unstructure(bare))))
+    value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
+    return {"type": "non_standard", "value": {"type": BLOCK_TAGS[type(block)], **value}}
+
+
+_HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] = {
+    am.TextBlock: (v1.read_text, v1.write_text),
+    am.ThinkingBlock: (v1.read_reasoning, v1.write_reasoning),
+    am.RefusalBlock: (v1.read_refusal, v1.write_refusal),
+    am.ImageBlock: (v1.read_media, v1.media_writer("image")),
+    am.AudioBlock: (v1.read_media, v1.media_writer("audio")),
+    am.VideoBlock: (v1.read_media, v1.media_writer("video")),
+    am.FileBlock: (v1.read_media, v1.media_writer("file")),
+    am.ToolUseBlock: (v1.read_call, v1.write_call),
+}
+
+
+def _is(cls: type) -> Callable[[Any], bool]:
+    return lambda kind: kind is cls
+
+
+@cache
+def _resolved(cls: type) -> type:
+    """Return a class whose annotations are types; cattrs by itself does not know the model's own names."""
+    names = {"JSON": Any, "Block": am.BaseBlock, "Mapping": Mapping, "Any": Any}
+    try:
+        attrs.resolve_types(cls, localns=names)
+    except NameError:
+        raise Unreadable from None
+    return cls
+
+
+def make_converter(inner: Inner) -> cattrs.Converter:
+    """Return the converter with all hooks of the codec; register your own on it to change a mapping."""
+    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn  # noqa: PLC0415 - the same
+
+    converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)
+    for kind in (str, int, bool, float):
+        converter.register_structure_hook(kind, _strict(kind))
+    converter.register_structure_hook_func(_is_free_form, _any)
+    converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
+    converter.register_unstructure_hook_factory(
+        attrs.has,
+        lambda cls: make_dict_unstructure_fn(
+            _resolved(cls), converter, _cattrs_omit_if_default=True, _cattrs_use_alias=True, notes=_omitted()
+        ),
+    )
+    converter.register_structure_hook_factory(
+        attrs.has,
+        lambda cls: make_dict_structure_fn(
+            _resolved(cls), converter, _cattrs_use_alias=True, _cattrs_forbid_extra_keys=True
+        ),
+    )
+    result = (_result_reader(inner), _result_writer(inner))
+    for cls, (reader, writer) in {**_HOOKS, am.ToolResultBlock: result}.items():
+        converter.register_structure_hook_func(_is(cls), reader)
+        converter.register_unstructure_hook_func(_is(cls), writer)
+    return converter
+
+
+def _omitted() -> Any:
+    from cattrs.gen import override  # noqa: PLC0415 - see make_converter
+
+    return override(omit=True)
