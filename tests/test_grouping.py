@@ -1,0 +1,107 @@
+"""Grouping: containers that were read are written again, notes decide nothing that the predicates forbid."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentmsg import History, Msg, ToolResultBlock
+from agentmsg.grouping import Grouping, containers, seated
+from agentmsg.notes import with_note
+from agentmsg.testing import plant_notes
+
+# As Anthropic groups: results of tools and what a user says next share one user turn; results join by default.
+TURNS = Grouping(
+    family="turns",
+    may_join=lambda group, message: message.role in ("tool", "user") and group[0].role in ("tool", "user"),
+    joins=lambda group, message: message.role == "tool" and group[-1].role == "tool",
+)
+# As interfaces that show whole replies do: a result can only stand in the reply that called.
+REPLIES = Grouping(
+    family="replies",
+    may_join=lambda group, message: message.role in ("assistant", "tool") and group[0].role == "assistant",
+    joins=lambda group, message: message.role == "assistant",
+    must_join=lambda group, message: message.role == "tool" and group[0].role == "assistant",
+)
+
+
+def _message(role: str, number: int) -> Msg:
+    if role == "tool":
+        return Msg("tool", [ToolResultBlock(f"c{number}", "x")], id=str(number), created_at=None)
+    return Msg.chat(role, f"text {number}", id=str(number), created_at=None)
+
+
+@st.composite
+def _grouped(draw: st.DrawFn, grouping: Grouping) -> list[list[Msg]]:
+    """Draw containers such as a document of the format may hold: ``may_join`` inside, ``must_join`` respected."""
+    groups: list[list[Msg]] = []
+    for number, role in enumerate(draw(st.lists(st.sampled_from(["user", "assistant", "tool"]), max_size=8))):
+        message = _message(role, number)
+        group = groups[-1] if groups else []
+        must = bool(group) and grouping.must_join(group, message)
+        if must or (group and grouping.may_join(group, message) and draw(st.booleans())):
+            group.append(message)
+        else:
+            groups.append([message])
+    return groups
+
+
+@given(groups=st.one_of(_grouped(TURNS)))
+def test_turns_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
+    """What was read in some containers is written in the same, by default rule or by seats."""
+    assert _ids(containers(seated(groups, TURNS), TURNS)) == _ids(groups)
+
+
+@given(groups=_grouped(REPLIES))
+def test_replies_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
+    """The same for a format where some messages must join."""
+    assert _ids(containers(seated(groups, REPLIES), REPLIES)) == _ids(groups)
+
+
+def test_default_containers_need_no_seats() -> None:
+    """Where the default groups as the document did, no message gets a note."""
+    groups = [
+        [_message("user", 0)],
+        [_message("assistant", 1)],
+        [_message("tool", 2), _message("tool", 3)],
+        [_message("user", 4)],
+    ]
+    assert not any(message.notes for message in seated(groups, TURNS))
+
+
+def test_seats_keep_neighbours_apart_and_together() -> None:
+    """Two results in containers of their own stay apart; a result and a user's text in one stay together."""
+    apart = [[_message("tool", 0)], [_message("tool", 1)]]
+    together = [[_message("tool", 0), _message("user", 1)]]
+    for groups in (apart, together):
+        assert _ids(containers(seated(groups, TURNS), TURNS)) == _ids(groups)
+        assert any(message.notes for message in seated(groups, TURNS))
+
+
+@given(groups=_grouped(TURNS), seed=st.integers(0, 2**32))
+def test_planted_seats_never_join_what_may_not(groups: list[list[Msg]], seed: int) -> None:
+    """Whatever seats are planted, every container written is one that the format allows."""
+    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    planted = plant_notes(
+        History([message for group in groups for message in group]), rng, ("turns",), ("seat",)
+    )
+    seats = [with_note(message, "turns", {"seat": rng.choice([0, 1, 2, None, "1"])}) for message in planted]
+    written = containers(seats, TURNS)
+    assert [message.id for group in written for message in group] == [message.id for message in planted]
+    for group in written:
+        for number in range(1, len(group)):
+            assert TURNS.may_join(group[:number], group[number])
+
+
+def test_a_deleted_middle_does_not_tear_a_container() -> None:
+    """When a message is deleted from a seated container, the rest stays together."""
+    group = [_message("tool", 0), _message("user", 1), _message("tool", 2)]
+    read = seated([group], TURNS)
+    assert _ids(containers([read[0], read[2]], TURNS)) == [["0", "2"]]
+
+
+def _ids(groups: Sequence[Sequence[Msg]]) -> list[list[str | None]]:
+    return [[message.id for message in group] for group in groups]
