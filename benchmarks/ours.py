@@ -1,0 +1,39 @@
+"""agentmsg in each format, through its public functions, as a user would call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from benchmarks.competitors import Competitor
+from benchmarks.peers import plain_data
+
+__all__ = ["json", "langchain", "msgpack"]
+
+
+def json(name: str, history: am.History) -> Competitor:
+    """Return our canonical JSON."""
+    return _ours(name, "json", am.dumps(history, "json"), plain_data.from_json)
+
+
+def msgpack(name: str, history: am.History) -> Competitor:
+    """Return our canonical MessagePack."""
+    return _ours(name, "msgpack", am.dumps(history, "msgpack"), plain_data.from_msgpack)
+
+
+def langchain(name: str, history: am.History) -> Competitor:
+    """Return our LangChain codec, which reads what langchain-core wrote."""
+    from benchmarks.peers.with_langchain import document
+
+    am.get_codec("langchain")
+    return _ours(name, "langchain", document(history), plain_data.from_json)
+
+
+def _ours(name: str, codec: str, raw: bytes, plain: Any) -> Competitor:
+    return Competitor(
+        name=name,
+        raw=raw,
+        decode=lambda data: am.loads(data, codec),
+        encode=lambda objects: am.dumps(objects, codec),
+        plain=plain,
+    )

@@ -1,0 +1,175 @@
+"""What is measured: for each format decode, encode, size and memory; the loss account; the import.
+
+Every section gives a ``Section``: rows of figures, one row a competitor. Imports all but report and plot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg import _fast
+from agentmsg.fit import fit
+from benchmarks.competitors import TABLE, Competitor, Missing, enter
+from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_processes, kept_bytes
+
+if TYPE_CHECKING:
+    from agentmsg.codec import Codec
+
+__all__ = ["SECTIONS", "Scale", "Section"]
+
+REMEMBERED = "agentmsg, remembered"
+
+
+@attrs.frozen
+class Scale:
+    """How much is measured.
+
+    Attributes:
+        history: what all read and write.
+        rounds: of each timed case.
+        processes: rounds of those that start an interpreter.
+    """
+
+    history: am.History
+    rounds: int
+    processes: int
+
+
+@attrs.frozen
+class Section:
+    """The figures of one section: by competitor and by measure; and who is missing.
+
+    Times are in microseconds (a message; a process for the import), sizes in bytes a message. Every time
+    stands twice: "decode" is the best run, "decode median" the median.
+    """
+
+    title: str
+    rows: Mapping[str, Mapping[str, float]]
+    missing: tuple[Missing, ...] = ()
+
+
+def _two(measure: str, times: Mapping[str, Times], count: int) -> dict[str, dict[str, float]]:
+    return {
+        name: {measure: spent.best(count), f"{measure} median": spent.middle(count)}
+        for name, spent in times.items()
+    }
+
+
+def _joined(*tables: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    rows: dict[str, dict[str, float]] = {}
+    for table in tables:
+        for name, figures in table.items():
+            rows.setdefault(name, {}).update(figures)
+    return rows
+
+
+def _entrants(form: str, history: am.History) -> tuple[list[Competitor], tuple[Missing, ...]]:
+    found = [enter(name, home, history) for name, home in TABLE[form].items()]
+    competitors = [each for each in found if isinstance(each, Competitor)]
+    return competitors, tuple(each for each in found if isinstance(each, Missing))
+
+
+def _check(competitor: Competitor) -> None:
+    """Make sure that a competitor did all of the work: what it read comes back."""
+    back = competitor.encode(competitor.decode(copy_bytes(competitor.raw)))
+    assert competitor.plain(back) == competitor.plain(competitor.raw), f"{competitor.name} lost something"
+
+
+def _fresh_objects(competitor: Competitor) -> Any:
+    return competitor.decode(copy_bytes(competitor.raw))
+
+
+@contextmanager
+def _remembering() -> Generator[bool]:
+    """Let the core remember encoded bytes, where this version can; tell whether it does."""
+    switch: Callable[[], Any] | None = getattr(_fast, "remembering", None)
+    if switch is None:
+        yield False
+        return
+    with switch():
+        yield True
+
+
+def _remembered(ours: Competitor, rounds: int) -> dict[str, Times]:
+    """Time writing a history again that was written before."""
+    with _remembering() as on:
+        if not on:
+            return {}
+        objects = _fresh_objects(ours)
+        ours.encode(objects)
+        return interleave({REMEMBERED: Case(lambda: objects, ours.encode)}, rounds)
+
+
+def _format_section(form: str, title: str, scale: Scale) -> Section:
+    competitors, missing = _entrants(form, scale.history)
+    for each in competitors:
+        _check(each)
+    count = len(scale.history)
+    decode = {each.name: Case(partial(copy_bytes, each.raw), each.decode) for each in competitors}
+    encode = {each.name: Case(partial(_fresh_objects, each), each.encode) for each in competitors}
+    sizes = {
+        each.name: {
+            "bytes": len(each.encode(_fresh_objects(each))) / count,
+            "memory": kept_bytes(partial(_fresh_objects, each)) / count,
+        }
+        for each in competitors
+    }
+    ours = next((each for each in competitors if each.name == "agentmsg"), None)
+    rows = _joined(
+        _two("decode", interleave(decode, scale.rounds), count),
+        _two("encode", interleave(encode, scale.rounds), count),
+        sizes,
+        {} if ours is None else _two("encode", _remembered(ours, scale.rounds), count),
+    )
+    return Section(title, rows, missing)
+
+
+def _written(codec: Codec, history: am.History) -> bytes:
+    return codec.render(codec.write(history))
+
+
+def _account_section(scale: Scale) -> Section:
+    """Measure fit alone beside write and render, on histories that lose nothing."""
+    cases: dict[str, Case] = {}
+    missing: tuple[Missing, ...] = ()
+    for form in ("json", "langchain"):
+        ours = enter(form, TABLE[form]["agentmsg"], scale.history)
+        if isinstance(ours, Missing):
+            missing = (*missing, ours)
+            continue
+        codec = am.get_codec(form)
+        fitted = fit(_fresh_objects(ours), codec)
+        assert fitted.history is fitted.source, f"{form} loses something of what it read"
+        fresh = partial(_fresh_objects, ours)
+        cases[f"{form}: fit"] = Case(fresh, partial(_fit, codec))
+        cases[f"{form}: write and render"] = Case(fresh, partial(_written, codec))
+    times = interleave(cases, scale.rounds)
+    return Section(
+        "Account of losses, where nothing is lost", _two("encode", times, len(scale.history)), missing
+    )
+
+
+def _fit(codec: Codec, history: am.History) -> Any:
+    return fit(history, codec)
+
+
+def _import_section(scale: Scale) -> Section:
+    statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg"}
+    return Section(
+        "Import, whole processes", _two("process", interleave_processes(statements, scale.processes), 1)
+    )
+
+
+SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
+    "json": partial(_format_section, "json", "Canonical JSON"),
+    "msgpack": partial(_format_section, "msgpack", "MessagePack"),
+    "langchain": partial(_format_section, "langchain", "LangChain (messages_to_dict)"),
+    "account": _account_section,
+    "import": _import_section,
+}

@@ -1,0 +1,90 @@
+"""The ratios that agentmsg promises, and the reckoning of what was measured against them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmarks.sections import Section
+
+__all__ = ["TARGETS", "Ratio", "ratios"]
+
+
+@attrs.frozen
+class Target:
+    """One promise: ours divided by the other is at most ``bound``.
+
+    Attributes:
+        section, row, measure: ours.
+        other: section, row and measure of what it is divided by; those not given are the same as ours.
+        bound: the most that is allowed.
+    """
+
+    section: str
+    row: str
+    measure: str
+    other: tuple[str, str, str]
+    bound: float
+
+
+@attrs.frozen
+class Ratio:
+    """One promise and what was measured: by the best runs and by the medians (the same for sizes)."""
+
+    name: str
+    best: float
+    middle: float
+    bound: float
+
+    @property
+    def kept(self) -> bool:
+        """Whether the promise is kept, by the best runs."""
+        return self.best <= self.bound
+
+
+def _against(section: str, peer: str, measure: str, bound: float) -> Target:
+    return Target(section, "agentmsg", measure, (section, peer, measure), bound)
+
+
+TARGETS: tuple[Target, ...] = (
+    _against("json", "msgspec", "decode", 3.0),
+    _against("json", "pydantic", "decode", 0.7),
+    _against("json", "msgspec", "encode", 4.5),
+    _against("json", "pydantic", "encode", 1.0),
+    _against("json", "pydantic", "memory", 0.6),
+    _against("msgpack", "msgspec", "decode", 3.5),
+    _against("msgpack", "msgspec", "encode", 8.0),
+    Target("msgpack", "agentmsg", "bytes", ("json", "agentmsg", "bytes"), 0.85),
+    _against("langchain", "langchain-core", "decode", 0.8),
+    _against("langchain", "langchain-core", "encode", 1.5),
+    Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
+    Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
+)
+
+
+def _figures(sections: Mapping[str, Section], section: str, row: str) -> Mapping[str, float]:
+    found = sections.get(section)
+    return found.rows.get(row, {}) if found else {}
+
+
+def _ratio(target: Target, sections: Mapping[str, Section]) -> Ratio | None:
+    """Return what was measured for a target; None where a side of it was not."""
+    ours = _figures(sections, target.section, target.row)
+    theirs = _figures(sections, target.other[0], target.other[1])
+    one, other = target.measure, target.other[2]
+    if one not in ours or other not in theirs:
+        return None
+    what = target.section if target.row == "agentmsg" else target.row
+    beside = target.other[1] if target.other[0] == target.section else f"{target.other[0]}'s"
+    median = (ours.get(f"{one} median", ours[one]), theirs.get(f"{other} median", theirs[other]))
+    return Ratio(f"{what} {one} / {beside}", ours[one] / theirs[other], median[0] / median[1], target.bound)
+
+
+def ratios(sections: Mapping[str, Section]) -> list[Ratio]:
+    """Return the ratios of all promises whose both sides were measured."""
+    found = (_ratio(target, sections) for target in TARGETS)
+    return [ratio for ratio in found if ratio is not None]

@@ -1,0 +1,145 @@
+"""The benchmarks run: at sizes so tiny that their figures mean nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+import agentmsg as am
+
+pytest.importorskip("benchmarks", reason="the benchmarks stand in the repository only")
+
+from benchmarks import __main__ as command
+from benchmarks import profile, targets, timing
+from benchmarks.competitors import TABLE, Missing, enter
+from benchmarks.data import mixed_history
+from benchmarks.sections import SECTIONS, Section
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TINY = ["--messages", "12", "--rounds", "1"]
+
+
+def test_history_is_the_same_every_time() -> None:
+    """The history depends on its seed and length only, and a shorter one is the beginning of a longer one."""
+    assert am.same(mixed_history(30), mixed_history(30))
+    assert am.same(mixed_history(40)[:30], mixed_history(30))
+    assert not am.same(mixed_history(30), mixed_history(30, seed=8))
+
+
+def test_history_is_mixed() -> None:
+    """The history holds every role and block that the report speaks of, in about 710 bytes a message."""
+    history = mixed_history(200)
+    assert {message.role for message in history} == {"system", "user", "assistant", "tool"}
+    kinds = {type(block) for message in history for block in message.content}
+    assert kinds == {am.TextBlock, am.ImageBlock, am.ThinkingBlock, am.ToolUseBlock, am.ToolResultBlock}
+    assert 650 < len(am.dumps(history, "json")) / 200 < 770
+
+
+@pytest.mark.parametrize("form", ["json", "msgpack", "langchain"])
+def test_section_has_all_figures(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A format's section has a row, or a reason, for each competitor."""
+    assert command.main([*_TINY, "--only", form]) == 0
+    printed = capsys.readouterr().out
+    assert not [name for name in TABLE[form] if name not in printed]
+    assert "msgspec 0." in printed
+
+
+def test_figures_for_programs(tmp_path: Path) -> None:
+    """``--json`` writes all figures, with versions and ratios."""
+    path = tmp_path / "figures.json"
+    assert command.main([*_TINY, "--only", "json", "--only", "account", "--json", str(path)]) == 0
+    report = json.loads(path.read_bytes())
+    assert set(report["sections"]) == {"json", "account"}
+    assert set(report["sections"]["json"]["rows"]["agentmsg"]) >= {
+        "decode",
+        "encode median",
+        "bytes",
+        "memory",
+    }
+    assert report["versions"]["orjson"][0].isdigit()
+    assert "json decode / msgspec" in [ratio["name"] for ratio in report["ratios"]]
+
+
+def test_import_is_measured_in_whole_processes() -> None:
+    """Processes are timed by what they run."""
+    times = timing.interleave_processes({"nothing": "pass", "sleep": "import time; time.sleep(0.3)"}, 1)
+    assert times["sleep"].best() > times["nothing"].best() + 50_000
+
+
+def test_missing_peer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A peer that is not installed is named with the reason."""
+    monkeypatch.delitem(sys.modules, "benchmarks.peers.with_msgspec", raising=False)
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    found = enter("msgspec", TABLE["json"]["msgspec"], mixed_history(2))
+    assert isinstance(found, Missing)
+    assert "msgspec" in found.why
+
+
+def test_ratios_are_reckoned() -> None:
+    """A ratio is ours divided by theirs, kept up to its bound, and left out where a side is missing."""
+    rows = {
+        "agentmsg": {"decode": 6.0, "decode median": 8.0},
+        "msgspec": {"decode": 2.0, "decode median": 2.0},
+        "pydantic": {"decode": 7.5, "decode median": 8.0},
+    }
+    found = targets.ratios({"json": Section("JSON", rows)})
+    assert [(ratio.best, ratio.middle, ratio.kept) for ratio in found] == [
+        (3.0, 4.0, True),
+        (0.8, 1.0, False),
+    ]
+
+
+def test_every_target_names_a_section() -> None:
+    """No promise is left out because its section is misspelt."""
+    assert {target.section for target in targets.TARGETS} <= set(SECTIONS)
+    assert {target.other[0] for target in targets.TARGETS} <= set(SECTIONS)
+
+
+def test_rounds_are_interleaved() -> None:
+    """Every case runs once uncounted and once a round, each round beginning with another one."""
+    ran: list[str] = []
+    cases = {name: timing.Case(partial(str, name), ran.append) for name in ("a", "b")}
+    times = timing.interleave(cases, 2)
+    assert ran == ["a", "b", "a", "b", "b", "a"]
+    assert [len(spent.runs) for spent in times.values()] == [2, 2]
+
+
+def test_memory_is_of_what_is_kept() -> None:
+    """Memory counts what the result holds, not what making it took."""
+    assert 100_000 < timing.kept_bytes(lambda: [bytes(1_000_000), bytes(100_000)][1]) < 110_000
+
+
+def test_plot_is_drawn(tmp_path: Path) -> None:
+    """``--plot`` writes a small picture."""
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "ratios.svg"
+    arguments = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "benchmarks",
+        *_TINY,
+        "--only",
+        "json",
+        "--plot",
+        str(path),
+    ]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    subprocess.run(arguments, check=True, capture_output=True, env=env)
+    assert b"json decode / msgspec" in path.read_bytes()
+    assert path.stat().st_size < 100_000
+
+
+def test_profile_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The profile names the functions that take the time."""
+    assert profile.main(["json.decode", "--rounds", "1", "--messages", "12"]) == 0
+    assert "conversion.py" in capsys.readouterr().out
