@@ -84,7 +84,8 @@ class _ByClass(dict[type, "_Predicate"]):
             rule = row.otherwise
             tests.append(lambda o: rule(o) is o)
         if cls is ToolResultBlock:
-            inner = self._inner or self
+            # A table that has compiled nothing yet is empty, and so falsy.
+            inner = self if self._inner is None else self._inner
             tests.append(lambda o: all(inner[type(item)](item) for item in o.content))
         if self._needs_id is not None and cls in (ToolUseBlock, ToolResultBlock):
             needs = self._needs_id
