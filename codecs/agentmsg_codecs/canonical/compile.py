@@ -252,9 +252,7 @@ def _msgpack_reader(spec: Spec) -> list[str]:
         "n = len(a)",
         f"if n < {max(least, 1)} or n > {size} or a[-1] is None:",
         "    " + plain,
-        f"if n < {size}:",
-        f"    a = a + PADS[{size} - n]",
-        f"{'_, ' * first}{', '.join(_local(field.name) for field in fields)}, = a",
+        f"{'_, ' * first}{', '.join(_local(field.name) for field in fields)}, = a + PADS[{size} - n]",
     ]
     if spec.cls is TextBlock:
         lines += ["if n == 2:", "    " + plain]
