@@ -145,20 +145,24 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
 
 
 def _moved(places: Sequence[int]) -> set[int]:
-    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest."""
-    tails: list[int] = []
-    links: list[tuple[int, int | None]] = []
+    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest.
+
+    The others are a longest ascending run, found from the back, so that of two ways to tell it the later message
+    is the one that moved (a system message lifted to the top, not the user's before it).
+    """
+    heads: list[int] = []
     at: list[int] = []
-    for index, place in enumerate(places):
-        slot = bisect_left(tails, place)
-        tails[slot : slot + 1] = [place]
+    after: dict[int, int | None] = {}
+    for index in range(len(places) - 1, -1, -1):
+        slot = bisect_left(heads, -places[index])
+        heads[slot : slot + 1] = [-places[index]]
         at[slot : slot + 1] = [index]
-        links.append((index, at[slot - 1] if slot else None))
+        after[index] = at[slot - 1] if slot else None
     staying: set[int] = set()
-    last = at[-1] if at else None
-    while last is not None:
-        staying.add(last)
-        last = links[last][1]
+    index = at[-1] if at else None
+    while index is not None:
+        staying.add(index)
+        index = after[index]
     return set(range(len(places))) - staying
 
 

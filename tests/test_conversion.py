@@ -1,0 +1,218 @@
+"""loads, dumps, decode, encode, convert, detect, and the registry of codecs."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import sys
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+import agentmsg as am
+from agentmsg import _registry
+from agentmsg.codec import Codec
+from support.toys import StrictToy, Toy
+
+HISTORY = am.History.of("Hello", {"role": "assistant", "content": "Hi", "id": "a1"})
+LOSSY = am.History([am.Msg("user", [am.TextBlock("a"), am.DataBlock(1)], id="u1", model="m")])
+
+
+def test_bytes_and_plain_data_lead_to_the_same_history() -> None:
+    """loads and decode, dumps and encode are two ways to one thing."""
+    raw = am.dumps(HISTORY, "json")
+    assert am.same(am.loads(raw, "json"), HISTORY)
+    assert am.same(am.decode(am.encode(HISTORY, "json"), "json"), HISTORY)
+    for given in (raw, bytearray(raw), memoryview(raw), raw.decode()):
+        assert am.same(am.loads(given, "json"), HISTORY)
+
+
+def test_a_history_a_message_or_messages_are_written() -> None:
+    """What is written may be a History, one Msg, or any iterable of them."""
+    for given in (HISTORY, HISTORY.messages, list(HISTORY), iter(HISTORY)):
+        assert am.loads(am.dumps(given, "json"), "json") == HISTORY
+    assert am.loads(am.dumps(HISTORY[0], "json"), "json") == HISTORY[:1]
+    for wrong in ("text", b"", 3, None, {"role": "user"}, [3]):
+        with pytest.raises(am.InvalidMessage):
+            am.dumps(wrong, "json")  # type: ignore[arg-type]
+
+
+def test_content_is_never_lost_in_silence() -> None:
+    """Writing refuses to lose content, unless somebody asks for the account or says that it may go."""
+    with pytest.raises(am.LossError) as caught:
+        am.encode(LOSSY, StrictToy())
+    assert caught.value.code == "content-loss"
+    assert caught.value.codec == "strict-toy"
+    assert [loss.path for loss in caught.value.losses] == [("messages", 0, "content", 1)]  # type: ignore[attr-defined]
+    losses: list[am.Loss] = []
+    document = am.encode(LOSSY, StrictToy(), losses=losses)
+    assert [loss.path[-1] for loss in losses] == ["id", "model", 1]
+    assert am.encode(LOSSY, StrictToy(), on_loss="ignore") == document
+    assert am.encode(LOSSY[:0] + [LOSSY[0].with_content("a")], StrictToy()) == document, "annotations alone do not refuse"
+
+
+def test_documents_are_plain_and_nobodys() -> None:
+    """encode hands out plain dicts and lists that may be changed; decode keeps nothing of what it was given."""
+    history = am.History([am.Msg.user("hi", metadata={"k": [1]})])
+    document = am.encode(history, "json")
+    document["messages"][0]["metadata"]["k"].append(2)
+    assert history[0].metadata == {"k": [1]}
+    read = am.decode(document, "json")
+    document["messages"][0]["metadata"]["k"].append(3)
+    assert read[0].metadata == {"k": [1, 2]}
+
+
+def test_conversion_gives_document_account_and_history() -> None:
+    """convert gives bytes for bytes and plain data for plain data, never raises for a loss, and can be undone."""
+    plain = am.convert(am.encode(LOSSY, "json"), "json", StrictToy())
+    raw = am.convert(am.dumps(LOSSY, "json"), "json", StrictToy())
+    assert isinstance(raw.document, bytes)
+    assert isinstance(plain.document, dict)
+    assert plain.losses == raw.losses
+    for result in (plain, raw):
+        read = am.loads if isinstance(result.document, bytes) else am.decode
+        restored = am.restore(read(result.document, StrictToy()), result.losses)
+        assert am.same(restored, LOSSY)
+        assert am.same(result.history, LOSSY)
+
+
+def test_notes_come_back_with_the_account() -> None:
+    """The account brings the source's spelling back too, so that the source's document is exact."""
+    document = [{"role": "user", "content": "Hi", "name": None}]
+    result = am.convert(document, "json", StrictToy())
+    restored = am.restore(am.decode(result.document, StrictToy()), result.losses)
+    assert am.encode(restored, "json") == document
+
+
+def test_errors_name_codec_path_and_code() -> None:
+    """An error of reading says which codec, where, and why, in attributes and in words."""
+    with pytest.raises(am.DecodeError) as caught:
+        am.loads(b'{"agentmsg":1,"messages":[{"role":"user","content":[{"type":"text","text":5}]}]}', "json")
+    error = caught.value
+    assert (error.codec, error.path, error.code) == ("json", ("messages", 0, "content", 0, "text"), "type")
+    assert str(error).startswith("json, /messages/0/content/0/text: ")
+
+
+def test_detect_knows_what_was_written() -> None:
+    """The best guess for what a codec has written is that codec, as bytes and as plain data."""
+    for name in am.codec_names():
+        raw = am.dumps(HISTORY, name, on_loss="ignore")
+        assert am.detect(raw)[0][0] == name
+    assert am.detect({"nothing": "known"}) == []
+    with pytest.raises(am.DecodeError):
+        am.detect(b"\xc1")
+
+
+def test_the_collector_is_paused_and_restored() -> None:
+    """Reading a large document leaves the collector as it was, on or off, error or not."""
+    raw = am.dumps(am.History([am.Msg.user("x" * 100)] * 200), "json")
+    for was_on in (True, False):
+        (gc.enable if was_on else gc.disable)()
+        try:
+            am.loads(raw, "json")
+            assert gc.isenabled() is was_on
+            with pytest.raises(am.DecodeError):
+                am.loads(raw[:-1], "json")
+            assert gc.isenabled() is was_on
+        finally:
+            gc.enable()
+
+
+def test_unknown_codecs_and_options_are_refused_with_help() -> None:
+    """A wrong name brings close matches, a wrong option the right ones; no name is imported."""
+    with pytest.raises(am.CodecLookupError, match="did you mean json") as caught:
+        am.loads(b"", "jsno")
+    assert caught.value.code == "unknown-codec"
+    for name in ("../x", "os:system", "agentmsg_codecs.json:JsonCodec", "", "\x1b[0m"):
+        with pytest.raises(am.CodecLookupError) as caught:
+            am.get_codec(name)
+        assert "\x1b" not in str(caught.value)
+    with pytest.raises(am.CodecLookupError) as caught:
+        am.get_codec("json", colour="red")
+    assert caught.value.code == "option"
+    with pytest.raises(am.CodecLookupError):
+        am.get_codec(3)  # type: ignore[arg-type]
+
+
+@attrs.frozen(kw_only=True)
+class Stranger(Toy):
+    """A codec with an option, as a stranger's package would bring it."""
+
+    name: ClassVar[str] = "stranger"
+    version: int = 2
+
+
+class _Point:
+    """An entry point that is already there."""
+
+    def __init__(self, name: str, target: Any) -> None:
+        self.name, self.value, self._target = name, f"tests:{name}", target
+
+    def load(self) -> Any:
+        if isinstance(self._target, Exception):
+            raise self._target
+        return self._target
+
+
+@pytest.fixture
+def strangers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Install entry points, and forget them afterwards."""
+    points = [_Point("stranger", Stranger), _Point("broken", ImportError("no such thing")), _Point("odd", dict), _Point("json", Stranger)]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: points)
+    caches = (_registry._theirs, _registry.codec_class, _registry._plain)  # noqa: SLF001 - to forget what tests installed
+    for cached in caches:
+        cached.cache_clear()
+    yield points
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_a_strangers_codec_comes_through_its_entry_point(strangers: Any) -> None:
+    """An entry point brings a codec of the same kind, with options; ours win over one of the same name."""
+    assert {"stranger", "json"} <= set(am.codec_names())
+    assert am.get_codec("stranger", version=1) == Stranger(version=1)
+    assert am.get_codec(Stranger(), version=1) == Stranger(version=1)
+    assert am.loads(am.dumps(HISTORY, "stranger"), "stranger") == HISTORY
+    assert type(am.get_codec("json")).__name__ == "JsonCodec"
+    for name in ("broken", "odd"):
+        with pytest.raises(am.CodecLookupError) as caught:
+            am.get_codec(name)
+        assert caught.value.code == "unavailable"
+    assert len(strangers) == 4
+
+
+def test_every_codec_of_ours_is_one_kind_of_object() -> None:
+    """Each name of the table leads to a frozen attrs class derived from Codec, with its own name and a title."""
+    for name in am.codec_names():
+        codec = am.get_codec(name)
+        assert isinstance(codec, Codec)
+        assert codec.name == name
+        assert codec.title
+        assert codec.family
+        assert sys.modules[type(codec).__module__].__doc__, "the module's docstring is its mapping table"
+
+
+def test_digests_tell_contents_apart_and_nothing_else() -> None:
+    """A digest is the same for the same content whatever ids, times and notes, and another for any other content."""
+    one, two = am.Msg.user("hi"), am.Msg.user("hi")
+    assert one.digest() == two.digest() != am.Msg.user("ho").digest()
+    assert one.digest(exact=True) != two.digest(exact=True)
+    assert one.evolve(notes={"x": {"y": 1}}).digest(exact=True) == one.digest(exact=True)
+    spelt = am.ToolUseBlock("c", "f", raw_input='{ "a": 1 }')
+    plain = am.ToolUseBlock("c", "f", {"a": 1})
+    assert am.Msg.of(spelt).digest() == am.Msg.of(plain).digest()
+    fixed = am.Msg("user", "hi", id="m1", created_at=None)
+    assert fixed.digest() == "45e62afd07e9a4ed993893e41b27edd09152d3b7ad621d3a29245e68f1704df7"
+
+
+def test_conveniences_of_messages_lead_to_the_same_codecs() -> None:
+    """to_json, from_json, to_dict, from_dict, encode and decode are loads and dumps of one message."""
+    message = HISTORY[1]
+    assert am.Msg.from_json(message.to_json()) == message
+    assert am.Msg.from_dict(message.to_dict()) == message
+    assert am.Msg.decode(message.encode("msgpack"), "msgpack") == message
+    with pytest.raises(am.DecodeError):
+        am.Msg.from_json(am.dumps(HISTORY, "json"))
+
+

@@ -1,0 +1,209 @@
+"""fit, account and restore on cases whose outcome is known: what each kind of loss looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from agentmsg import (
+    DataBlock,
+    History,
+    ImageBlock,
+    LossError,
+    Losses,
+    Made,
+    Msg,
+    RefusalBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolSpec,
+    ToolUseBlock,
+    URLSource,
+    restore,
+    same,
+)
+from agentmsg.account import account
+from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.errors import DecodeError
+from agentmsg.fit import fit
+from agentmsg.link import links, with_ids
+from agentmsg.predicates import source
+from support.toys import BareToy, StrictToy
+
+CALL = ToolUseBlock("c1", "add", {"a": 1})
+
+
+def _plain(role: Any, content: Any = "hi", **fields: Any) -> Msg:
+    return Msg(role, content, **{"id": None, "created_at": None, **fields})
+
+
+# Each: what is lost, and the account of it as (path below messages, kind, level, now).
+CASES: dict[str, tuple[list[Msg], list[tuple[Any, ...]]]] = {
+    "nothing": ([_plain("user")], []),
+    "values that the library made": ([Msg.user("hi"), Msg.system("hi")][:1], []),
+    "a field": ([_plain("user", model="m")], [((0, "model"), "dropped", "annotation", None)]),
+    "a role without equal": ([_plain("developer")], [((0, "role"), "changed", "annotation", "system")]),
+    "a message": ([_plain("remove")], [((0,), "dropped", "content", None)]),
+    "a block": (
+        [_plain("user", [TextBlock("a"), DataBlock(1), TextBlock("b")])],
+        [((0, "content", 1), "dropped", "content", None)],
+    ),
+    "a block that becomes another": (
+        [_plain("assistant", [RefusalBlock("no")])],
+        [((0, "content", 0), "changed", "annotation", TextBlock("no"))],
+    ),
+    "a block inside a result": (
+        [_plain("assistant", [CALL]), _plain("tool", [ToolResultBlock("c1", [TextBlock("a"), ImageBlock(URLSource("u"))])])],
+        [((1, "content", 0, "content", 1), "dropped", "content", None)],
+    ),
+    "an id invented": (
+        [_plain("assistant", [CALL.evolve(id=None)])],
+        [((0, "content", 0, "id"), "invented", "annotation", "call_0_0_add")],
+    ),
+    "a system in the middle": (
+        [_plain("user"), _plain("system", "x"), _plain("assistant")],
+        [((1,), "moved", "content", ((0, 0),))],
+    ),
+    "two users in a row": ([_plain("user"), _plain("user", "b")], [((1,), "merged", "annotation", ((0, 1),))]),
+    "results that share a message": (
+        [_plain("assistant", [CALL]), _plain("tool", [ToolResultBlock("c1", "a"), ToolResultBlock("c2", "b")])],
+        [((1,), "split", "annotation", ((1, 0), (2, 0)))],
+    ),
+}
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_each_kind_of_loss_is_itemised(messages: list[Msg], expected: list[tuple[Any, ...]]) -> None:
+    """A loss has the path of the input, its kind, its level and what the output has instead."""
+    history = History(messages)
+    losses = account(fit(history, StrictToy()))
+    assert [(loss.path[1:], loss.kind, loss.level, loss.now) for loss in losses] == expected
+    assert same(restore(fit(history, StrictToy()).history, losses), history)
+
+
+def test_nothing_lost_is_the_same_object() -> None:
+    """Where everything is carried, fit returns the history itself, and made ids and times stay unreported."""
+    history = History([Msg.user("hi")])
+    assert fit(history, StrictToy()).history is history
+    assert list(account(fit(history, StrictToy()))) == []
+
+
+def test_tools_are_accounted_for_one_by_one() -> None:
+    """Tools that a format has no place for are content losses with their own paths."""
+    history = History([_plain("user")], tools=[ToolSpec("a"), ToolSpec("b")])
+    losses = account(fit(history, StrictToy()))
+    assert [(loss.path, loss.level) for loss in losses] == [(("tools", 0), "content"), (("tools", 1), "content")]
+
+
+def test_field_losses_left_out_stay_lost() -> None:
+    """Restoring with a part of the account restores just that part."""
+    history = History([_plain("user", model="m", metadata={"k": 1})])
+    losses = account(fit(history, StrictToy()))
+    kept = [loss for loss in losses if loss.path[-1] != "model"]
+    assert same(restore(fit(history, StrictToy()).history, kept), History([_plain("user", metadata={"k": 1})]))
+    assert len(losses.filter(level="annotation")) == 2
+    assert losses.content.summary() == "nothing lost"
+
+
+def test_an_edited_output_is_refused_unless_edits_are_to_be_kept() -> None:
+    """An account belongs to its output: another one is refused; with edits="keep" what the user changed wins."""
+    history = History([_plain("user", model="m"), _plain("assistant", id="a", model="n")])
+    fitted = fit(history, StrictToy())
+    edited = fitted.history.evolve(messages=[fitted.history[0].evolve(model="mine"), *fitted.history.messages[1:]])
+    with pytest.raises(LossError) as caught:
+        restore(edited, account(fitted))
+    assert caught.value.code == "edited"
+    kept = restore(edited, account(fitted), edits="keep")
+    assert [message.model for message in kept] == ["mine", "n"]
+
+
+def test_an_account_on_file_is_bound_to_its_output() -> None:
+    """The header's digest refuses a history with a message inserted, swapped or removed; additions pass."""
+    history = History([_plain("user", model="m"), _plain("assistant", "a"), _plain("user", "b")])
+    fitted = fit(history, StrictToy())
+    filed = from_lines(list(to_lines(account(fitted), fitted.history)))
+    assert same(restore(fitted.history, filed), history)
+    assert same(restore(fitted.history + [Msg.user("more")], filed)[:3], history)
+    for wrong in (fitted.history[1:], fitted.history[::-1], fitted.history[:1] + [Msg.user("x")]):
+        with pytest.raises(LossError):
+            restore(wrong, filed)
+
+
+def test_restoring_more_than_there_is_is_refused() -> None:
+    """An account that speaks of parts which the history has not is refused, with its path."""
+    history = History([_plain("user"), _plain("user", model="m")])
+    losses = list(account(fit(history, BareToy())))
+    with pytest.raises(LossError):
+        restore(History([]), losses)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [b"{}"],
+        [b"[]"],
+        [b'{"agentmsg-losses":2,"codec":"x"}'],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b"{"],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b"3"],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b'{"at":"/messages/0","changed":{"role":3}}'],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b'{"at":"/messages/0","split":3.5}'],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b'{"at":"/messages/0","gone":{"role":3}}'],
+        [b'{"agentmsg-losses":1,"codec":"x"}', b'{"at":7}'],
+    ],
+)
+def test_a_file_that_is_no_account_is_refused(lines: list[bytes]) -> None:
+    """Lines that are no account give the one typed error."""
+    with pytest.raises(DecodeError):
+        from_lines(lines)
+
+
+def test_results_answer_calls_by_id_then_by_name_and_order() -> None:
+    """The n-th result of an id answers its n-th call; a result without id the first open call of its name."""
+    messages = [
+        _plain("assistant", [ToolUseBlock("x", "f"), ToolUseBlock("x", "f"), ToolUseBlock(None, "g"), ToolUseBlock(None, "h")]),
+        _plain("tool", [ToolResultBlock("x")]),
+        _plain("tool", [ToolResultBlock(None, name="h")]),
+        _plain("tool", [ToolResultBlock("x")]),
+        _plain("tool", [ToolResultBlock(None)]),
+        _plain("tool", [ToolResultBlock("x")]),
+    ]
+    assert links(messages) == {(1, 0): (0, 0), (2, 0): (0, 3), (3, 0): (0, 1), (4, 0): (0, 2)}
+
+
+def test_ids_are_given_to_both_ends_and_never_collide() -> None:
+    """A call and its result get one id, which differs from all that are there."""
+    messages = [
+        _plain("assistant", [ToolUseBlock("call_0_1_f", "f"), ToolUseBlock(None, "f")]),
+        _plain("tool", [ToolResultBlock(None, name="f")]),
+        _plain("tool", [ToolResultBlock(None, name="f")]),
+    ]
+    done = with_ids(messages, [(0, 1), (1, 0), (2, 0)])
+    first, second = done[0].tool_calls
+    assert first.id == "call_0_1_f"
+    assert second.id == done[2].tool_call_id == "call_0_1_f_"
+    assert done[1].tool_call_id == "call_0_1_f"
+    assert not isinstance(second.id, Made)
+
+
+def test_predicates_are_readable() -> None:
+    """The source of a compiled predicate is plain Python that names the fields of the table."""
+    text, scope = source(TextBlock, {"text": lambda value, _: value})
+    assert text.startswith("lambda o: not o.extras and o.item_id is None") or "o.item_id is None" in text
+    assert "cell_text(o.text, o) is o.text" in text
+    assert "cell_text" in scope
+    assert attrs.has(TextBlock)
+
+
+def test_losses_read_well() -> None:
+    """A loss prints as one line, an account as a count by level."""
+    losses = account(fit(History([_plain("user", [DataBlock(1)], model="m")]), StrictToy()))
+    assert [str(loss) for loss in losses] == [
+        "messages/0/model dropped (annotation)",
+        "messages/0/content/0 dropped (content): no place for a data block here",
+    ]
+    assert repr(losses) == "<Losses: 1 content, 1 annotation>"
+    assert isinstance(losses[:1], Losses)
+    assert losses == losses[:]
