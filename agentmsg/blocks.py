@@ -54,7 +54,11 @@ __all__ = [
 
 
 class ContentBlock(Protocol):
-    """What every content block has, for functions that take any block."""
+    """What every content block has, for functions that take any block.
+
+    Any stands for ``Mapping[str, JSON]``: pyright takes a field with a converter for a descriptor, which fits
+    nothing else.
+    """
 
     @property
     def item_id(self) -> str | None:
@@ -67,7 +71,7 @@ class ContentBlock(Protocol):
         ...
 
     @property
-    def metadata(self) -> Mapping[str, JSON]:
+    def metadata(self) -> Any:
         """The application's own."""
         ...
 
@@ -82,7 +86,7 @@ class ContentBlock(Protocol):
         ...
 
     @property
-    def extras(self) -> Mapping[str, JSON]:
+    def extras(self) -> Any:
         """Unknown native fields."""
         ...
 

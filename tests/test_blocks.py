@@ -1,4 +1,4 @@
-"""Blocks, sources, usage and tools: what they accept, what they refuse, and that nothing about them changes."""
+"""Blocks, sources, usage and tools: what they accept and refuse, and that nothing about them changes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ TOUR: list[Any] = [
     RefusalBlock("no"),
     SourceBlock("u", title="t", media_type="text/html"),
     CompactionBlock("so far", encrypted="zzz"),
-    ToolsBlock([ToolSpec("add", "adds", {"type": "object"}, strict=True), NativeTool("openai", {"type": "web"})]),
+    ToolsBlock(
+        [ToolSpec("add", "adds", {"type": "object"}, strict=True), NativeTool("openai", {"type": "web"})]
+    ),
     NativeBlock("openai", {"type": "odd", "x": [1]}, fallback="odd"),
     Usage(input=1, output=2, cost=0.5, extras={"openai": {"x": 1}}),
 ]
@@ -194,7 +196,7 @@ def test_wrong_values_are_refused(name: str) -> None:
 
 
 def test_nesting_has_a_limit() -> None:
-    """Blocks go 64 levels deep, the outermost and the innermost counted; such a message can be compared, hashed, shown and pickled."""
+    """Blocks go 64 levels deep, all counted; such a message can be compared, hashed, shown and pickled."""
 
     def nest(levels: int) -> Any:
         block: Any = TextBlock("x")
@@ -234,7 +236,7 @@ def test_input_is_strict_about_types() -> None:
 
 
 def test_without_input_the_text_is_parsed() -> None:
-    """With a text only, the input is what it says; with neither, it is empty; the empty text says the same."""
+    """With a text only, the input is what it says; with neither or an empty text, it is empty."""
     assert ToolUseBlock("c", "f", raw_input='{"a":[1]}').input == {"a": [1]}
     assert ToolUseBlock("c", "f").input == {}
     assert ToolUseBlock("c", "f", raw_input="").input == {}
@@ -243,7 +245,9 @@ def test_without_input_the_text_is_parsed() -> None:
     assert ToolUseBlock("c", "f", None).is_valid
 
 
-@pytest.mark.parametrize("text", ["{", "{'a': 1}", "NaN", '{"a": 1}}', '{"a": "\\ud800"}', "[" * 200 + "]" * 200])
+@pytest.mark.parametrize(
+    "text", ["{", "{'a': 1}", "NaN", '{"a": 1}}', '{"a": "\\ud800"}', "[" * 200 + "]" * 200]
+)
 def test_invalid_text_is_kept(text: str) -> None:
     """A text that is no JSON makes an invalid call that keeps it byte for byte and says that it counts."""
     block = ToolUseBlock("c", "f", raw_input=text)
@@ -258,7 +262,7 @@ def test_invalid_text_is_kept(text: str) -> None:
 
 
 def test_evolving_a_call() -> None:
-    """A new input drops the old text, a new text the old input; other changes keep both; a dropped text keeps the input."""
+    """A new input drops the old text, a new text the old input; other changes keep both."""
     block = ToolUseBlock("c", "f", raw_input='{"a": 1}')
     assert block.evolve(input={"a": 2}).raw_input is None
     assert block.evolve(input={"a": 2}).input == {"a": 2}
@@ -280,7 +284,9 @@ def test_a_look_changes_nothing(looked: bool) -> None:
         assert block.input
     custom = block.evolve(kind="custom")
     assert (custom.input, custom.raw_input) == ({"a": 1}, None)
-    assert repr(block.evolve(kind="server")) == repr(ToolUseBlock("c", "f", {"a": 1}, raw_input='{"a":1}', kind="server"))
+    assert repr(block.evolve(kind="server")) == repr(
+        ToolUseBlock("c", "f", {"a": 1}, raw_input='{"a":1}', kind="server")
+    )
 
 
 def test_custom_calls_take_free_text() -> None:
@@ -292,7 +298,7 @@ def test_custom_calls_take_free_text() -> None:
 
 
 def test_spelling_counts_only_where_it_says_more() -> None:
-    """Calls are equal when their inputs are, unless a text says more: a key twice, a number no float holds."""
+    """Calls are equal when their inputs are, unless a text says more (a key twice, a rounded number)."""
     plain = ToolUseBlock("c", "f", {"a": 1.1})
     for text in ('{"a":1.1}', '{ "a" : 1.10 }', '{"\\u0061":11e-1}'):
         block = ToolUseBlock("c", "f", raw_input=text)
@@ -328,7 +334,7 @@ def test_threads_may_share_a_call() -> None:
 
 
 def test_results_tell_success_and_failure() -> None:
-    """A result is an error with an error text or one of three words as status; its text is that of its text blocks."""
+    """A result is an error with an error text or one of three words as status."""
     assert ToolResultBlock("c", "x").ok
     assert ToolResultBlock("c", "x", status="success").ok
     for status in ("error", "denied", "interrupted"):
@@ -343,16 +349,25 @@ def test_results_tell_success_and_failure() -> None:
 
 @given(st.binary(max_size=50))
 def test_bytes_come_back_from_any_spelling_of_base64(data: bytes) -> None:
-    """Standard and URL-safe alphabets, with or without padding and line breaks, decode to the bytes; the text is kept."""
+    """Both alphabets, with or without padding and line breaks, decode to the bytes; the text is kept."""
     standard, safe = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
-    for text in (standard, safe, standard.rstrip("="), safe.rstrip("="), "\r\n ".join(standard), f" {safe}\n"):
+    for text in (
+        standard,
+        safe,
+        standard.rstrip("="),
+        safe.rstrip("="),
+        "\r\n ".join(standard),
+        f" {safe}\n",
+    ):
         source = Base64Source(text)
         assert source.data == text
         assert source.decode() == data
     assert Base64Source.from_bytes(data, "x/y").decode() == data
 
 
-@pytest.mark.parametrize("text", ["a", "ab=c", "ab!c", "ä", "====a", "data:image/png;base64,AAAA", "ab\0c", "💥"])
+@pytest.mark.parametrize(
+    "text", ["a", "ab=c", "ab!c", "ä", "====a", "data:image/png;base64,AAAA", "ab\0c", "💥"]
+)
 def test_wrong_base64_is_a_typed_error(text: str) -> None:
     """What is no base64 is kept as it is, and decoding it is a typed error."""
     with pytest.raises(InvalidMessage) as caught:
@@ -361,7 +376,7 @@ def test_wrong_base64_is_a_typed_error(text: str) -> None:
 
 
 def test_large_media_are_refused_by_their_length() -> None:
-    """More than the limit is refused before anything is decoded, so that even wrong text is refused by size."""
+    """More than the limit is refused before anything is decoded: wrong text, too."""
     with pytest.raises(InvalidMessage) as caught:
         Base64Source("!" * 2000).decode(Limits(inline_media=1000))
     assert caught.value.code == "bytes"
@@ -375,7 +390,9 @@ def test_media_can_be_made_from_urls_and_bytes() -> None:
         assert cls.from_bytes(b"abc") == cls(Base64Source("YWJj"))
 
 
-@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "http://169.254.169.254/", "javascript:alert(1)", "../../x"])
+@pytest.mark.parametrize(
+    "url", ["", "file:///etc/passwd", "http://169.254.169.254/", "javascript:alert(1)", "../../x"]
+)
 def test_urls_are_texts(url: str) -> None:
     """Any text is a URL, kept as it is; nothing is opened or judged."""
     assert ImageBlock.from_url(url).source == URLSource(url)
@@ -438,7 +455,12 @@ def test_what_is_no_block_class_is_not_registered() -> None:
     class Other(BaseBlock):
         x: int = 0
 
-    for cls, tag, code in ((Other, "text", "key"), (Undecorated, "u", "type"), (int, "i", "type"), (5, "n", "type")):
+    for cls, tag, code in (
+        (Other, "text", "key"),
+        (Undecorated, "u", "type"),
+        (int, "i", "type"),
+        (5, "n", "type"),
+    ):
         with pytest.raises(InvalidMessage) as caught:
             register_block(tag)(cls)  # type: ignore[type-var]
         assert caught.value.code == code

@@ -1,4 +1,4 @@
-"""The errors: one family, each with codec, path and a stable code, printable, and able to cross process borders."""
+"""The errors: one family, each with codec, path and a stable code; printable, and able to be pickled."""
 
 from __future__ import annotations
 
@@ -41,12 +41,17 @@ def test_errors_are_caught_as_what_they_are(cls: type[AgentMsgError]) -> None:
 
 @pytest.mark.parametrize("cls", list(BUILTIN))
 def test_errors_survive_pickle_and_copy(cls: type[AgentMsgError]) -> None:
-    """An error comes back from pickle, copy and deepcopy with its class, text, codec, path, code and notes."""
+    """An error comes back from pickle and copies with class, text, codec, path, code and notes."""
     error = cls("wrong", code="type", path=("messages", 0), codec="json")
     error.add_note("seen on Monday")
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(again) is cls
-        assert (again.message, again.code, again.path, again.codec) == ("wrong", "type", ("messages", 0), "json")
+        assert (again.message, again.code, again.path, again.codec) == (
+            "wrong",
+            "type",
+            ("messages", 0),
+            "json",
+        )
         assert str(again) == str(error) == "json, /messages/0: wrong"
         assert again.args == error.args
         assert again.__notes__ == ["seen on Monday"]

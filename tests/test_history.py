@@ -9,7 +9,17 @@ from typing import Any
 
 import pytest
 
-from agentmsg import History, InvalidMessage, Msg, NativeTool, Recorder, TextBlock, ToolSpec, ToolUseBlock, same
+from agentmsg import (
+    History,
+    InvalidMessage,
+    Msg,
+    NativeTool,
+    Recorder,
+    TextBlock,
+    ToolSpec,
+    ToolUseBlock,
+    same,
+)
 from agentmsg.history import as_history
 
 A, B, C = Msg.user("a"), Msg.assistant("b"), Msg.user("c")
@@ -42,7 +52,9 @@ def test_a_history_is_a_sequence() -> None:
         WHOLE[3]
 
 
-@pytest.mark.parametrize("part", [slice(1), slice(1, None), slice(None, None, 2), slice(None, None, -1), slice(9, 9)])
+@pytest.mark.parametrize(
+    "part", [slice(1), slice(1, None), slice(None, None, 2), slice(None, None, -1), slice(9, 9)]
+)
 def test_a_slice_keeps_the_rest(part: slice) -> None:
     """A slice is a history of those messages with the id, tools, metadata, extras and notes of the whole."""
     piece = WHOLE[part]
@@ -53,7 +65,7 @@ def test_a_slice_keeps_the_rest(part: slice) -> None:
 
 def test_adding_keeps_the_rest_of_the_left() -> None:
     """``history + messages`` and ``extended`` give new histories with everything else of the left one."""
-    for longer in (WHOLE + [A], WHOLE + (A,), WHOLE + History([A], id="h2"), WHOLE.extended(A)):
+    for longer in (WHOLE.__add__([A]), WHOLE.__add__((A,)), WHOLE + History([A], id="h2"), WHOLE.extended(A)):
         assert longer.messages == (A, B, C, A)
         assert _rest(longer) == _rest(WHOLE)
     assert len(WHOLE) == 3
@@ -77,13 +89,18 @@ def test_a_history_cannot_change() -> None:
 
 
 def test_equality_hash_pickle_and_copy() -> None:
-    """Histories are equal by value, notes aside, hash alike, and come back the same from pickle and copies."""
-    for again in (pickle.loads(pickle.dumps(WHOLE)), copy.copy(WHOLE), copy.deepcopy(WHOLE), WHOLE.evolve(notes={})):
+    """Histories are equal by value, notes aside, hash alike, and come back from pickle and copies."""
+    for again in (
+        pickle.loads(pickle.dumps(WHOLE)),
+        copy.copy(WHOLE),
+        copy.deepcopy(WHOLE),
+        WHOLE.evolve(notes={}),
+    ):
         assert again == WHOLE
         assert hash(again) == hash(WHOLE)
         assert same(again, WHOLE)
     assert pickle.loads(pickle.dumps(WHOLE)).notes == WHOLE.notes
-    assert WHOLE != WHOLE[:2]
+    assert WHOLE[:2] != WHOLE
     assert WHOLE.evolve(id="h2") != WHOLE
     assert not same(WHOLE.evolve(extras={}), WHOLE)
     assert WHOLE.__eq__(WHOLE.messages) is NotImplemented
@@ -129,7 +146,7 @@ WRONG: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_of_says_which_item_is_wrong(name: str) -> None:
-    """An item that makes no message is a typed error with its index, checked in the order role, text, tool id."""
+    """An item that makes no message is a typed error with its index; role, text, tool id in order."""
     item, code, path = WRONG[name]
     with pytest.raises(InvalidMessage) as caught:
         History.of("fine", item)
@@ -180,7 +197,7 @@ def test_a_recorder_collects() -> None:
 
 
 def test_a_recorder_tells_what_the_agent_made() -> None:
-    """``on_message`` hears assistant and tool messages in order, by default; never inputs, and not the start."""
+    """``on_message`` hears assistant and tool messages by default; never inputs, nor the start."""
     heard: list[str] = []
     recorder = Recorder([B], on_message=lambda message: heard.append(message.text))
     recorder.add("in", B, Msg.tool("out", tool_call_id="c"), Msg.system("s"))
@@ -199,7 +216,11 @@ def test_a_recorder_takes_all_or_nothing() -> None:
 
 def test_pending_calls() -> None:
     """A call is pending until a result has its id; calls that the provider runs never are."""
-    calls = [ToolUseBlock("c1", "add", {}), ToolUseBlock("c2", "add", {}), ToolUseBlock("c3", "web", {}, kind="server")]
+    calls = [
+        ToolUseBlock("c1", "add", {}),
+        ToolUseBlock("c2", "add", {}),
+        ToolUseBlock("c3", "web", {}, kind="server"),
+    ]
     recorder = Recorder().add("q", Msg.assistant(tool_calls=calls))
     assert [call.id for call in recorder.pending_tool_calls] == ["c1", "c2"]
     recorder.add(Msg.tool("x", tool_call_id="c1"))

@@ -1,8 +1,8 @@
-"""JSON text to values and back: integers are exact, duplicate keys follow a policy, nothing changes in silence."""
+"""JSON text to values and back: integers are exact, duplicate keys follow a policy, nothing is silent."""
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import uuid
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def _code(raw: Any, limits: Limits | None = None, duplicates: Duplicates = "last
 
 @given(VALUES)
 def test_values_come_back_from_text(value: Any) -> None:
-    """What json writes is read exactly, with either policy for duplicate keys, and so is what dump_json writes."""
+    """What json and dump_json write is read exactly, with either policy for duplicate keys."""
     for raw in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1), dump_json(value)):
         assert same(parse_json(raw), value)
         assert same(parse_json(raw, duplicates="error"), value)
@@ -58,7 +58,7 @@ def test_dumping_takes_frozen_values(value: Any) -> None:
 
 @pytest.mark.parametrize("digits", [18, 19, 20, 308, 309, 310, 400, 4299, 4300])
 def test_integers_of_any_size_are_exact(digits: int) -> None:
-    """An integer of up to 4,300 digits is read and written exactly, alone, nested, negative, beside floats."""
+    """An integer of up to 4,300 digits is read and written exactly, wherever it stands."""
     for number in (10**digits - 1, 10 ** (digits - 1), 1 - 10**digits):
         text = f'{{"a":[{number},1.5],"{number}":"\\u0031{number}"}}'
         value = parse_json(text)
@@ -80,7 +80,9 @@ def test_numbers_beyond_floats_are_a_typed_error(text: str) -> None:
     assert _code(text) == "number"
 
 
-@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a": -Infinity}', "1" * 400 + "}", "[" + "1" * 400, "01" * 200])
+@pytest.mark.parametrize(
+    "text", ["NaN", "[Infinity]", '{"a": -Infinity}', "1" * 400 + "}", "[" + "1" * 400, "01" * 200]
+)
 def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
     """The literals that JSON does not have, and faults after a very long integer, are syntax errors."""
     assert _code(text) == "syntax"
@@ -97,7 +99,7 @@ def test_what_is_no_json_is_a_syntax_error(text: str) -> None:
     ],
 )
 def test_duplicate_keys_follow_the_policy(text: str) -> None:
-    """A key given twice, at any depth and however spelt, is refused with "error"; with "last", the last counts."""
+    """A key given twice, at any depth and however spelt, is refused, or the last counts."""
     assert _code(text, duplicates="error") == "duplicate-key"
     assert parse_json(text, duplicates="last") == json.loads(text)
 
@@ -119,13 +121,13 @@ def test_limits_are_the_callers() -> None:
 
 
 def test_brackets_inside_of_texts_are_no_depth() -> None:
-    """Only arrays and objects count, however many brackets the texts hold and however wide the document is."""
+    """Only arrays and objects count, however many brackets the texts hold."""
     text = json.dumps({"a": "[" * 1000 + '"{\\' * 1000, "b": [[] for _ in range(1000)]})
     assert parse_json(text) == json.loads(text)
 
 
 def test_depth_counts_both_kinds() -> None:
-    """A level is an array or an object, and the limit holds for mixtures and at the end of a wide document."""
+    """A level is an array or an object; the limit holds for mixtures, and at the end of a wide document."""
     assert _code('{"a":[' * 65 + "]}" * 65) == "depth"
     assert _code("[" + "[]," * 200 + "[" * 128 + "]" * 128 + "]") == "depth"
     assert parse_json("[" + "[]," * 200 + "[" * 127 + "]" * 127 + "]")
@@ -150,19 +152,19 @@ class _Point:
 NO_JSON: dict[str, tuple[Any, str]] = {
     "bytes": ({"a": b"x"}, "type"),
     "dataclass": ([_Point(1)], "type"),
-    "date": ([datetime.date(2026, 1, 1)], "type"),
+    "date": ([dt.date(2026, 1, 1)], "type"),
     "deep": (json.loads("[" * 300 + "]" * 300), "depth"),
     "key": ({1: 2}, "key"),
     "set": ({"a": {1}}, "type"),
     "surrogate": (["\ud800"], "surrogate"),
-    "time": ({"at": datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)}, "type"),
+    "time": ({"at": dt.datetime(2026, 1, 1, tzinfo=dt.UTC)}, "type"),
     "too many digits": ([10**5000], "integer-range"),
 }
 
 
 @pytest.mark.parametrize("name", list(NO_JSON))
 def test_what_is_no_json_is_not_written(name: str) -> None:
-    """dump_json refuses everything but JSON types with a typed error, and writes no text for it in silence."""
+    """Function dump_json refuses everything but JSON types with a typed error."""
     value, code = NO_JSON[name]
     with pytest.raises(EncodeError) as caught:
         dump_json(value)
@@ -204,7 +206,7 @@ ARGUMENTS: dict[str, tuple[bool, Any, bool]] = {
 
 @pytest.mark.parametrize("text", list(ARGUMENTS))
 def test_arguments_are_read_with_their_exactness(text: str) -> None:
-    """Arguments are valid or not, and a text that says more than its value (a rounded number, a key twice) is known."""
+    """Arguments are valid or not, and where the text says more than the value, that is known."""
     valid, value, exact = ARGUMENTS[text]
     found = parse_arguments(text)
     assert (found[0], found[2]) == (valid, exact)

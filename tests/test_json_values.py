@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
-)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=12
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
 )
 
 WRITES_TO_A_DICT: dict[str, Callable[[Any], object]] = {
@@ -54,40 +54,6 @@ WRITES_TO_A_LIST: dict[str, Callable[[Any], object]] = {
     "set slice": lambda value: value.__setitem__(slice(None), []),
     "sort": lambda value: value.sort(),
 }
-# Everything a container hands out its children by.
-READS_OF_A_DICT: dict[str, Callable[[Any], Any]] = {
-    "[]": lambda value: value["a"],
-    "copy": lambda value: value.copy()["a"],
-    "copy.copy": lambda value: copy.copy(value)["a"],
-    "dict()": lambda value: dict(value)["a"],
-    "get": lambda value: value.get("a"),
-    "items": lambda value: next(item for key, item in value.items() if key == "a"),
-    "iter": lambda value: value[next(iter(value))],
-    "match": lambda value: _matched(value),
-    "reversed": lambda value: value[list(reversed(value))[-1]],
-    "values": lambda value: next(iter(value.values())),
-    "{**}": lambda value: {**value}["a"],
-    "|": lambda value: (value | {"z": 1})["a"],
-    "| from the right": lambda value: ({"z": 1} | value)["a"],
-}
-READS_OF_A_LIST: dict[str, Callable[[Any], Any]] = {
-    "*": lambda value: (value * 2)[0],
-    "* from the right": lambda value: (2 * value)[0],
-    "+": lambda value: (value + [1])[0],
-    "+ from the right": lambda value: ([1] + value)[1],
-    "[*]": lambda value: [*value][0],
-    "[:]": lambda value: value[:][0],
-    "[0]": lambda value: value[0],
-    "copy": lambda value: value.copy()[0],
-    "copy.copy": lambda value: copy.copy(value)[0],
-    "extend": lambda value: _extended(value)[0],
-    "iter": lambda value: next(iter(value)),
-    "list()": lambda value: list(value)[0],
-    "reversed": lambda value: list(reversed(value))[-1],
-    "slice": lambda value: _sliced(value)[0],
-    "sorted": lambda value: sorted(value, key=str)[0],
-    "tuple()": lambda value: tuple(value)[0],
-}
 
 
 def _matched(value: Any) -> Any:
@@ -108,6 +74,42 @@ def _sliced(value: Any) -> list[Any]:
     plain: list[Any] = [0]
     plain[:] = value
     return plain
+
+
+# Everything a container hands out its children by.
+READS_OF_A_DICT: dict[str, Callable[[Any], Any]] = {
+    "[]": lambda value: value["a"],
+    "copy": lambda value: value.copy()["a"],
+    "copy.copy": lambda value: copy.copy(value)["a"],
+    "dict()": lambda value: dict(value)["a"],
+    "get": lambda value: value.get("a"),
+    "items": lambda value: next(item for key, item in value.items() if key == "a"),
+    "iter": lambda value: value[next(iter(value))],
+    "match": _matched,
+    "reversed": lambda value: value[list(reversed(value))[-1]],
+    "values": lambda value: next(iter(value.values())),
+    "{**}": lambda value: {**value}["a"],
+    "|": lambda value: (value | {"z": 1})["a"],
+    "| from the right": lambda value: ({"z": 1} | value)["a"],
+}
+READS_OF_A_LIST: dict[str, Callable[[Any], Any]] = {
+    "*": lambda value: (value * 2)[0],
+    "* from the right": lambda value: (2 * value)[0],
+    "+": lambda value: (value + [1])[0],  # noqa: RUF005 - the operator is the case
+    "+ from the right": lambda value: ([1] + value)[1],  # noqa: RUF005 - the operator is the case
+    "[*]": lambda value: [*value][0],  # noqa: RUF015 - a way out
+    "[:]": lambda value: value[:][0],
+    "[0]": lambda value: value[0],
+    "copy": lambda value: value.copy()[0],
+    "copy.copy": lambda value: copy.copy(value)[0],
+    "extend": lambda value: _extended(value)[0],
+    "iter": lambda value: next(iter(value)),
+    "list()": lambda value: list(value)[0],  # noqa: RUF015 - a way out
+    "reversed": lambda value: list(reversed(value))[-1],
+    "slice": lambda value: _sliced(value)[0],
+    "sorted": lambda value: sorted(value, key=str)[0],  # noqa: FURB192 - a way out
+    "tuple()": lambda value: tuple(value)[0],
+}
 
 
 def _nested(depth: int) -> Any:
@@ -200,13 +202,13 @@ def test_frozen_equals_plain(value: Any) -> None:
 
 @given(VALUES)
 def test_serializers_take_frozen_values(value: Any) -> None:
-    """json writes frozen values, looked at or not, as it writes plain ones."""
+    """The json module writes frozen values, looked at or not, as it writes plain ones."""
     for frozen in (freeze(value), adopt(plain_copy(value))):
         assert json.dumps(frozen) == json.dumps(value)
 
 
 def test_orjson_takes_frozen_values() -> None:
-    """orjson writes frozen values, looked at or not, as it writes plain ones."""
+    """The orjson module writes frozen values, looked at or not, as it writes plain ones."""
     value = {"a": [1, {"b": None}], "c": "x"}
     assert orjson.dumps(freeze(value)) == orjson.dumps(adopt(plain_copy(value))) == orjson.dumps(value)
 
@@ -257,7 +259,7 @@ def test_merging_gives_frozen_dicts(make: Callable[[Any], Any]) -> None:
 
 
 def test_constructors_take_what_dict_and_list_take() -> None:
-    """FrozenDict takes a mapping or pairs, FrozenList any iterable; both check and freeze all the way down."""
+    """FrozenDict takes a mapping or pairs, FrozenList any iterable; both check and freeze it all."""
     assert FrozenDict([("a", [1])]) == {"a": [1]}
     assert FrozenDict() == {}
     assert isinstance(FrozenDict({"a": [1]})["a"], FrozenList)
@@ -283,7 +285,7 @@ REFUSED: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_what_is_no_json_is_refused(name: str) -> None:
-    """What JSON cannot say is refused with the code and the path inside the value, and a printable message."""
+    """What JSON cannot say is refused with code and path inside the value, and a printable message."""
     value, code, path = REFUSED[name]
     for refuse in (freeze, plain_copy):
         with pytest.raises(InvalidMessage) as caught:
@@ -361,7 +363,7 @@ def test_the_deepest_value_can_be_used() -> None:
 
 
 def test_threads_may_share_a_lazily_frozen_value() -> None:
-    """16 threads that look at one value for the first time, at once, see the same and only frozen children."""
+    """16 threads that look at one value for the first time see the same and only frozen children."""
 
     def look(value: Any) -> bool:
         first = [item["c"] for item in value["b"]]

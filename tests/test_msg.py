@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 import pickle
 from typing import Any, Literal
@@ -39,7 +39,7 @@ FULL = Msg(
     "assistant",
     [ThinkingBlock("hm"), TextBlock("one"), CALL, TextBlock("two"), BAD_CALL],
     id="m1",
-    created_at=datetime.datetime(2026, 1, 2, 3, 4, 5),
+    created_at=dt.datetime(2026, 1, 2, 3, 4, 5),
     name="Bob",
     recipient="Al",
     model="m-1",
@@ -58,13 +58,13 @@ FULL = Msg(
 
 
 def test_the_constructor() -> None:
-    """A role and content are enough: a text becomes one block, the empty text none; an id and a time are made."""
+    """A role and content are enough: a text becomes one block, an id and a time are made."""
     message = Msg("user", "Hi")
     assert (message.role, message.content) == ("user", (TextBlock("Hi"),))
     assert isinstance(message.id, Made)
     assert len(message.id) == 36
     assert isinstance(message.created_at, MadeTime)
-    assert message.created_at.tzinfo is datetime.UTC
+    assert message.created_at.tzinfo is dt.UTC
     assert Msg("user").content == Msg("user", "").content == ()
     assert Msg("user", id=None, created_at=None).id is None
     assert Msg("user").id != Msg("user").id
@@ -72,7 +72,12 @@ def test_the_constructor() -> None:
 
 def test_factories() -> None:
     """Each factory makes its role; further fields are those of the constructor."""
-    for factory, role in ((Msg.system, "system"), (Msg.developer, "developer"), (Msg.user, "user"), (Msg.assistant, "assistant")):
+    for factory, role in (
+        (Msg.system, "system"),
+        (Msg.developer, "developer"),
+        (Msg.user, "user"),
+        (Msg.assistant, "assistant"),
+    ):
         message = factory("x", id="1", name="n")
         assert (message.role, message.text, message.id, message.name) == (role, "x", "1", "n")
     assert Msg.chat("moderator", "ok").role == "moderator"
@@ -82,7 +87,7 @@ def test_factories() -> None:
 
 
 def test_assistant_messages_take_calls() -> None:
-    """Calls are blocks or mappings; of a mapping's two ids call_id links; a text of arguments is kept as it is."""
+    """Calls are blocks or mappings; of two ids call_id links; a text of arguments is kept."""
     message = Msg.assistant(
         "Let me see.",
         tool_calls=[
@@ -95,7 +100,12 @@ def test_assistant_messages_take_calls() -> None:
     )
     first, second, third, fourth, fifth = message.tool_calls
     assert first is CALL
-    assert (second.id, second.item_id, second.raw_input, second.input) == ("call", "item", '{"a":1.10}', {"a": 1.1})
+    assert (second.id, second.item_id, second.raw_input, second.input) == (
+        "call",
+        "item",
+        '{"a":1.10}',
+        {"a": 1.1},
+    )
     assert (third.id, third.item_id, third.input) == ("c3", None, {"b": [2]})
     assert (fourth.id, fourth.input, fifth.input) == (None, None, {})
     assert Msg.assistant("", tool_calls=[CALL]).content == (CALL,)
@@ -112,12 +122,18 @@ def test_tool_messages() -> None:
         ToolResultBlock("c1", "22 C", name="weather", error="late", error_type="timeout"),
     )
     assert (message.id, message.text, message.tool_call_id) == ("m", "22 C", "c1")
-    assert (message.is_error, message.ok, message.error, message.error_type) == (True, False, "late", "timeout")
+    assert (message.is_error, message.ok, message.error, message.error_type) == (
+        True,
+        False,
+        "late",
+        "timeout",
+    )
     fine = Msg.tool("x", tool_call_id="c", structured={"a": 1}, artifact=[1], status="success")
     assert (fine.ok, fine.error, fine.error_type) == (True, None, None)
     assert fine.tool_results[0].structured == {"a": 1}
 
 
+NONE: Any = None
 REQUIRED: dict[str, tuple[Any, str]] = {
     "assistant text": (lambda: Msg.assistant(""), "text"),
     "builder role": (lambda: Msg.builder().text("x").build(), "role"),
@@ -126,7 +142,7 @@ REQUIRED: dict[str, tuple[Any, str]] = {
     "removal id": (lambda: Msg.remove(""), "id"),
     "system text": (lambda: Msg.system(""), "text"),
     "tool id": (lambda: Msg.tool("x", tool_call_id=""), "tool_call_id"),
-    "tool id that is None": (lambda: Msg.tool("x", tool_call_id=None), "tool_call_id"),  # type: ignore[arg-type]
+    "tool id that is None": (lambda: Msg.tool("x", tool_call_id=NONE), "tool_call_id"),
     "tool text, then id": (lambda: Msg.tool("", tool_call_id=""), "text"),
     "user text": (lambda: Msg.user(""), "text"),
 }
@@ -134,7 +150,7 @@ REQUIRED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("name", list(REQUIRED))
 def test_factories_ask_for_role_text_and_tool_id(name: str) -> None:
-    """A missing part is refused with code "required" and the part as path, in the order role, text, tool id."""
+    """A missing part is refused with code "required" and its path, in the order role, text, tool id."""
     make, part = REQUIRED[name]
     with pytest.raises(InvalidMessage) as caught:
         make()
@@ -159,7 +175,7 @@ WRONG: dict[str, tuple[dict[str, Any], tuple[str | int, ...]]] = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_the_constructor_coerces_nothing(name: str) -> None:
-    """A value of the wrong kind is refused with code "type" and its path, by evolve and the builder as well."""
+    """A value of the wrong kind is refused with code and path, by evolve and the builder, too."""
     fields, path = WRONG[name]
     for make in (
         lambda: Msg(**{"role": "user", **fields}),
@@ -212,7 +228,7 @@ def test_a_builder_starts_from_a_message() -> None:
 
 
 def test_changing_gives_a_copy() -> None:
-    """evolve and with_... change one thing of a copy; everything else, notes included, stays."""
+    """Methods evolve and with_... change one thing of a copy; everything else, notes included, stays."""
     for changed, field in (
         (FULL.with_id("m2"), "id"),
         (FULL.with_name("Eve"), "name"),
@@ -228,7 +244,7 @@ def test_changing_gives_a_copy() -> None:
 
 
 def test_clone() -> None:
-    """A clone has a new id and time, and says in its metadata where it comes from; the original's own stay."""
+    """A clone has a new id and time, and says in its metadata where it comes from."""
     clone = FULL.clone(name="Eve")
     assert clone.id not in {None, "m1"}
     assert isinstance(clone.id, Made)
@@ -297,12 +313,15 @@ def test_same_is_strict_where_equality_is_not() -> None:
     values: list[Any] = [True, 1, 1.0, False, 0, 0.0, -0.0, None, "", [], {}, [1], [True], [1.0]]
     for index, one in enumerate(values):
         for other_index, other in enumerate(values):
-            left, right = Msg("user", structured={"v": one}, id=None), Msg("user", structured={"v": other}, id=None)
+            left, right = (
+                Msg("user", structured={"v": one}, id=None),
+                Msg("user", structured={"v": other}, id=None),
+            )
             assert same(left.structured, right.structured) == (index == other_index), (one, other)
     assert Msg("user", structured={"v": 1}).structured == Msg("user", structured={"v": True}).structured
     assert not same({"a": 1, "b": 2}, {"b": 2, "a": 1})
-    noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.UTC)
-    paris = noon.astimezone(datetime.timezone(datetime.timedelta(hours=1)))
+    noon = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+    paris = noon.astimezone(dt.timezone(dt.timedelta(hours=1)))
     assert noon == paris
     assert not same(noon, paris)
     assert not same(noon, noon.replace(tzinfo=None))
@@ -330,9 +349,9 @@ def test_what_is_computed_from_a_made_time_is_not_made() -> None:
     """Shifting, replacing and moving a made time give plain times: somebody meant them."""
     made = Msg.user("x").created_at
     assert isinstance(made, MadeTime)
-    hour = datetime.timedelta(hours=1)
+    hour = dt.timedelta(hours=1)
     for computed in (made + hour, hour + made, made - hour, made.replace(microsecond=0), made.astimezone()):
-        assert type(computed) is datetime.datetime
+        assert type(computed) is dt.datetime
     assert (made + hour) - made == hour
     assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made
 
@@ -348,7 +367,7 @@ def test_same_content() -> None:
 
 
 def test_text_and_length() -> None:
-    """The text is that of the text blocks, for tool messages of the results; never that of results elsewhere."""
+    """The text is that of the text blocks, and in tool messages that of the results."""
     assert FULL.text == "one\ntwo"
     assert FULL.length == 7
     results = [ToolResultBlock("c", "a"), ToolResultBlock("d", [TextBlock("b"), ImageBlock(URLSource("u"))])]
@@ -412,7 +431,10 @@ def test_str_is_short(length: int) -> None:
 
 def test_repr_is_bounded() -> None:
     """``repr`` leaves out what is absent, and is at most 2,000 characters long, however large the message."""
-    assert repr(Msg("user", "hi", id=None, created_at=None)) == "Msg(role='user', content=(TextBlock(text='hi'),))"
+    assert (
+        repr(Msg("user", "hi", id=None, created_at=None))
+        == "Msg(role='user', content=(TextBlock(text='hi'),))"
+    )
     assert repr(CALL) == "ToolUseBlock(id='c1', name='add', input={'a': 1}, kind='function')"
     huge = [
         Msg.user("x" * 1_000_000),
@@ -467,7 +489,7 @@ class Weather(pydantic.BaseModel):
     """A pydantic model."""
 
     city: str
-    at: datetime.date | None = None
+    at: dt.date | None = None
     tags: list[str] = []
 
 
@@ -476,11 +498,19 @@ def _get(value: Any, cls: Any) -> Any:
 
 
 def test_structured_data_becomes_attrs_dataclass_or_pydantic() -> None:
-    """Structured output is made into classes of all three kinds, nested; an int is taken where a float is due."""
-    place = {"city": "Rome", "degrees": 20, "tags": ["a"], "unit": "f", "near": ["b"], "inhabitants": 3, "code": "x"}
+    """Structured output is made into classes of all three kinds, nested; an int serves as a float."""
+    place = {
+        "city": "Rome",
+        "degrees": 20,
+        "tags": ["a"],
+        "unit": "f",
+        "near": ["b"],
+        "inhabitants": 3,
+        "code": "x",
+    }
     assert _get(place, Place) == Place("Rome", 20, ["a"], Unit.F, ("b",), 3, "big", {}, "x")
     assert _get({"stops": [place], "done": True}, Trip).stops[0].unit is Unit.F
-    assert _get({"city": "Rome", "at": "2026-01-02"}, Weather).at == datetime.date(2026, 1, 2)
+    assert _get({"city": "Rome", "at": "2026-01-02"}, Weather).at == dt.date(2026, 1, 2)
     assert _get([1, 2], list[int]) == [1, 2]
     assert _get({"big": 2**70}, dict[str, int]) == {"big": 2**70}
 

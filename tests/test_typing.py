@@ -1,0 +1,113 @@
+"""The types of the model: what mypy --strict and pyright strict accept, and which mistakes they find."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent / "typing"
+EXTRA_PATHS = [str(HERE.parents[1]), str(HERE.parents[1] / "codecs")]
+CHECKERS = ["mypy", "pyright"]
+# What nobody notices at run time: any word is a role, and what is there now need not always be there.
+ONLY_HINTS = {
+    'Msg("User", "x")',
+    'Msg(role="asistant")',
+    'Recorder(on_message="x")',
+    "message.first(TextBlock).text",
+    "message.first(str)",
+    "message.id.upper()",
+}
+
+
+@cache
+def _errors(checker: str, file: str) -> dict[int, str]:
+    """Return the complaints of a type checker about one file, by line."""
+    if importlib.util.find_spec(checker) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{checker} is not installed", pytrace=False)
+        pytest.skip(f"{checker} is not installed")
+    return {"mypy": _mypy, "pyright": _pyright}[checker](HERE / file)
+
+
+def _mypy(file: Path) -> dict[int, str]:
+    flags = [
+        "--strict",
+        "--no-error-summary",
+        "--hide-error-context",
+        "--config-file=",
+        f"--cache-dir={os.devnull}",
+    ]
+    done = _run("mypy", [*flags, str(file)])
+    found = re.findall(r"^.*?([\w.]+):(\d+): error: (.*)$", done, re.MULTILINE)
+    assert found or not done.strip(), done
+    return {int(line): text for name, line, text in found if name == file.name}
+
+
+def _pyright(file: Path) -> dict[int, str]:
+    # A project of its own: the checkout's excludes the file, and an installed package comes without one.
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"include": [file.name], "extraPaths": EXTRA_PATHS, "typeCheckingMode": "strict"}
+        Path(folder, "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+        Path(folder, file.name).write_bytes(file.read_bytes())
+        done = _run("pyright", ["--outputjson", "--pythonpath", sys.executable, "-p", folder])
+    # A bare expression is a complaint about the test, not about the mistake in it.
+    errors = [
+        each
+        for each in json.loads(done)["generalDiagnostics"]
+        if each["severity"] == "error" and each["rule"] != "reportUnusedExpression"
+    ]
+    return {each["range"]["start"]["line"] + 1: each["message"] for each in errors}
+
+
+def _run(module: str, arguments: list[str]) -> str:
+    env = os.environ | {"MYPYPATH": os.pathsep.join(EXTRA_PATHS)}
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stdout + done.stderr
+    return done.stdout
+
+
+def _marked(file: str) -> dict[int, str]:
+    lines = (HERE / file).read_text(encoding="utf-8").splitlines()
+    return {number: line for number, line in enumerate(lines, 1) if "  # error: " in line}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_what_is_right_is_accepted(checker: str) -> None:
+    """Factories, accessors, patterns and a user's own block have the types that they promise."""
+    assert _errors(checker, "accepts.py") == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_what_is_wrong_is_found(checker: str) -> None:
+    """Exactly the lines marked as errors are reported: no mistake slips through."""
+    marked, found = _marked("rejects.py"), _errors(checker, "rejects.py")
+    assert not [line for number, line in marked.items() if number not in found]
+    assert not {number: text for number, text in found.items() if number not in marked}
+
+
+def test_mistakes_are_mistakes_at_run_time_too() -> None:
+    """The wrong lines are wrong for callers who run no type checker, unless only a hint is broken."""
+    scope: dict[str, object] = {}
+    source = (HERE / "rejects.py").read_text(encoding="utf-8").splitlines()
+    first = min(_marked("rejects.py"))
+    exec("\n".join(source[: first - 1]), scope)  # noqa: S102 - our own file, up to the first mistake
+    unnoticed: list[str] = []
+    for line in _marked("rejects.py").values():
+        try:
+            exec(line, scope)  # noqa: S102 - our own file
+        except Exception:  # noqa: BLE001, S112 - any error will do
+            continue
+        unnoticed.append(line.split("  #", maxsplit=1)[0])
+    assert set(unnoticed) <= ONLY_HINTS

@@ -1,0 +1,145 @@
+"""What a strict type checker must accept, and the types it must infer. For mypy and pyright."""
+# pyright: strict
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, assert_type
+
+import attrs
+
+from agentmsg import (
+    JSON,
+    BaseBlock,
+    Block,
+    Citation,
+    ContentBlock,
+    History,
+    ImageBlock,
+    Msg,
+    MsgBuilder,
+    Recorder,
+    Role,
+    Source,
+    TextBlock,
+    ToolResultBlock,
+    ToolSpec,
+    ToolUseBlock,
+    URLSource,
+    Usage,
+    register_block,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@attrs.frozen
+class Place:
+    """A user's class for structured output."""
+
+    city: str
+
+
+@dataclasses.dataclass
+class Trip:
+    """Another."""
+
+    stops: list[Place]
+
+
+@register_block("poll")
+@attrs.frozen
+class PollBlock(BaseBlock):
+    """A user's block."""
+
+    question: str
+
+
+def making() -> None:
+    """Factories take what they say and give messages."""
+    assert_type(Msg.user("Hi"), Msg)
+    assert_type(Msg.tool("22 C", tool_call_id="c1", name="weather", error="late"), Msg)
+    assert_type(Msg.assistant(tool_calls=[ToolUseBlock("c1", "f", {"a": [1]})]), Msg)
+    assert_type(Msg.assistant("x", tool_calls=[{"id": "c1", "name": "f", "args": {}}]), Msg)
+    assert_type(Msg.chat("moderator", "ok"), Msg)
+    assert_type(Msg.of(TextBlock("x"), PollBlock("Tea?")), Msg)
+    assert_type(Msg.builder().role("user").text("Hi").build(), Msg)
+    assert_type(Msg.user("x").to_builder(), MsgBuilder)
+    Msg(Role.ASSISTANT, "x")
+    Msg("assistant", [TextBlock("x", citations=[Citation("https://x")])], metadata={"a": [1, {"b": None}]})
+    Msg(role="user", content=(ImageBlock(URLSource("https://x")),), usage=Usage(input=1), embedding=[0.5])
+    ImageBlock.from_url("https://x")
+    assert_type(ImageBlock.from_bytes(b""), ImageBlock)
+    assert_type(History.of("Hello", {"role": "user", "content": "x"}, Msg.user("x")), History)
+    History([Msg.user("x")], tools=[ToolSpec("add", parameters={"type": "object"})])
+    assert_type(Recorder(on_message=print).add("x").history, History)
+    assert_type(Usage(input=1) + Usage(output=1), Usage)
+
+
+def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
+    """Copies have the type of the original."""
+    assert_type(message.evolve(name="x"), Msg)
+    assert_type(message.with_metadata(a=1).with_name(None).clone(name="x"), Msg)
+    assert_type(call.evolve(input={"a": 1}), ToolUseBlock)
+    assert_type(TextBlock("x").evolve(text="y"), TextBlock)
+    assert_type(history[0], Msg)
+    assert_type(history[1:], History)
+    assert_type(history + (message,), History)
+
+
+def asking(message: Msg) -> None:
+    """Accessors are typed by what they are asked for."""
+    assert_type(message.role, str)
+    assert_type(message.content, tuple[Block, ...])
+    assert_type(message.blocks(TextBlock), tuple[TextBlock, ...])
+    assert_type(message.blocks(PollBlock), tuple[PollBlock, ...])
+    assert_type(message.first(ImageBlock), ImageBlock | None)
+    assert_type(message.tool_calls, tuple[ToolUseBlock, ...])
+    assert_type(message.tool_results, tuple[ToolResultBlock, ...])
+    assert_type(message.get_structured_data(Place), Place)
+    assert_type(message.get_structured_data(Trip).stops[0].city, str)
+    assert_type(message.id, str | None)
+    metadata: Mapping[str, JSON] = message.metadata
+    data: JSON = message.get_structured_data()
+    print(metadata, data)
+    if (image := message.first(ImageBlock)) is not None:
+        source: Source = image.source
+        print(source)
+
+
+def any_block(block: ContentBlock) -> Mapping[str, JSON]:
+    """Every block of ours and of a user's meets the protocol."""
+    fields: Mapping[str, JSON] = block.metadata
+    return fields
+
+
+any_block(TextBlock("x"))
+any_block(PollBlock("x"))
+
+
+def matching(message: Msg) -> str:
+    """Patterns narrow messages and blocks."""
+    match message:
+        case Msg(role="assistant", tool_calls=[ToolUseBlock(name=name), *_]):
+            assert_type(name, str)
+            return name
+        case Msg("user", [TextBlock(text)]):
+            assert_type(text, str)
+            return text
+        case Msg(role="tool", tool_results=[ToolResultBlock(error=str(error))]):
+            return error
+        case _:
+            return ""
+
+
+def telling_blocks_apart(block: Block) -> str:
+    """Patterns narrow the union of blocks."""
+    match block:
+        case TextBlock():
+            return block.text
+        case ImageBlock(source=URLSource(url)):
+            assert_type(url, str)
+            return url
+        case _:
+            return ""

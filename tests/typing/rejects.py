@@ -1,0 +1,95 @@
+"""What a strict type checker must refuse: exactly the lines marked so. For mypy and pyright."""
+# pyright: strict
+
+from __future__ import annotations
+
+import attrs
+
+from agentmsg import (
+    Base64Source,
+    FileBlock,
+    History,
+    ImageBlock,
+    Msg,
+    NativeBlock,
+    Recorder,
+    Role,
+    Signature,
+    TextBlock,
+    ToolResultBlock,
+    ToolSpec,
+    ToolUseBlock,
+    URLSource,
+    Usage,
+)
+
+
+@attrs.frozen
+class Place:
+    """A user's class for structured output."""
+
+    city: str
+
+
+message = Msg.user("x")
+history = History([message])
+
+Msg.tool("22 C")  # error: a tool message needs the id of its call
+Msg.tool("22 C", "c1")  # error: the id is given by name
+Msg.user()  # error: a message needs a text
+Msg.user(5)  # error: a text is a text
+Msg.chat("moderator")  # error: a message needs a text
+Msg.remove()  # error: a removal needs an id
+Msg()  # error: a message needs a role
+Msg(role="asistant")  # error: a role misspelt
+Msg("User", "x")  # error: a role in capitals
+Msg(Role.ASISTANT)  # error: a role misspelt
+Msg("user", content=5)  # error: content is a text or blocks
+Msg("user", [{"type": "text"}])  # error: content is blocks
+Msg("user", ["x"])  # error: content is blocks
+Msg("user", "x", id=5)  # error: an id is a text
+Msg("user", "x", created_at="2026-01-01")  # error: a time is a datetime
+Msg("user", "x", usage={"input": 1})  # error: usage is Usage
+Msg("user", "x", metdata={})  # error: a field misspelt
+Msg("user", "x", metadata=[("a", 1)])  # error: metadata are a mapping
+Msg.assistant("x", tool_calls=[5])  # error: a call is a block or a mapping
+message.metadata["x"] = 1  # error: metadata are read-only
+message.role = "user"  # error: no field can be set
+message.content[0] = TextBlock("x")  # error: content is a tuple
+message.content.append(TextBlock("x"))  # error: content is a tuple
+message.content[0].metadata["x"] = 1  # error: metadata are read-only
+message.surprise  # error: no such field
+len(message)  # error: a message has no length, see Msg.length
+message.blocks("text")  # error: blocks are asked for by class
+message.first(str)  # error: a text is no block
+message.first(TextBlock).text  # error: there may be none
+message.get_structured_data(Place).town  # error: the class has no such field
+number: int = message.get_structured_data(Place)  # error: a Place is no number
+message.id.upper()  # error: there may be none
+message.with_id(5)  # error: an id is a text
+
+TextBlock()  # error: a text is needed
+TextBlock(b"x")  # error: a text is a text
+ImageBlock()  # error: a source is needed
+ImageBlock(None)  # error: a source is needed
+ImageBlock("https://x")  # error: a source is an object
+FileBlock(name="a.pdf")  # error: a source is needed
+URLSource()  # error: a URL is needed
+Base64Source(b"x")  # error: base64 is a text
+ToolUseBlock("c1")  # error: a call has a name
+ToolUseBlock("c1", "f", raw_input={})  # error: raw_input is a text
+ToolUseBlock("c1", "f").input = {}  # error: no field can be set
+ToolResultBlock(content="x")  # error: the id, perhaps None, is needed
+NativeBlock({"type": "x"})  # error: the family is needed
+Signature("x")  # error: provider and value are needed
+ToolSpec("f", parameters=[])  # error: parameters are a mapping
+Usage(input="5")  # error: a counter is a number
+Usage(1)  # error: counters are given by name
+
+history.append(message)  # error: a history has no append
+history[0] = message  # error: a history cannot change
+history.messages = ()  # error: no field can be set
+History(["x"])  # error: messages are Msg
+History.of(5)  # error: neither message, text nor mapping
+history + ["x"]  # error: messages are Msg
+Recorder(on_message="x")  # error: a listener can be called
