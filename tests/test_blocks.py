@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import agentmsg
 from agentmsg import (
     AudioBlock,
     Base64Source,
@@ -51,7 +52,11 @@ from agentmsg import (
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.json_values import FrozenDict
 
-SIGNED = {"signature": Signature("anthropic", "sig"), "cache": CacheHint(ttl="5m"), "phase": "commentary"}
+SIGNED: dict[str, Any] = {
+    "signature": Signature("anthropic", "sig"),
+    "cache": CacheHint(ttl="5m"),
+    "phase": "commentary",
+}
 # One rich object of every class of the model.
 TOUR: list[Any] = [
     TextBlock("hi", citations=[Citation("u", "t", start=0, end=2)], metadata={"a": [1]}, **SIGNED),
@@ -70,14 +75,16 @@ TOUR: list[Any] = [
     RefusalBlock("no"),
     SourceBlock("u", title="t", media_type="text/html"),
     CompactionBlock("so far", encrypted="zzz"),
-    ToolsBlock(
-        [ToolSpec("add", "adds", {"type": "object"}, strict=True), NativeTool("openai", {"type": "web"})]
-    ),
+    ToolsBlock([ToolSpec("add", "adds", {"type": "object"}, strict=True), NativeTool("openai", {"type": "web"})]),
     NativeBlock("openai", {"type": "odd", "x": [1]}, fallback="odd"),
     Usage(input=1, output=2, cost=0.5, extras={"openai": {"x": 1}}),
 ]
 IDS = [f"{index}-{type(item).__name__}" for index, item in enumerate(TOUR)]
 every_class = pytest.mark.parametrize("item", TOUR, ids=IDS)
+
+
+def _fields(item: Any) -> Any:
+    return item.__attrs_attrs__
 
 
 @every_class
@@ -96,7 +103,7 @@ def test_values_survive_pickle_and_copy(item: Any) -> None:
 @every_class
 def test_no_field_can_be_set_or_added(item: Any) -> None:
     """Setting, adding and deleting attributes fails on every class."""
-    for field in attrs.fields(type(item)):
+    for field in _fields(item):
         with pytest.raises(AttributeError):
             setattr(item, field.name, None)
         with pytest.raises(AttributeError):
@@ -108,13 +115,12 @@ def test_no_field_can_be_set_or_added(item: Any) -> None:
 @every_class
 def test_containers_are_frozen(item: Any) -> None:
     """No field of any class holds a list or dict that can be changed."""
-    for field in attrs.fields(type(item)):
-        value = getattr(item, field.name)
+    for field in _fields(item):
+        value: Any = getattr(item, field.name)
         if isinstance(value, dict):
             with pytest.raises(TypeError, match="read-only"):
                 value["x"] = 1
-        assert not isinstance(value, (set, bytearray))
-        assert not isinstance(value, list) or type(value) is not list
+        assert type(getattr(item, field.name)).__name__ not in {"bytearray", "dict", "list", "set"}
 
 
 @every_class
@@ -157,32 +163,34 @@ def test_block_tags_cover_all_blocks() -> None:
     assert {type(item) for item in TOUR if isinstance(item, BaseBlock)} <= set(BLOCK_TAGS)
 
 
+# The classes without their types, to hand in what a type checker would refuse.
+ANY: Any = agentmsg
 WRONG: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
-    "audio without source": (lambda: AudioBlock(None), "required", ("source",)),
-    "cache is a text": (lambda: TextBlock("x", cache="5m"), "type", ("cache",)),
-    "citation is a text": (lambda: TextBlock("x", citations=["u"]), "type", ("citations", 0)),
-    "citations are a text": (lambda: TextBlock("x", citations="u"), "type", ("citations",)),
-    "content is a mapping": (lambda: ToolResultBlock("c", {"a": 1}), "type", ("content",)),
-    "content is a number": (lambda: ToolResultBlock("c", 5), "type", ("content",)),
-    "content of texts": (lambda: ToolResultBlock("c", ["a"]), "type", ("content", 0)),
-    "cost is nan": (lambda: Usage(cost=float("nan")), "type", ("cost",)),
-    "cost is a bool": (lambda: Usage(cost=True), "type", ("cost",)),
-    "data is a set": (lambda: DataBlock({1}), "type", ("data",)),
-    "data has an odd key": (lambda: DataBlock({"a": {1: 2}}), "key", ("data", "a", 1)),
-    "extras are a list": (lambda: TextBlock("x", extras=[]), "type", ("extras",)),
-    "image of a text": (lambda: ImageBlock("https://x"), "type", ("source",)),
-    "input is bytes": (lambda: ToolUseBlock("c", "f", {"a": b""}), "type", ("input", "a")),
-    "input tokens are a bool": (lambda: Usage(input=True), "type", ("input",)),
-    "input tokens are a float": (lambda: Usage(input=1.0), "type", ("input",)),
-    "input tokens are too many": (lambda: Usage(input=10**4300), "integer-range", ("input",)),
-    "name is None": (lambda: ToolUseBlock("c", None), "type", ("name",)),
-    "native is nan": (lambda: NativeBlock("f", float("nan")), "number", ("value",)),
-    "parameters are a list": (lambda: ToolSpec("f", parameters=[]), "type", ("parameters",)),
-    "raw_input is a dict": (lambda: ToolUseBlock("c", "f", raw_input={}), "type", ("raw_input",)),
-    "strict is 1": (lambda: ToolSpec("f", strict=1), "type", ("strict",)),
-    "surrogate": (lambda: TextBlock("\ud800"), "surrogate", ("text",)),
-    "text is bytes": (lambda: TextBlock(b"x"), "type", ("text",)),
-    "tool is a dict": (lambda: ToolsBlock([{}]), "type", ("tools", 0)),
+    "audio without source": (lambda: ANY.AudioBlock(None), "required", ("source",)),
+    "cache is a text": (lambda: ANY.TextBlock("x", cache="5m"), "type", ("cache",)),
+    "citation is a text": (lambda: ANY.TextBlock("x", citations=["u"]), "type", ("citations", 0)),
+    "citations are a text": (lambda: ANY.TextBlock("x", citations="u"), "type", ("citations",)),
+    "content is a mapping": (lambda: ANY.ToolResultBlock("c", {"a": 1}), "type", ("content",)),
+    "content is a number": (lambda: ANY.ToolResultBlock("c", 5), "type", ("content",)),
+    "content of texts": (lambda: ANY.ToolResultBlock("c", ["a"]), "type", ("content", 0)),
+    "cost is nan": (lambda: ANY.Usage(cost=float("nan")), "type", ("cost",)),
+    "cost is a bool": (lambda: ANY.Usage(cost=True), "type", ("cost",)),
+    "data is a set": (lambda: ANY.DataBlock({1}), "type", ("data",)),
+    "data has an odd key": (lambda: ANY.DataBlock({"a": {1: 2}}), "key", ("data", "a", 1)),
+    "extras are a list": (lambda: ANY.TextBlock("x", extras=[]), "type", ("extras",)),
+    "image of a text": (lambda: ANY.ImageBlock("https://x"), "type", ("source",)),
+    "input is bytes": (lambda: ANY.ToolUseBlock("c", "f", {"a": b""}), "type", ("input", "a")),
+    "input tokens are a bool": (lambda: ANY.Usage(input=True), "type", ("input",)),
+    "input tokens are a float": (lambda: ANY.Usage(input=1.0), "type", ("input",)),
+    "input tokens are too many": (lambda: ANY.Usage(input=10**4300), "integer-range", ("input",)),
+    "name is None": (lambda: ANY.ToolUseBlock("c", None), "type", ("name",)),
+    "native is nan": (lambda: ANY.NativeBlock("f", float("nan")), "number", ("value",)),
+    "parameters are a list": (lambda: ANY.ToolSpec("f", parameters=[]), "type", ("parameters",)),
+    "raw_input is a dict": (lambda: ANY.ToolUseBlock("c", "f", raw_input={}), "type", ("raw_input",)),
+    "strict is 1": (lambda: ANY.ToolSpec("f", strict=1), "type", ("strict",)),
+    "surrogate": (lambda: ANY.TextBlock("\ud800"), "surrogate", ("text",)),
+    "text is bytes": (lambda: ANY.TextBlock(b"x"), "type", ("text",)),
+    "tool is a dict": (lambda: ANY.ToolsBlock([{}]), "type", ("tools", 0)),
 }
 
 
@@ -223,7 +231,8 @@ def test_the_text_is_kept_while_it_says_the_input() -> None:
     """A raw_input that parses to the input is kept byte for byte; one that does not is discarded."""
     text = '{ "b" : 1.10, "a":"\\u00e9" }'
     assert ToolUseBlock("c", "f", {"b": 1.1, "a": "é"}, raw_input=text).raw_input == text
-    for other in ({"b": 1.1}, {"a": "é", "b": 1.1}, {"b": 1, "a": "é"}, None, [], text):
+    others: list[Any] = [{"b": 1.1}, {"a": "é", "b": 1.1}, {"b": 1, "a": "é"}, None, [], text]
+    for other in others:
         block = ToolUseBlock("c", "f", other, raw_input=text)
         assert block.raw_input is None
         assert same(block.input, other)
@@ -245,9 +254,7 @@ def test_without_input_the_text_is_parsed() -> None:
     assert ToolUseBlock("c", "f", None).is_valid
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "{'a': 1}", "NaN", '{"a": 1}}', '{"a": "\\ud800"}', "[" * 200 + "]" * 200]
-)
+@pytest.mark.parametrize("text", ["{", "{'a': 1}", "NaN", '{"a": 1}}', '{"a": "\\ud800"}', "[" * 200 + "]" * 200])
 def test_invalid_text_is_kept(text: str) -> None:
     """A text that is no JSON makes an invalid call that keeps it byte for byte and says that it counts."""
     block = ToolUseBlock("c", "f", raw_input=text)
@@ -365,9 +372,7 @@ def test_bytes_come_back_from_any_spelling_of_base64(data: bytes) -> None:
     assert Base64Source.from_bytes(data, "x/y").decode() == data
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "ab=c", "ab!c", "ä", "====a", "data:image/png;base64,AAAA", "ab\0c", "💥"]
-)
+@pytest.mark.parametrize("text", ["a", "ab=c", "ab!c", "ä", "====a", "data:image/png;base64,AAAA", "ab\0c", "💥"])
 def test_wrong_base64_is_a_typed_error(text: str) -> None:
     """What is no base64 is kept as it is, and decoding it is a typed error."""
     with pytest.raises(InvalidMessage) as caught:
@@ -390,9 +395,7 @@ def test_media_can_be_made_from_urls_and_bytes() -> None:
         assert cls.from_bytes(b"abc") == cls(Base64Source("YWJj"))
 
 
-@pytest.mark.parametrize(
-    "url", ["", "file:///etc/passwd", "http://169.254.169.254/", "javascript:alert(1)", "../../x"]
-)
+@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "http://169.254.169.254/", "javascript:alert(1)", "../../x"])
 def test_urls_are_texts(url: str) -> None:
     """Any text is a URL, kept as it is; nothing is opened or judged."""
     assert ImageBlock.from_url(url).source == URLSource(url)
@@ -462,5 +465,5 @@ def test_what_is_no_block_class_is_not_registered() -> None:
         (5, "n", "type"),
     ):
         with pytest.raises(InvalidMessage) as caught:
-            register_block(tag)(cls)  # type: ignore[type-var]
+            ANY.register_block(tag)(cls)
         assert caught.value.code == code

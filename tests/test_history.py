@@ -52,9 +52,7 @@ def test_a_history_is_a_sequence() -> None:
         WHOLE[3]
 
 
-@pytest.mark.parametrize(
-    "part", [slice(1), slice(1, None), slice(None, None, 2), slice(None, None, -1), slice(9, 9)]
-)
+@pytest.mark.parametrize("part", [slice(1), slice(1, None), slice(None, None, 2), slice(None, None, -1), slice(9, 9)])
 def test_a_slice_keeps_the_rest(part: slice) -> None:
     """A slice is a history of those messages with the id, tools, metadata, extras and notes of the whole."""
     piece = WHOLE[part]
@@ -155,14 +153,15 @@ def test_of_says_which_item_is_wrong(name: str) -> None:
 
 def test_the_constructor_takes_messages_and_tools_only() -> None:
     """Whatever else is found among messages or tools is refused, with its index."""
-    for make, path in (
-        (lambda: History([A, "x"]), ("messages", 1)),  # type: ignore[list-item]
-        (lambda: History(5), ("messages",)),  # type: ignore[arg-type]
-        (lambda: History(tools=[5]), ("tools", 0)),  # type: ignore[list-item]
-        (lambda: History(tools="x"), ("tools",)),  # type: ignore[arg-type]
-    ):
+    cases: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
+        ({"messages": [A, "x"]}, ("messages", 1)),
+        ({"messages": 5}, ("messages",)),
+        ({"tools": [5]}, ("tools", 0)),
+        ({"tools": "x"}, ("tools",)),
+    ]
+    for fields, path in cases:
         with pytest.raises(InvalidMessage) as caught:
-            make()
+            History(**fields)
         assert (caught.value.code, caught.value.path) == ("type", path)
 
 

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Digit runs of all lengths around the borders of 64 bits and of the largest float.
-INTEGERS = st.integers() | st.builds(
-    lambda digits, minus: int(("-" if minus else "") + digits),
-    st.integers(1, 400).flatmap(lambda n: st.text("0123456789", min_size=n, max_size=n)),
-    st.booleans(),
-)
+DIGITS = st.integers(1, 400).flatmap(lambda n: st.text("0123456789", min_size=n, max_size=n))
+INTEGERS = st.integers() | DIGITS.map(int) | DIGITS.map(lambda digits: -int(digits))
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
     st.none() | st.booleans() | INTEGERS | FLOATS | TEXTS | st.just('"1": 12345678901234567890 [{\\'),
