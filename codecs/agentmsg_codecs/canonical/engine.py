@@ -64,6 +64,8 @@ class Engine:
         self._sources: dict[Any, Reader] = {}
         self._tools: dict[Any, Reader] = {}
         self._tags_seen = 0
+        # Where the tag of a tagged object of ours stands, and its type.
+        self._tag_place: tuple[Any, type] = ("type", str) if shape.key == "json" else (0, int)
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         exec(code(shape.key), self._names)
@@ -179,24 +181,39 @@ class Engine:
         if level >= DEFAULT_LIMITS.nesting:
             msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
             raise DecodeError(msg, code="depth")
-        return self._tagged(self._blocks, NativeBlock, items, level)
-
-    def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]:
-        """Read tools."""
-        return self._tagged(self._tools, NativeTool, items, level)
-
-    def _tagged(self, table: Mapping[Any, Reader], native: type, items: list[Any], level: int) -> tuple[Any, ...]:
+        table, read_text = self._blocks, self._names["read_TextBlock"]
+        position, kind = self._tag_place
         out: list[Any] = []
         append = out.append
-        tag = self.shape.tag
         try:
             for item in items:
-                reader = table.get(tag(item))
-                # What a later version, or a class not registered here, has written is kept as it is.
-                append(reader(item, level) if reader is not None else native(codec=FAMILY, value=self.adopt(item)))
+                if kind is int and type(item) is str:
+                    append(read_text(item, level))
+                    continue
+                try:
+                    tag = item[position]
+                    reader = table[tag] if type(tag) is kind else None
+                except (KeyError, TypeError, IndexError):
+                    reader = None
+                append((reader or self._lookup(table, NativeBlock, item))(item, level))
         except AgentMsgError as error:
             raise error.at(len(out)) from None
         return tuple(out)
+
+    def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        """Read tools."""
+        out: list[Any] = []
+        try:
+            for item in items:
+                out.append(self._lookup(self._tools, NativeTool, item)(item, level))  # noqa: PERF401 - for the path
+        except AgentMsgError as error:
+            raise error.at(len(out)) from None
+        return tuple(out)
+
+    def _lookup(self, table: Mapping[Any, Reader], native: type, item: Any) -> Reader:
+        """Return the reader of a tagged object; what a later version has written is kept as it is."""
+        reader = table.get(self.shape.tag(item))
+        return reader if reader is not None else lambda value, _: native(codec=FAMILY, value=self.adopt(value))
 
     def read_source(self, native: Any, level: int) -> Any:
         """Read a source."""

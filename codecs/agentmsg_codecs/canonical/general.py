@@ -245,7 +245,7 @@ def plain_reader(engine: Nested, spec: Spec, make: Callable[..., Any]) -> Callab
                 if field.default is REQUIRED:
                     msg = f"{field.name} is missing"
                     raise DecodeError(msg, code="required", path=(field.name,))
-                if field.always and not (field.kind == "input" and "raw_input" in given):
+                if field.always and not (field.kind == "input" and given.get("raw_input") is not None):
                     note[field.name] = "absent"
                 continue
             raw = given[field.name]

@@ -122,8 +122,6 @@ class MsgpackShape:
 
     def tag(self, native: Any) -> Any:
         """Return the number, or the text of a user's class, that an array begins with."""
-        if type(native) is str:
-            return 1
         if type(native) is not list or not native:
             msg = f"an array with a tag is needed, not {excerpt(native)}"
             raise DecodeError(msg, code="type")
@@ -152,7 +150,7 @@ class MsgpackShape:
         given = {
             field.name: item
             for field, item in zip(spec.fields, items[first:], strict=False)
-            if item is not None or field.default is REQUIRED or field.name == "input"
+            if item is not None or field.default is REQUIRED or field.kind == "input"
         }
         if spec.cls is ToolUseBlock and given.get("input") is None and "raw_input" in given:
             given.pop("input", None)
@@ -186,15 +184,15 @@ class MsgpackShape:
             return native + list(beyond)
         length = note.get("length")
         whole = len(spec.fields) + (spec.number is not None)
-        if type(length) is int and len(native) < length <= whole and self._may_pad(spec, items):
+        if type(length) is int and len(native) < length <= whole and self._may_pad(spec, items, length):
             return native + [None] * (length - len(native))
         bare = spec.cls is TextBlock and len(items) == 1 and note.get("type") != "explicit"
         return items[0] if bare else native
 
-    def _may_pad(self, spec: Spec, items: list[Any]) -> bool:
+    def _may_pad(self, spec: Spec, items: list[Any], length: int) -> bool:
         # nil is a value in the place of a call's input, and of required fields.
         if spec.cls is ToolUseBlock:
-            return len(items) > _INPUT
+            return len(items) > _INPUT or length <= _INPUT + 1
         return all(field.default is not REQUIRED for field in spec.fields[len(items) :])
 
     def beyond(self, spec: Spec, own: Any) -> Any:
