@@ -22,6 +22,7 @@ no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, cast
 
@@ -43,12 +44,13 @@ _BIG = 1
 _MAX_DIGITS = 4300
 _INT64 = 2**63
 _SCALARS = frozenset({str, int, bool, type(None)})
+_JSON_TYPES = _SCALARS | {float, dict, list}
 
 
 def _adopt_checked(value: Any) -> Any:
     """Wrap free-form JSON; MessagePack can say more than JSON, so it is looked through first."""
     if type(value) is dict or type(value) is list:
-        if not _is_plain(value):
+        if not _is_json(value):
             _check(value, DEFAULT_LIMITS.depth)
         return adopt(value)
     if type(value) not in _SCALARS:
@@ -56,12 +58,32 @@ def _adopt_checked(value: Any) -> Any:
     return value
 
 
-def _is_plain(value: Any) -> bool:
-    """Tell whether a container holds only scalars that surely are JSON: nearly all do."""
-    if type(value) is list:
-        return _SCALARS.issuperset(map(type, value))
-    # The parser lets no binary through but the empty one, which could be a key, too.
-    return _SCALARS.issuperset(map(type, value.values())) and b"" not in value
+def _is_json(value: Any) -> bool:
+    """Tell whether a container holds nothing but JSON, level by level; a set of types says much at once."""
+    level = [value]
+    for _ in range(DEFAULT_LIMITS.depth):
+        inner: list[Any] = []
+        for container in level:
+            items = container
+            if type(container) is dict:
+                # The parser lets no binary through but the empty one, which could be a key, too.
+                if b"" in container:
+                    return False
+                items = container.values()
+            kinds = set(map(type, items))
+            if kinds <= _SCALARS:
+                continue
+            if not kinds <= _JSON_TYPES or (float in kinds and not _are_finite(items)):
+                return False
+            inner += [item for item in items if type(item) is dict or type(item) is list]
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def _are_finite(items: Iterable[Any]) -> bool:
+    return all(math.isfinite(item) for item in items if type(item) is float)
 
 
 def _check(value: Any, depth: int) -> None:
@@ -117,6 +139,10 @@ class MsgpackCodec(Codec):
         if type(version) is not int or not isinstance(messages, list):
             return 0.0
         return 0.9 if all(isinstance(message, list) for message in cast("list[Any]", messages)) else 0.0
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the arrays of the messages."""
+        return cast("list[Any]", document[1])
 
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes: one MessagePack value, and nothing behind it."""
