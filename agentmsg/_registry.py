@@ -93,15 +93,20 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
     if isinstance(codec, Codec):
         if not options:
             return codec
-        return _with_options(type(codec), {**attrs.asdict(codec, recurse=False), **options})
+        return _with_options(type(codec), {**_options(codec), **options})
     if not isinstance(codec, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         msg = f"a codec is named by a text, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
 
 
+def _options(codec: Codec) -> dict[str, Any]:
+    """Return the options of a codec; what it made itself is none."""
+    return {field.alias or field.name: getattr(codec, field.name) for field in attrs.fields(type(codec)) if field.init}
+
+
 def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
-    known = [field.alias or field.name for field in attrs.fields(cls)]
+    known = [field.alias or field.name for field in attrs.fields(cls) if field.init]
     for name in options:
         if name not in known:
             offered = f"its options: {', '.join(known)}" if known else "it has none"

@@ -8,17 +8,21 @@ order of an account does not matter, and leaving field losses out leaves just th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import attrs
 
+from agentmsg._base import Noted
 from agentmsg.blocks import UNSET, ToolResultBlock
 from agentmsg.equality import same
 from agentmsg.errors import LossError
-from agentmsg.history import History
 from agentmsg.losses import Loss, Losses, Path
-from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from agentmsg.history import History
+    from agentmsg.msg import Msg
 
 __all__ = ["Edits", "restore"]
 
@@ -70,10 +74,30 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
 
 
 def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
-    """Put the source's notes back on the objects that they belong to."""
+    """Put the source's notes on the objects that they belong to, in place of those of the document in between."""
+    history = _unspelt(history)
     for path, notes in spelling:
         history = _noted(history, path, notes)
     return history
+
+
+def _unspelt(owner: Any) -> Any:
+    """Return an object without notes, on itself and all inside it."""
+    changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
+    for field in attrs.fields(type(owner)):
+        value: Any = getattr(owner, field.name)
+        if isinstance(value, Noted):
+            new: Any = _unspelt(value)
+        elif isinstance(value, tuple):
+            items = cast("tuple[Any, ...]", value)
+            new = tuple(_unspelt(item) if isinstance(item, Noted) else item for item in items)
+            if all(a is b for a, b in zip(new, items, strict=True)):
+                continue
+        else:
+            continue
+        if new is not value:
+            changes[field.alias or field.name] = new
+    return owner.evolve(**changes) if changes else owner
 
 
 def _noted(owner: Any, path: Path, notes: Any) -> Any:
