@@ -74,7 +74,7 @@ def test_convert_writes_the_document_to_stdout() -> None:
 
 def test_convert_says_what_it_detected() -> None:
     """Without --from the format is detected, and told on stderr."""
-    assert "read as json (1.00)" in run("convert", saved("a.json"), "--to", "json").stderr
+    assert "read as json" in run("convert", saved("a.json"), "--to", "json").stderr
 
 
 def test_convert_takes_the_format_given() -> None:
@@ -497,7 +497,7 @@ def test_converts_in_a_process() -> None:
     """Bytes go through pipes as they are."""
     done = spawn("convert", "-", "--to", "msgpack", given=am.dumps(HELLO, "json"))
     assert done.stdout == am.dumps(HELLO, "msgpack")
-    assert done.stderr.decode().splitlines() == ["agentmsg: read as json (1.00)", "agentmsg: nothing lost"]
+    assert done.stderr.decode().splitlines() == ["agentmsg: read as json", "agentmsg: nothing lost"]
 
 
 def test_without_click_one_line_says_what_to_install(

@@ -77,7 +77,7 @@ def _detected(raw: bytes) -> str:
     if len(best) > 1:
         msg = f"this may be {' or '.join(best)}; say which with --from"
         raise DecodeError(msg)
-    say(f"read as {best[0]} ({found[0][1]:.2f})")
+    say(f"read as {best[0]}")
     return best[0]
 
 
