@@ -2,7 +2,7 @@
 
 Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form
 JSON counts. Notes never count, and the text of a tool call only where it says more than its input. A made id
-or time is the same as None and as its own text. Imports blocks and what lies below.
+or time is the same as None and as its own text. Imports tool calls and what lies below.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, cast
 
 import attrs
 
-from agentmsg.blocks import ToolUseBlock
 from agentmsg.json_values import FrozenDict, FrozenList
 from agentmsg.made import Made, MadeTime
+from agentmsg.tool_use import ToolUseBlock
 
 __all__ = ["compared", "same"]
 

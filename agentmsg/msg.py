@@ -14,8 +14,8 @@ import attrs
 
 from agentmsg._base import Noted, free_json, free_mapping
 from agentmsg._fields import instance, listed, moment, optional_text, text, vector
+from agentmsg._portable import Portable
 from agentmsg.blocks import (
-    UNSET,
     BaseBlock,
     Block,
     RefusalBlock,
@@ -28,6 +28,7 @@ from agentmsg.blocks import (
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.made import made_id, made_time
+from agentmsg.tool_use import as_call
 from agentmsg.usage import Usage
 
 if TYPE_CHECKING:
@@ -59,18 +60,8 @@ def _role(value: RoleName) -> str:
     return value
 
 
-def _above() -> Any:
-    """Return the module above the model that Msg's conveniences (to_json, decode ...) lead to.
-
-    By name and at call time: the one way upwards, kept out of the import graph on purpose.
-    """
-    from importlib import import_module  # noqa: PLC0415 - see the docstring
-
-    return import_module("agentmsg.conversion")
-
-
 @attrs.frozen(repr=False, eq=False)
-class Msg(Noted):
+class Msg(Noted, Portable):
     """One message of a conversation.
 
     Args:
@@ -136,7 +127,7 @@ class Msg(Noted):
                 ``arguments`` (a text of arguments is kept as it is).
             fields: those of the constructor.
         """
-        calls = tuple(_call(call) for call in listed(tool_calls, "tool_calls"))
+        calls = tuple(as_call(call) for call in listed(tool_calls, "tool_calls"))
         words = as_content(text) if calls and isinstance(text, str) and not text else _text_of(text)
         return cls("assistant", (*words, *calls), **fields)
 
@@ -340,9 +331,7 @@ class Msg(Noted):
     @property
     def error_type(self) -> str | None:
         """The kind of error, of the first result that says so, or None."""
-        return next(
-            (result.error_type for result in self.tool_results if result.error_type is not None), None
-        )
+        return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
 
     def __str__(self) -> str:
         """Return ``Msg(tool) [id]: text``, the text cut to 50 characters."""
@@ -355,6 +344,10 @@ class Msg(Noted):
         from agentmsg.equality import same  # noqa: PLC0415 - only needed here
 
         return self.role == other.role and same(self.content, other.content)
+
+    def to_chat(self) -> dict[str, Any]:
+        """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
+        return {"role": self.role, "content": self.text}
 
     def has_structured_data(self) -> bool:
         """Tell whether there is structured output."""
@@ -382,73 +375,9 @@ class Msg(Noted):
 
         return into(self.structured, cls)
 
-    # -- leaving: what follows is done by agentmsg.conversion
-    # --------------------------------------------------
-
-    def to_chat(self) -> dict[str, Any]:
-        """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
-        return {"role": self.role, "content": self.text}
-
-    def digest(self, *, exact: bool = False) -> str:
-        """Return a stable hash of the message: 64 hexadecimal digits (SHA-256 of the canonical JSON).
-
-        Ids that do not link, times and notes are left out unless ``exact``.
-        """
-        return str(_above().digest(self, exact=exact))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form as plain data."""
-        document: dict[str, Any] = _above().encode(self, "json")
-        return document
-
-    def to_json(self) -> str:
-        """Return the canonical form as JSON text."""
-        return str(_above().dumps(self, "json"), "utf-8")
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Msg:
-        """Return the message of a canonical form.
-
-        Raises:
-            DecodeError: where it is none.
-        """
-        return cls.decode(document, "json")
-
-    @classmethod
-    def from_json(cls, raw: str | bytes) -> Msg:
-        """Return the message of a canonical JSON text.
-
-        Raises:
-            DecodeError: where it is none.
-        """
-        return _only(_above().loads(raw, "json"))
-
-    @classmethod
-    def decode(cls, document: Any, codec: str, **options: Any) -> Msg:
-        """Return the one message of a document of any format.
-
-        Raises:
-            DecodeError: where it cannot be read, or holds another number of messages.
-        """
-        return _only(_above().decode(document, codec, **options))
-
-    def encode(self, codec: str, **options: Any) -> Any:
-        """Return this message as plain data of any format; see ``agentmsg.encode``."""
-        return _above().encode(self, codec, **options)
-
 
 # The fields of a result that Msg.tool takes by name.
 RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
-
-
-def _only(history: Any) -> Msg:
-    if len(history) == 1:
-        message: Msg = history[0]
-        return message
-    from agentmsg.errors import DecodeError  # noqa: PLC0415 - the error path
-
-    msg = f"one message is needed, the document holds {len(history)}"
-    raise DecodeError(msg, code="schema")
 
 
 def _text_of(value: str) -> tuple[Block, ...]:
@@ -463,30 +392,3 @@ def _text_of(value: str) -> tuple[Block, ...]:
 
 def _with_text(role: Any, value: str, fields: dict[str, Any]) -> Msg:
     return Msg(role, _text_of(value), **fields)
-
-
-def _call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
-    """Return the block of a call; of a mapping's two ids, ``call_id`` is the link and ``id`` the item."""
-    if isinstance(call, ToolUseBlock):
-        return call
-    if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
-        raise InvalidMessage(msg, code="type", path=("tool_calls",))
-    fields = dict(call)
-    own = fields.pop("id", None)
-    link = fields.pop("call_id", own)
-    given = [fields.pop(key) for key in ("input", "args", "arguments") if key in fields]
-    name = fields.pop("name", None)
-    if fields or len(given) > 1 or not isinstance(name, str):
-        msg = (
-            f"a tool call has name, id or call_id, and input, args or arguments; not {sorted(map(str, call))}"
-        )
-        raise InvalidMessage(msg, code="schema", path=("tool_calls",))
-    is_text = bool(given) and isinstance(given[0], str)
-    return ToolUseBlock(
-        link,
-        name,
-        UNSET if is_text or not given else given[0],
-        raw_input=given[0] if is_text else None,
-        item_id=own if link != own else None,
-    )
