@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import same_document
 
@@ -130,16 +131,25 @@ class Bodies:
         return [(self.parts.read(part), part) for part in cast("list[Any]", native)]
 
     def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
-        link = _text_or_none(body.get("tool_call_id")) if kind == "tool" else None
-        status = body.get("status") if kind == "tool" else None
-        return v1.make_result(
+        name = _text_or_none(body.get("name"))
+        blocks = tuple(block for block, _ in content)
+        if kind == "function":
+            return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
+        link, status = _text_or_none(body.get("tool_call_id")), body.get("status")
+        result = v1.make_result(
             tool_call_id=link,
-            content=tuple(block for block, _ in content),
-            name=_text_or_none(body.get("name")),
-            artifact=adopt(body.get("artifact")) if kind == "tool" else None,
+            content=blocks,
+            name=name,
+            structured=adopt(body.get("structured")),
+            artifact=adopt(body.get("artifact")),
             status=status if status in ("success", "error") else None,
+            error=_text_or_none(body.get("error")),
+            error_type=_text_or_none(body.get("error_type")),
             notes=EMPTY if link is not None else _NO_ID,
         )
+        told = body.get("content")
+        # A text that only repeats what stands apart is there for those who read nothing but content.
+        return result.evolve(content=()) if type(told) is str and told and told == _told_apart(result) else result
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -200,8 +210,9 @@ class Bodies:
         return list(map(self.parts.write, blocks))
 
     def _write_result(self, block: am.ToolResultBlock, body: Part, kind: str) -> None:
-        body["content"] = self._write_content(block.content)
+        content = self._write_content(block.content)
         body["name"] = block.name
+        body["content"] = content
         if kind == "function":
             return
         if block.tool_call_id is not None:
@@ -209,6 +220,16 @@ class Bodies:
         body["artifact"] = block.artifact
         if block.status is not None:
             body["status"] = block.status
+        if block.structured is None and block.error is None and block.error_type is None:
+            return
+        told = _told_apart(block)
+        if not content:
+            body["content"] = told or ""
+        elif content == told:
+            body["content"] = list(map(self.parts.write, block.content))
+        for key in ("structured", "error", "error_type"):
+            if (value := getattr(block, key)) is not None:
+                body[key] = value
 
     def _write_ai(self, message: am.Msg, body: Part) -> None:
         blocks = message.content
@@ -261,21 +282,26 @@ def _shortened(body: Part, form: str) -> Part:
     }
 
 
+def _told_apart(block: am.ToolResultBlock) -> str | None:
+    """Return the text of a result that has no content: its structure as JSON, else its error."""
+    return block.error if block.structured is None else dump_json(block.structured).decode()
+
+
 def _chunks(body: Part) -> list[Part]:
     """Return the default tool_call_chunks of an AIMessageChunk: one whole chunk a call, as LangChain makes them."""
     import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
 
     def chunk(call: Part, args: Any) -> Part:
         return {
-            "name": call["name"],
+            "name": call.get("name"),
             "args": args,
-            "id": call["id"],
+            "id": call.get("id"),
             "index": None,
             "type": "tool_call_chunk",
         }
 
-    valid = [chunk(call, json.dumps(am.thaw(call["args"]))) for call in body["tool_calls"]]
-    return valid + [chunk(call, call["args"]) for call in body["invalid_tool_calls"]]
+    valid = [chunk(call, json.dumps(am.thaw(call.get("args")))) for call in body["tool_calls"]]
+    return valid + [chunk(call, call.get("args")) for call in body["invalid_tool_calls"]]
 
 
 def _object_at(body: Part, key: str) -> Part:

@@ -244,7 +244,7 @@ def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
     elif call.block.name != name or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
-        own = {**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]}
+        own = v1.error_first({**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: own})
     call.copies["t"] = (position, entry)
     call.listed = "invalid" if call.block.is_valid else ""

@@ -15,7 +15,6 @@ from agentmsg.arrange import split_results
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, plain_copy, thaw
 
 from agentmsg_codecs.langchain import v1
@@ -24,7 +23,7 @@ from agentmsg_codecs.langchain.hooks import in_non_standard
 from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.parts import fallback_of, note_at, own_keys
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, INNER, finish_reason
+from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, INNER, TOOL_KEYS, finish_reason
 
 __all__ = ["make_caps"]
 
@@ -65,12 +64,21 @@ def _taken_in_part(block: Any) -> frozenset[str]:
     return keys
 
 
+def _call_extras(extras: Fields, block: Any) -> Fields:
+    carried = _BLOCK_EXTRAS(extras, block)
+    own = carried.get(FAMILY)
+    if not own or block.is_valid or v1.error_first(own) is own:
+        return carried
+    return {**carried, FAMILY: v1.error_first(own)}
+
+
 def _taken_in_v1_extras(block: Any) -> frozenset[str] | None:
     return None if in_non_standard(type(block)) else v1.claimed(block)
 
 
 _BLOCK_EXTRAS = _extras((INNER, _taken_in_v1_extras), (FAMILY, _taken_in_part))
-_MESSAGE_EXTRAS = _extras((FAMILY, BODY_KEYS), (ENVELOPE, frozenset({"type", "data", "content"})))
+_MESSAGE_EXTRAS = _extras(
+    (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS), (ENVELOPE, frozenset({"type", "data", "content"})))
 _CITATION_EXTRAS = _extras((FAMILY, frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})))
 _USAGE_EXTRAS = _extras(
     *((space, frozenset(names)) for space, names in DETAILS.values()), (FAMILY, USAGE_KEYS)
@@ -137,15 +145,10 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
-    """Say in content what a ToolMessage has no field for."""
-    changes: dict[str, Any] = {}
-    if block.is_error and block.status is None:
-        changes["status"] = "error"
-    if not block.content and block.structured is not None:
-        changes["content"], changes["structured"] = dump_json(block.structured).decode(), None
-    elif not block.content and block.error:
-        changes["content"], changes["error"] = block.error, None
-    return Swap(block.evolve(**changes), "a tool message has text and a status", "annotation") if changes else block
+    """Give a result that tells of an error the status of one."""
+    if block.error is None or block.status is not None:
+        return block
+    return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
 
 def _status(status: str, _: Any) -> str | None:
@@ -249,7 +252,7 @@ class _Blocks:
             am.VideoBlock: _row(**media),
             am.FileBlock: _row("name", "title", "context", otherwise=_document_text, **media),
             am.ToolUseBlock: _row(
-                "id", "name", "input", "raw_input", "provider", "status", otherwise=_call, kind=_call_kind
+                "id", "name", "input", "raw_input", "provider", "status", otherwise=_call, kind=_call_kind, extras=_call_extras
             ),
             am.ToolResultBlock: _row(
                 "tool_call_id",
@@ -324,6 +327,9 @@ def needs_id(block: Any) -> bool:
     return link is None and block.kind != "server" and note_at(block, "/no-id") is not True
 
 
+_RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_type")
+
+
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table.
 
@@ -344,7 +350,7 @@ def make_caps(messages: Messages) -> Caps:
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
     tool = {
         am.ToolResultBlock: Row(
-            {"tool_call_id": KEEP, "name": KEEP, "artifact": KEEP, "status": _status}, _tool_result
+            {**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result
         )
     }
     return Caps(

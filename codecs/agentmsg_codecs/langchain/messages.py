@@ -22,7 +22,7 @@ from agentmsg_codecs.langchain.forms import Native, split, wrap
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.usage import read_usage
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE
+from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
 
 __all__ = ["Messages", "is_native", "note_of_message"]
 
@@ -104,7 +104,8 @@ class Messages:
             return _whole(native), found.form
         plain = self._bodies.write(message, found.tag, found.form)
         if not same_document(plain, found.body):
-            kept = keep(message, found.body, plain, family=FAMILY, known=BODY_KEYS, never=_NEVER)
+            known = TOOL_KEYS if found.kind == "tool" else BODY_KEYS
+            kept = keep(message, found.body, plain, family=FAMILY, known=known, never=_NEVER)
             if kept is None:
                 return _whole(native), found.form
             message = kept

@@ -94,9 +94,9 @@ class Parts:
         for shape, read in self._candidates(part):
             try:
                 block = read(part)
+                plain = self._default(block) if shape is None else shape.write(block)
             except (Unreadable, AgentMsgError):
                 continue
-            plain = self._default(block) if shape is None else shape.write(block)
             if same_document(plain, part):
                 return _marked(self._shaped(block, shape, plain))
             tried.append((shape, block, plain))
@@ -143,6 +143,9 @@ class Parts:
             return None
         if not v1.claimed(kept).isdisjoint(kept.extras.get(INNER) or ()):
             return None
+        own = kept.extras.get(FAMILY)
+        if own and type(kept) is am.ToolUseBlock and v1.error_first(own) is not own:
+            kept = kept.evolve(extras={**kept.extras, FAMILY: v1.error_first(own)})
         return kept if same_document(self._spell(kept), part) else None
 
     # -- writing ------------------------------------------------------------------------------------------------
@@ -178,7 +181,7 @@ class Parts:
         if shape is not None:
             try:
                 plain = shape.write(block)
-            except (AttributeError, KeyError, TypeError):
+            except (AttributeError, KeyError, TypeError, Unreadable):
                 # A shape of another class of blocks, planted or left behind.
                 plain = None
         return put_back(block, plain or self._default(block), family=FAMILY, read=lambda _: block)

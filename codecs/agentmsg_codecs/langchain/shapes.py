@@ -367,6 +367,8 @@ def _write_v0(block: Any) -> Part:
 
 def _write_v0_text_url(block: Any) -> Part:
     part = _write_v0(block)
+    if "text" not in part:
+        raise Unreadable
     part["url"] = part.pop("text")
     return part
 

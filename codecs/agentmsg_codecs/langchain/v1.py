@@ -27,6 +27,7 @@ __all__ = [
     "call_args",
     "claimed",
     "common_of",
+    "error_first",
     "read_citation",
     "text_at",
     "v1_part",
@@ -400,6 +401,11 @@ def call_args(block: am.ToolUseBlock) -> Any:
     """Return the object that stands for the input of a valid call."""
     value = block.input
     return value if isinstance(value, dict) and not _is_wrapped(value) else {"_raw": value}
+
+
+def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return unknown fields with `error` in front, where the parts of invalid calls have their key for it."""
+    return {"error": fields["error"], **fields} if "error" in fields and next(iter(fields)) != "error" else fields
 
 
 def raw_text(block: am.ToolUseBlock) -> str:

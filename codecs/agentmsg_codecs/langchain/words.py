@@ -15,6 +15,7 @@ __all__ = [
     "OWN_ROLES",
     "ROLE_OF_KIND",
     "STOP_OF",
+    "TOOL_KEYS",
     "WORDS_OF_ROLES",
     "finish_reason",
 ]
@@ -77,6 +78,9 @@ BODY_KEYS = frozenset(
         "chunk_position",
     }
 )
+
+# What a tool message may say beyond LangChain's own fields, as unknown fields of the pydantic model that it keeps.
+TOOL_KEYS = BODY_KEYS | {"structured", "error", "error_type"}
 
 # Native words for why a model stopped, and ours; the default spelling of ours is in STOP_OF.
 FINISH_OF: Mapping[str, str] = {
