@@ -20,18 +20,12 @@ _ROUNDS, _QUICK_ROUNDS = 40, 5
 
 def _arguments(argv: list[str] | None) -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks", description="Our codecs beside their peers.")
-    parser.add_argument(
-        "--quick", action="store_true", help="few messages and few rounds: to see that it runs"
-    )
+    parser.add_argument("--quick", action="store_true", help="few messages and few rounds: to see that it runs")
     parser.add_argument("--only", metavar="NAME", action="append", choices=SECTIONS, help=", ".join(SECTIONS))
-    parser.add_argument(
-        "--messages", type=int, metavar="N", help=f"how long the history is (default: {MESSAGES})"
-    )
+    parser.add_argument("--messages", type=int, metavar="N", help=f"how long the history is (default: {MESSAGES})")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"how often each runs (default: {_ROUNDS})")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there as well")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw the ratios, as .svg or .png (needs matplotlib)"
-    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the ratios, as .svg or .png (needs matplotlib)")
     return parser.parse_args(argv)
 
 

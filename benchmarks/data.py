@@ -41,9 +41,7 @@ class _Author:
         return " ".join(self.random.choices(_WORDS, k=self.random.randint(least, most)))
 
     def token(self, length: int) -> str:
-        return "".join(
-            self.random.choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=length)
-        )
+        return "".join(self.random.choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=length))
 
     def say(self, role: Any, *content: am.Block, **fields: Any) -> am.Msg:
         self.count += 1
@@ -52,9 +50,7 @@ class _Author:
 
     def answer(self, *content: am.Block, finish: str = "stop") -> am.Msg:
         read, written = self.random.randint(500, 9000), self.random.randint(20, 900)
-        usage = am.Usage(
-            input=read, output=written, total=read + written, cache_read=read // 2, reasoning=written // 3
-        )
+        usage = am.Usage(input=read, output=written, total=read + written, cache_read=read // 2, reasoning=written // 3)
         return self.say("assistant", *content, model="claude-sonnet-4-5", usage=usage, finish_reason=finish)
 
     def text(self, least: int = 40, most: int = 80) -> am.TextBlock:
@@ -93,9 +89,7 @@ def _messages(author: _Author) -> Iterator[am.Msg]:
     while True:
         yield author.say("user", author.text(), name="ada")
         yield author.answer(author.thinking(), author.text(20, 40))
-        yield author.say(
-            "user", author.text(20, 40), author.image(), metadata={"channel": "web", "attempt": 1}
-        )
+        yield author.say("user", author.text(20, 40), author.image(), metadata={"channel": "web", "attempt": 1})
         first, second = author.call(), author.call()
         yield author.answer(author.text(10, 20), first, second, finish="tool_use")
         yield author.result(first)

@@ -56,8 +56,7 @@ class Section:
 
 def _two(measure: str, times: Mapping[str, Times], count: int) -> dict[str, dict[str, float]]:
     return {
-        name: {measure: spent.best(count), f"{measure} median": spent.middle(count)}
-        for name, spent in times.items()
+        name: {measure: spent.best(count), f"{measure} median": spent.middle(count)} for name, spent in times.items()
     }
 
 
@@ -150,9 +149,7 @@ def _account_section(scale: Scale) -> Section:
         cases[f"{form}: fit"] = Case(fresh, partial(_fit, codec))
         cases[f"{form}: write and render"] = Case(fresh, partial(_written, codec))
     times = interleave(cases, scale.rounds)
-    return Section(
-        "Account of losses, where nothing is lost", _two("encode", times, len(scale.history)), missing
-    )
+    return Section("Account of losses, where nothing is lost", _two("encode", times, len(scale.history)), missing)
 
 
 def _fit(codec: Codec, history: am.History) -> Any:
@@ -161,9 +158,7 @@ def _fit(codec: Codec, history: am.History) -> Any:
 
 def _import_section(scale: Scale) -> Section:
     statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg"}
-    return Section(
-        "Import, whole processes", _two("process", interleave_processes(statements, scale.processes), 1)
-    )
+    return Section("Import, whole processes", _two("process", interleave_processes(statements, scale.processes), 1))
 
 
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {

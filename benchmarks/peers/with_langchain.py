@@ -61,6 +61,14 @@ def _content(message: am.Msg) -> Any:
     return [_PARTS[type(block)](block) for block in message.content]
 
 
+def _stop(message: am.Msg) -> dict[str, str]:
+    """Return why the model stopped: as Anthropic says it where it thought, else as OpenAI does."""
+    called = message.finish_reason == "tool_use"
+    if message.has(am.ThinkingBlock):
+        return {"stop_reason": "tool_use" if called else "end_turn"}
+    return {"finish_reason": "tool_calls" if called else "stop"}
+
+
 def _answer(message: am.Msg) -> AIMessage:
     usage = message.usage or am.Usage()
     return AIMessage(
@@ -70,7 +78,7 @@ def _answer(message: am.Msg) -> AIMessage:
             {"name": call.name, "args": am.thaw(call.input), "id": call.id, "type": "tool_call"}
             for call in message.tool_calls
         ],
-        response_metadata={"model_name": message.model, "finish_reason": message.finish_reason},
+        response_metadata={"model_name": message.model, **_stop(message)},
         usage_metadata={
             "input_tokens": usage.input or 0,
             "output_tokens": usage.output or 0,
