@@ -116,9 +116,7 @@ def test_convert_counts_many_content_losses() -> None:
 
 def test_convert_says_that_nothing_was_lost() -> None:
     """An empty account is told, too."""
-    assert (
-        run("convert", saved("a.json"), "--to", "msgpack").stderr.splitlines()[-1] == "agentmsg: nothing lost"
-    )
+    assert run("convert", saved("a.json"), "--to", "msgpack").stderr.splitlines()[-1] == "agentmsg: nothing lost"
 
 
 def test_on_loss_error_writes_nothing() -> None:
@@ -149,9 +147,7 @@ def test_on_loss_error_lets_annotations_go() -> None:
 
 def test_on_loss_ignore_is_silent() -> None:
     """With --on-loss ignore stderr stays empty."""
-    done = run(
-        "convert", saved("a.json", CALL), "--from", "json", "--to", "transcript", "--on-loss", "ignore"
-    )
+    done = run("convert", saved("a.json", CALL), "--from", "json", "--to", "transcript", "--on-loss", "ignore")
     assert (done.exit_code, done.stderr) == (0, "")
 
 
@@ -248,9 +244,7 @@ def test_unknown_codecs_are_errors() -> None:
     assert "did you mean transcript" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments", [["convert", "a.json"], ["nonsense"], ["convert", "--to", "json"], ["detect"]]
-)
+@pytest.mark.parametrize("arguments", [["convert", "a.json"], ["nonsense"], ["convert", "--to", "json"], ["detect"]])
 def test_wrong_command_lines_exit_with_two(arguments: list[str]) -> None:
     """A wrong command line is told from a wrong document."""
     assert run(*arguments).exit_code == 2
@@ -460,7 +454,9 @@ def test_formats_as_json() -> None:
     listing = {entry["name"]: entry for entry in json.loads(run("formats", "--json").stdout)}
     assert set(listing) == set(am.codec_names())
     assert listing["json"]["carries"] == "everything"
-    assert listing["transcript"]["carries"]["blocks of messages"]["ImageBlock"] == {
+    carried = listing["transcript"]["carries"]
+    assert carried["fields of blocks"]["TextBlock"]["yes"] == "text"
+    assert carried["blocks, by role"]["ImageBlock"] == {
         "user": "no",
         "assistant": "no",
     }
@@ -510,6 +506,4 @@ def test_without_click_one_line_says_what_to_install(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert capsys.readouterr().err == (
-        "agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'\n"
-    )
+    assert capsys.readouterr().err == ("agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'\n")

@@ -41,7 +41,8 @@ class Example:
 
 def examples(language: str) -> list[Example]:
     """Return the blocks of a language in README.md, in order."""
-    section, found = "", []
+    section = ""
+    found: list[Example] = []
     start: int | None = None
     for number, line in enumerate(lines := README.read_text(encoding="utf-8").splitlines()):
         if start is None and line.startswith("## "):

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
 from agentmsg._base import BaseBlock
-from agentmsg.blocks import BLOCK_TAGS, NativeBlock
-from agentmsg.caps import KEEP
+from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock
+from agentmsg.caps import ANY_ROLE, KEEP
 from agentmsg.history import History
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agentmsg.caps import Caps, MessageRow
+    from agentmsg.caps import Caps, Row
 
 __all__ = ["as_data", "summary", "tables"]
+
+Table: TypeAlias = "list[tuple[str, ...]]"
+Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
 _YES, _IF, _RULE, _NO = "yes", "if", "rule", "no"
 _STRUCTURE = {"role", "content", "messages", "notes"}
@@ -34,37 +37,77 @@ def _fields(cls: type[Any]) -> list[str]:
     return [name for name in names if name not in _STRUCTURE]
 
 
-def _of_field(row: MessageRow, name: str) -> str:
-    cell = row.fields.get(name)
+def _word(cell: Any) -> str:
     return _NO if cell is None else _YES if cell is KEEP else _IF
 
 
-def _of_block(row: MessageRow, cls: type[Any]) -> str:
-    own = row.blocks.get(cls) or (row.blocks.get(BaseBlock) if cls is not NativeBlock else None)
+def _row_of(rows: Rows, cls: type[Any]) -> Row | None:
+    return rows.get(cls) or (rows.get(BaseBlock) if cls is not NativeBlock else None)
+
+
+def _of_block(rows: Rows, cls: type[Any]) -> str:
+    own = _row_of(rows, cls)
     if own is None:
         return _NO
     return _YES if own.otherwise is None else _RULE
 
 
-def _grid(caps: Caps, names: Mapping[str, Any], word: Any) -> list[tuple[str, ...]]:
-    roles = list(caps.messages)
-    rows = [(name, *(word(caps.messages[role], key) for role in roles)) for name, key in names.items()]
-    return [("", *roles), *rows]
+def _block_columns(caps: Caps) -> dict[str, Rows]:
+    """Return the rows of blocks by role, and those of what is inside the results of tool messages."""
+    columns = {_title(role): row.blocks for role, row in caps.messages.items()}
+    tool = caps.row("tool")
+    if tool is not None:
+        columns["in results"] = tool.blocks if tool.results is None else tool.results
+    return columns
 
 
-def tables(caps: Caps) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+def _title(role: str) -> str:
+    return "others" if role == ANY_ROLE else role
+
+
+def _message_fields(caps: Caps) -> Table:
+    rows = {_title(role): row.fields for role, row in caps.messages.items()}
+    lines = [(name, *(_word(fields.get(name)) for fields in rows.values())) for name in _fields(Msg)]
+    return [("", *rows), *lines]
+
+
+def _blocks(caps: Caps) -> Table:
+    columns = _block_columns(caps)
+    lines = [(cls.__name__, *(_of_block(rows, cls) for rows in columns.values())) for cls in _block_classes()]
+    return [("", *columns), *lines]
+
+
+def _block_fields(caps: Caps) -> Table:
+    """Return for each block class that is carried anywhere its fields, by how they are carried where it is."""
+    lines: Table = [("", _YES, _IF, _NO)]
+    for cls in _block_classes():
+        rows = [row for rows in _block_columns(caps).values() if (row := _row_of(rows, cls)) is not None]
+        if rows:
+            words: dict[str, list[str]] = {_YES: [], _IF: [], _NO: []}
+            for name in [field.alias or field.name for field in attrs.fields(cls) if field.init]:
+                found = {_word(row.fields.get(name)) for row in rows}
+                if name != "notes":
+                    # The blocks inside of a result have a table of their own; they are not reset as a whole.
+                    always = cls is ToolResultBlock and name == "content"
+                    words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
+            lines.append((cls.__name__, *(", ".join(names) for names in words.values())))
+    return lines
+
+
+def _history_fields(caps: Caps) -> Table:
+    tools = _NO if "tools" not in caps.history else _IF if len(caps.tools) == 1 else _YES
+    lines = [(name, tools if name == "tools" else _word(caps.history.get(name))) for name in _fields(History)]
+    return [("", "carried"), *lines]
+
+
+def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     """Yield the tables of a format, each with its title; none where it carries everything."""
     if caps.everything:
         return
-    yield "fields of messages", _grid(caps, {name: name for name in _fields(Msg)}, _of_field)
-    yield "blocks of messages", _grid(caps, {cls.__name__: cls for cls in _block_classes()}, _of_block)
-    whole = [(name, _of_history(caps, name)) for name in _fields(History)]
-    yield "fields of histories", [("", "history"), *whole]
-
-
-def _of_history(caps: Caps, name: str) -> str:
-    cell = caps.history.get(name)
-    return _NO if cell is None else _YES if cell is KEEP or name == "tools" else _IF
+    yield "fields of messages, by role", _message_fields(caps)
+    yield "blocks, by role", _blocks(caps)
+    yield "fields of blocks", _block_fields(caps)
+    yield "fields of histories", _history_fields(caps)
 
 
 def summary(caps: Caps) -> str:
@@ -72,10 +115,10 @@ def summary(caps: Caps) -> str:
     if caps.everything:
         return _EVERYTHING
     classes = _block_classes()
-    rows = caps.messages.values()
-    blocks = sum(any(_of_block(row, cls) != _NO for row in rows) for cls in classes)
-    fields = sum(any(_of_field(row, name) != _NO for row in rows) for name in _fields(Msg))
-    roles = "any role" if "*" in caps.messages else f"{len(caps.messages)} roles"
+    columns = _block_columns(caps).values()
+    blocks = sum(any(_of_block(rows, cls) != _NO for rows in columns) for cls in classes)
+    fields = sum(any(word != _NO for word in line[1:]) for line in _message_fields(caps)[1:])
+    roles = "any role" if ANY_ROLE in caps.messages else f"{len(caps.messages)} roles"
     return f"{roles}, {fields} of {len(_fields(Msg))} fields, {blocks} of {len(classes)} block classes"
 
 

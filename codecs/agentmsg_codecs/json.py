@@ -1,4 +1,4 @@
-"""json: the canonical form of agentmsg as JSON. It carries every History, exactly.
+r"""json: the canonical form of agentmsg as JSON. It carries every History, exactly.
 
     {"agentmsg": 1, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Hello"}], "created_at": "2026-11-21T10:00:00+00:00"},

@@ -1,0 +1,1 @@
+"""What several tests share: example histories, toy codecs, documents to damage."""

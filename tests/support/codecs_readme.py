@@ -1,0 +1,100 @@
+"""Writes codecs/README.md: the mapping of each codec, what it carries, and what a conversion between two loses.
+
+With ``tests`` on the path: ``python -m support.codecs_readme > codecs/README.md``
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import agentmsg as am
+import agentmsg_codecs
+from agentmsg.cli.capabilities import summary, tables
+from support.grand_tour import grand_tour
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["render"]
+
+_HEAD = """\
+# The codecs
+
+Written by `python -m support.codecs_readme` (with `tests` on the path) from the codecs themselves; a test compares.
+
+"""
+_LEGEND = """\
+## How to read the tables
+
+- yes: always carried.
+- if: carried where the format has a place for the value, or in some roles only; what has none is reported.
+- rule: a rule of the codec makes it into something that is carried, or drops it; both are reported.
+- no: lost, and reported.
+
+What is absent, and ids and times that agentmsg itself made, are never lost. What is reported can be restored.
+"""
+_PAIRS = """\
+## From one format to another
+
+What is lost of a tour through the whole model: every class, every field, every role, odd texts and numbers. The
+tour was first written in the format on the left, then converted to the one above; "the model" is the tour as made.
+"""
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    head, *body = rows
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in body:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def _section(name: str) -> Iterator[str]:
+    codec = am.get_codec(name)
+    mapping = import_module(type(codec).__module__).__doc__ or ""
+    yield f"## {name}: {codec.title}"
+    yield ""
+    yield from mapping.strip().splitlines()
+    yield ""
+    if codec.caps.everything:
+        yield "It carries everything."
+        yield ""
+    for title, rows in tables(codec.caps):
+        yield f"### {name}: {title}"
+        yield ""
+        yield from _table(rows)
+
+
+def _lost(history: am.History, target: str) -> str:
+    losses: list[am.Loss] = []
+    am.encode(history, target, losses=losses)
+    counts = Counter(loss.level for loss in losses)
+    return ", ".join(f"{counts[level]} {level}" for level in sorted(counts, reverse=True)) or "exact"
+
+
+def _pairs(names: Sequence[str]) -> Iterator[str]:
+    tour = grand_tour()
+    sources = {"the model": tour}
+    for name in names:
+        sources[name] = am.decode(am.encode(tour, name, on_loss="ignore"), name)
+    rows = [(source, *(_lost(history, target) for target in names)) for source, history in sources.items()]
+    yield from _table([("from \\ to", *names), *rows])
+
+
+def render() -> str:
+    """Return the text of codecs/README.md."""
+    names = list(agentmsg_codecs.CODECS)
+    overview = [(f"`{name}`", am.get_codec(name).title, summary(am.get_codec(name).caps)) for name in names]
+    lines = [_HEAD.rstrip(), "", *_table([("name", "documents", "carries"), *overview]), _LEGEND, _PAIRS]
+    lines += _pairs(names)
+    for name in names:
+        lines += _section(name)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())
