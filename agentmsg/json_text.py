@@ -27,6 +27,7 @@ _DIGITS_ALIKE = bytes(48 if chr(code) in "0123456789" else 0 for code in range(2
 _LONG_RUN = b"0" * 19
 # The largest float has 309 digits; orjson refuses integers beyond it.
 _HUGE_RUN = b"0" * 309
+_CONTAINERS = frozenset({dict, list})
 _INT64 = 2**63
 
 
@@ -52,11 +53,7 @@ def parse_json(
         raise DecodeError(msg, code="bytes")
     value, huge = _loads(data)
     _check_depth(data, value, limits.depth)
-    if (
-        huge
-        or _LONG_RUN in data.translate(_DIGITS_ALIKE)
-        or (duplicates == "error" and _may_repeat_keys(data, value))
-    ):
+    if huge or _LONG_RUN in data.translate(_DIGITS_ALIKE) or (duplicates == "error" and _may_repeat_keys(data, value)):
         return _exact(data, duplicates, limits)
     return value
 
@@ -87,14 +84,15 @@ def _loads(data: bytes) -> tuple[Any, bool]:
     try:
         return orjson.loads(data), False
     except orjson.JSONDecodeError as error:
-        if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
-            import re  # noqa: PLC0415 - loaded already wherever attrs is
+        fault = error
+    if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
+        import re  # noqa: PLC0415 - loaded already wherever attrs is
 
-            try:
-                return orjson.loads(re.sub(rb"\d{300,}", lambda run: run[0][:20], data)), True
-            except orjson.JSONDecodeError as rest:
-                error = rest
-        raise _syntax_error(data, error) from None
+        try:
+            return orjson.loads(re.sub(rb"\d{300,}", lambda run: run[0][:20], data)), True
+        except orjson.JSONDecodeError as error:
+            fault = error
+    raise _syntax_error(data, fault)
 
 
 def _check_depth(data: bytes, value: object, limit: int) -> None:
@@ -102,13 +100,13 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
     # As many brackets as levels at most, so this count settles small documents.
     if data.count(b"{") + data.count(b"[") <= limit:
         return
-    level: list[Any] = [[value]]
+    level: Any = [[value]]
     for _ in range(limit + 1):
         level = [
             item
             for outer in level
-            for item in cast("list[Any]", outer.values() if type(outer) is dict else outer)
-            if type(item) is dict or type(item) is list
+            for item in (outer.values() if outer.__class__ is dict else outer)
+            if item.__class__ in _CONTAINERS
         ]
         if not level:
             return

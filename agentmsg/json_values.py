@@ -35,6 +35,7 @@ __all__ = [
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 # The methods that write and that look past a frozen container's own; Any, because they serve both kinds.
 _dict: Any = dict
 _list: Any = list
@@ -253,7 +254,7 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
             copy, items = waiting[-1]
             for key, item in items:
                 keys[-1] = key
-                inner = _inner_items(item)
+                inner = None if type(item) in _SCALARS else _inner_items(item)
                 if inner is None:
                     _put(copy, key, _scalar(item))
                     continue
@@ -273,7 +274,7 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
 
 
 def _inner_items(value: Any) -> Any:
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # dict first: it spares the slow question
         return iter(cast("Any", value).items())
     if isinstance(value, (list, tuple)):
         return enumerate(_plain_items(value))
@@ -312,7 +313,7 @@ def freeze(value: Any) -> Any:
 
 def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
     """Freeze a mapping, as ``freeze`` does; anything else is refused with code "type"."""
-    if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(value, (dict, Mapping)):  # pyright: ignore[reportUnnecessaryIsInstance]
         msg = f"a mapping is needed, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type")
     return cast("Mapping[str, JSON]", freeze(value)) if value else EMPTY
