@@ -14,6 +14,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter_ns
 from typing import Any
 
@@ -77,15 +78,23 @@ def interleave(cases: Mapping[str, Case], rounds: int) -> dict[str, Times]:
 
 
 def interleave_processes(statements: Mapping[str, str], rounds: int) -> dict[str, Times]:
-    """Time whole interpreters that each run one statement, interleaved."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    """Time whole interpreters that each run one statement, interleaved.
 
-    def starter(statement: str) -> Callable[[Any], Any]:
-        command = [sys.executable, "-c", statement]
-        return lambda _: subprocess.run(command, env=env, check=True)
+    The first start of each, uncounted, compiles what it imports into a cache of their own: a checkout may have none.
+    """
+    with TemporaryDirectory() as cache:
+        env = os.environ | {
+            "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+            "PYTHONPYCACHEPREFIX": cache,
+        }
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
 
-    cases = {name: Case(lambda: None, starter(statement)) for name, statement in statements.items()}
-    return interleave(cases, rounds)
+        def starter(statement: str) -> Callable[[Any], Any]:
+            command = [sys.executable, "-c", statement]
+            return lambda _: subprocess.run(command, env=env, check=True)
+
+        cases = {name: Case(lambda: None, starter(statement)) for name, statement in statements.items()}
+        return interleave(cases, rounds)
 
 
 def kept_bytes(make: Callable[[], Any]) -> int:
