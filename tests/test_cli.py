@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -16,7 +17,8 @@ import agentmsg as am
 import agentmsg_codecs
 from agentmsg.cli import main
 from agentmsg.cli.program import program
-from agentmsg.cli.terminal import aligned, printable
+from agentmsg.cli.terminal import abandon_output, aligned, printable, write_bytes
+from agentmsg.cli.writing import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -293,6 +295,74 @@ def test_a_closed_pipe_ends_cleanly() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 141
+
+
+def test_a_closed_pipe_behind_a_file_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed pipe is no error of a file, whatever name it was opened by."""
+
+    def closed(target: Path, data: bytes) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("agentmsg.cli.disk._replace", closed)
+    done = run("convert", saved("a.json"), "--from", "json", "--to", "json", "-o", "b")
+    assert (done.exit_code, done.output) == (141, "")
+
+
+def test_what_was_buffered_goes_nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """After a closed pipe, what is still buffered for stdout is thrown away, and the pipe is not touched."""
+    with (tmp_path / "out").open("w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        stream.write("late")
+        abandon_output()
+        stream.flush()
+    assert (tmp_path / "out").read_text() == ""
+
+
+class Terminal:
+    """A stdout that says that it is a terminal."""
+
+    def __init__(self) -> None:
+        self.buffer = self
+        self.data = b""
+
+    def isatty(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: bytes) -> None:
+        """Keep the data."""
+        self.data += data
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+
+def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal a line end follows what has none."""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    write_bytes(b"{}")
+    write_bytes(b"[]\n")
+    assert screen.data == b"{}\n[]\n"
+
+
+def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A binary document goes to a terminal by no default."""
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    with pytest.raises(click.UsageError, match="give -o FILE"):
+        Target.of("msgpack", "-", (), pretty=False)
+    assert Target.of("msgpack", "b", (), pretty=False).output == "b"
+
+
+def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the bytes cannot be made, the error says for which format."""
+
+    def refuse(self: object, history: am.History) -> object:
+        raise am.EncodeError("too odd", code="number")
+
+    monkeypatch.setattr("agentmsg_codecs.json.JsonCodec.write", refuse)
+    done = run("convert", "-", "--to", "json", given=b'{"agentmsg":1,"messages":[]}')
+    assert "error [number] json: too odd" in done.stderr
 
 
 # -- files

@@ -46,6 +46,9 @@ def write_bytes(data: bytes) -> None:
 def abandon_output() -> None:
     """Send what is still buffered nowhere, so that Python does not complain of a closed pipe at its end."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output = sys.stdout.fileno()
     except (OSError, ValueError):
         return  # stdout is no file of the system: nothing is buffered there
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, output)
+    os.close(nowhere)
