@@ -13,21 +13,23 @@ pausing it makes bulk decoding about a third faster. It is always switched on ag
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
 __all__ = ["absent_values", "maker", "paused"]
 
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=attrs.AttrsInstance)
 _NEVER_MADE = {"id", "created_at"}
 
 
 @cache
-def absent_values(cls: type) -> dict[str, Any]:
+def absent_values(cls: type[Any]) -> dict[str, Any]:
     """Return, by field alias, the value that says "nothing here": the default, or None for what is made.
 
     Fields that are always required are missing.
@@ -57,28 +59,32 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     names = {field.alias: field.name for field in fields}
     # What may be None need not be given, even where the class itself insists that somebody says so.
     nullable = any("None" in str(field.type) for field in fields if field.alias in required)
-    parameters = [*(f"{name}=None" if nullable else str(name) for name in required), *(f"{name}=_{name}" for name in optional)]
+    parameters = [
+        *(f"{name}=None" if nullable else str(name) for name in required),
+        *(f"{name}=_{name}" for name in optional),
+    ]
     lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
     lines += [f"    self.{names[name]} = {name}" for name in (*required, *optional)]
     lines += [f"    self.{field.name} = {field.default!r}" for field in attrs.fields(cls) if not field.init]
     lines += ["    self.__class__ = _cls"]
     scope: dict[str, Any] = {"_cls": cls, **{f"_{name}": absent[name] for name in optional if name}}
-    exec("\n".join(lines), scope)  # noqa: S102 - the source is made of our own field names
-    twin = {
+    exec("\n".join(lines), scope)
+    twin: dict[str, Any] = {
         "__slots__": tuple(cls.__slots__),  # type: ignore[attr-defined]
         "__init__": scope["__init__"],
         # Both are needed for C-speed assignment: the frozen base overrides both.
         "__setattr__": object.__setattr__,
         "__delattr__": object.__delattr__,
     }
-    draft = type(cls)(f"_{cls.__name__}Draft", cls.__bases__, twin)
+    draft = cast("Any", type(cls))(f"_{cls.__name__}Draft", cls.__bases__, twin)
     if hasattr(draft, "__abstractmethods__"):
         draft.__abstractmethods__ = frozenset()  # the real class has them; nobody calls them on a draft
-    return draft
+    make: Callable[..., _T] = draft
+    return make
 
 
 @contextmanager
-def paused() -> Iterator[None]:
+def paused() -> Generator[None]:
     """Pause the cyclic garbage collector, and restore it as it was."""
     was_on = gc.isenabled()
     gc.disable()

@@ -54,13 +54,13 @@ def codec_class(name: str) -> type[Codec]:
     home = _ours().get(name)
     if home is not None:
         module, _, attribute = home.partition(":")
-        found: Any = getattr(import_module(module), attribute)
-        return found
+        ours: type[Codec] = getattr(import_module(module), attribute)
+        return ours
     point = _theirs().get(name)
     if point is None:
         raise _unknown(name)
     try:
-        found = point.load()
+        found: Any = point.load()
     except (ImportError, AttributeError) as error:
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
@@ -94,7 +94,7 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         if not options:
             return codec
         return _with_options(type(codec), {**_options(codec), **options})
-    if not isinstance(codec, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(codec, str):
         msg = f"a codec is named by a text, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)

@@ -7,8 +7,7 @@ input, field by field, is a loss. So the account is complete whatever the rules 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -18,9 +17,13 @@ from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted
-from agentmsg.history import History
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agentmsg.history import History
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -79,7 +82,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
         if isinstance(value, Noted):
             yield from _spelling(value, (*path, field.name))
         elif isinstance(value, tuple):
-            for index, item in enumerate(value):
+            for index, item in enumerate(cast("tuple[object, ...]", value)):
                 if isinstance(item, Noted):
                     yield from _spelling(item, (*path, field.name, index))
 
@@ -159,10 +162,10 @@ def _moved(places: Sequence[int]) -> set[int]:
         at[slot : slot + 1] = [index]
         after[index] = at[slot - 1] if slot else None
     staying: set[int] = set()
-    index = at[-1] if at else None
-    while index is not None:
-        staying.add(index)
-        index = after[index]
+    place = at[-1] if at else None
+    while place is not None:
+        staying.add(place)
+        place = after[place]
     return set(range(len(places))) - staying
 
 
@@ -183,7 +186,9 @@ class _Report:
         if len(own) > 1:
             yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
         elif not own[0].rests or (is_moved and not own[0].alone):
-            yield Loss(("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message")
+            yield Loss(
+                ("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message"
+            )
         elif is_moved:
             yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
 
@@ -196,14 +201,15 @@ class _Report:
         yield from self.fields(path, message, own[0].message, {"content"}, rule)
         yield from self.items((*path, "content"), message.content, kept)
 
-    def fields(self, path: Path, old: Any, new: Any, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
+    def fields(self, path: Path, old: Noted, new: Noted, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
         if old is new:
             return
-        for name, get in compared(type(old)):
+        kind: type = type(old)
+        for name, get in compared(kind):
             was, now = get(old), get(new)
             if name not in skipped and was is not now and not same(was, now):
-                kind = "dropped" if not now and now is not False else "invented" if was is None else "changed"
-                yield self.loss((*path, name), kind, was, now, rule if name == "role" else None)
+                fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
+                yield self.loss((*path, name), fate, was, now, rule if name == "role" else None)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""

@@ -13,20 +13,23 @@ source: they are no losses, but make the source's document exact too. The header
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg._base import CacheHint, Citation, Noted, Signature
 from agentmsg._registry import get_codec
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.history import History
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import adopt
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
 from agentmsg.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from agentmsg.history import History
 
 __all__ = ["from_lines", "to_lines"]
 
@@ -52,7 +55,7 @@ _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 def _engine() -> Any:
     """Return what reads and writes single objects of the model in canonical JSON."""
-    engine: Any = get_codec("json").engine  # type: ignore[attr-defined]
+    engine = cast("Any", get_codec("json")).engine
     engine.fill()
     return engine
 
@@ -90,7 +93,9 @@ def _add(line: dict[str, Any], loss: Loss) -> None:
         if loss.was is not None:
             line["was"] = _plain(loss.was)
     elif not name:
-        line.update({"gone": _plain(loss.was)} if loss.kind == "dropped" else {"became": [_plain(loss.was), _plain(loss.now)]})
+        line.update(
+            {"gone": _plain(loss.was)} if loss.kind == "dropped" else {"became": [_plain(loss.was), _plain(loss.now)]}
+        )
     elif loss.kind == "dropped":
         line.setdefault("dropped", {})[name] = _plain(loss.was)
     else:
@@ -112,7 +117,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Noted):
         return _engine().write_any(value)
     if isinstance(value, tuple):
-        return [_plain(item) for item in cast("tuple[Any, ...]", value)]
+        return [_plain(item) for item in cast("tuple[object, ...]", value)]
     return value.isoformat() if isinstance(value, datetime) else value
 
 
@@ -157,10 +162,10 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
 
 
 def _header(line: Any) -> dict[str, Any]:
-    if not isinstance(line, dict) or "agentmsg-losses" not in line or not isinstance(line.get("codec"), str):  # pyright: ignore[reportUnknownMemberType]
+    header = cast("dict[str, Any]", line) if isinstance(line, dict) else {}
+    if "agentmsg-losses" not in header or not isinstance(header.get("codec"), str):
         msg = "an account begins with its header"
         raise DecodeError(msg)
-    header = cast("dict[str, Any]", line)
     if header["agentmsg-losses"] != _VERSION:
         msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
@@ -186,7 +191,8 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
 
     for kind in _PLACES:
         if kind in line:
-            now = line[kind] if isinstance(line[kind], int) else tuple(map(tuple, line[kind]))
+            place = line[kind]
+            now = place if isinstance(place, int) else tuple(map(tuple, cast("list[list[int]]", place)))
             yield loss(path, kind, _typed(path, line.get("was")), now)
     if "gone" in line:
         yield loss(path, "dropped", _typed(path, line["gone"]), None)

@@ -7,13 +7,16 @@ is) and the input messages, and returns a plan or, where it has nothing to do, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
 from agentmsg.blocks import ToolResultBlock
-from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentmsg.msg import Msg
 
 __all__ = ["Part", "Plan", "Step", "as_is", "lift", "merge", "split_results"]
 

@@ -5,25 +5,28 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableSequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
 from agentmsg._fast import paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
-from agentmsg.codec import Codec
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
-from agentmsg.json_text import Duplicates
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
-from agentmsg.msg import Msg
 from agentmsg.weave import restore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, MutableSequence
+
+    from agentmsg.codec import Codec
+    from agentmsg.json_text import Duplicates
+    from agentmsg.msg import Msg
 
 __all__ = ["Conversion", "OnLoss", "convert", "decode", "detect", "digest", "dumps", "encode", "loads", "restore"]
 
@@ -183,7 +186,7 @@ def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: 
         CodecLookupError: where there is no such codec.
     """
     to = get_codec(target)
-    raw = isinstance(document, (bytes, bytearray, memoryview, str))
+    raw = _is_raw(document)
     history = loads(document, source, limits=limits) if raw else decode(document, source, limits=limits)
     fitted = fit(history, to)
     written = to.write(fitted.history)
@@ -200,7 +203,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     Raises:
         DecodeError: where bytes can be parsed by no codec.
     """
-    raw = isinstance(document, (bytes, bytearray, memoryview, str))
+    raw = _is_raw(document)
     scores: list[tuple[str, float]] = []
     trees: dict[bool, Any] = {}
     failure: AgentMsgError | None = None
@@ -222,6 +225,10 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
 
 
 _UNPARSED: Any = object()
+
+
+def _is_raw(document: object) -> bool:
+    return isinstance(document, (bytes, bytearray, memoryview, str))
 
 
 def _named(error: AgentMsgError, codec: Codec) -> AgentMsgError:

@@ -5,12 +5,15 @@ Two histories have the same digest exactly where their canonical JSON without no
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg._registry import get_codec
+from agentmsg.blocks import ToolUseBlock
 from agentmsg.history import History, as_history
 from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["digest"]
 
@@ -36,9 +39,9 @@ def _bare(owner: Any, *, exact: bool) -> Any:
     changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
     if isinstance(owner, Msg) and not exact:
         changes |= {"id": None, "created_at": None}
-    if getattr(owner, "raw_input", None) is not None and owner.significant_text is None:
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         changes["raw_input"] = None
     content = getattr(owner, "content", None)
     if isinstance(content, tuple) and content:
-        changes["content"] = tuple(_bare(inner, exact=exact) for inner in content)  # pyright: ignore
+        changes["content"] = tuple(_bare(inner, exact=exact) for inner in cast("tuple[object, ...]", content))
     return owner.evolve(**changes) if changes else owner

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._base import BaseBlock
+from agentmsg._base import BaseBlock, Noted
 from agentmsg._fast import absent_values
 from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
@@ -30,8 +31,11 @@ from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
     from agentmsg.codec import Codec
+    from agentmsg.tools import Tool
 
 __all__ = ["FitItem", "FitMessage", "Fitted", "fit"]
+
+_NONE: Mapping[int, Any] = MappingProxyType({})
 
 
 @attrs.frozen
@@ -80,8 +84,8 @@ class Fitted:
     history: History
     codec: str
     plan: Plan | None = None
-    changed: Mapping[int, FitMessage] = attrs.field(factory=dict)
-    rules: Mapping[int, Drop | Swap] = attrs.field(factory=dict)
+    changed: Mapping[int, FitMessage] = _NONE
+    rules: Mapping[int, Drop | Swap] = _NONE
     tools: tuple[FitItem, ...] | None = None
 
 
@@ -189,7 +193,9 @@ def _fit_message(message: Msg, caps: Caps) -> FitMessage:
     return FitMessage(message.evolve(**changes) if changes else message, items)
 
 
-def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]) -> FitItem:
+def _fit_block(
+    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row]
+) -> FitItem:
     kind = type(block)
     row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
     if row is None:
@@ -216,10 +222,11 @@ def _fit_block(block: Any, rows: Mapping[type, Row], results: Mapping[type, Row]
     return FitItem(block.evolve(**changes) if changes else block, inner_items, swap)
 
 
-def _field_changes(owner: Any, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
+def _field_changes(owner: Noted, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
     changes: dict[str, Any] = {}
-    absent = absent_values(type(owner))
-    for field in attrs.fields(type(owner)):
+    kind: type = type(owner)
+    absent = absent_values(kind)
+    for field in attrs.fields(kind):
         name = field.alias or field.name
         if name in skipped or name == "notes" or not field.init:
             continue
@@ -232,7 +239,7 @@ def _field_changes(owner: Any, cells: Mapping[str, Any], skipped: set[str]) -> d
         if cell is None:
             if name not in absent:
                 return Drop(f"no place for its {name}")
-            if name == "raw_input" and owner.significant_text is None:
+            if name == "raw_input" and isinstance(owner, ToolUseBlock) and owner.significant_text is None:
                 continue
             changes[name] = absent[name]
             continue
@@ -259,7 +266,7 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     return attrs.evolve(fitted, history=history.evolve(**changes), tools=items)
 
 
-def _fit_tool(tool: Any, caps: Caps) -> FitItem:
+def _fit_tool(tool: Tool, caps: Caps) -> FitItem:
     row = caps.tools.get(type(tool)) if "tools" in caps.history else None
     if row is None:
         return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
@@ -272,5 +279,3 @@ def _fit_tool(tool: Any, caps: Caps) -> FitItem:
     if isinstance(changes, Drop):
         return FitItem(changes)
     return FitItem(tool.evolve(**changes) if changes else tool, None, swap)
-
-

@@ -43,13 +43,14 @@ class Grouping:
     joins: Predicate
     must_join: Predicate = _never
 
-    def _decides(self, group: Sequence[Msg], message: Msg) -> bool | None:
-        """Return what holds whatever the seats say; None where it is free."""
-        if not group:
-            return False
-        if self.must_join(group, message):
-            return True
-        return None if self.may_join(group, message) else False
+
+def _decided(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool | None:
+    """Return what holds whatever the seats say; None where it is free."""
+    if not group:
+        return False
+    if grouping.must_join(group, message):
+        return True
+    return None if grouping.may_join(group, message) else False
 
 
 def _seat(message: Msg, family: str) -> int | None:
@@ -62,7 +63,7 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
     groups: list[list[Msg]] = []
     for message in messages:
         group = groups[-1] if groups else []
-        join = grouping._decides(group, message)  # noqa: SLF001 - of this module
+        join = _decided(grouping, group, message)
         if join is None:
             before, seat = _seat(group[-1], grouping.family), _seat(message, grouping.family)
             if seat == 0:
@@ -100,7 +101,7 @@ def seated(groups: Iterable[Sequence[Msg]], grouping: Grouping) -> list[Msg]:
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
     for number, message in enumerate(group):
         opened = group[:number] if number else before
-        joins = grouping._decides(opened, message)  # noqa: SLF001 - of this module
+        joins = _decided(grouping, opened, message)
         if joins is None:
             joins = grouping.joins(opened, message)
         if joins is not bool(number):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.made import Made
-from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.msg import Msg
 
 __all__ = ["Place", "links", "made_call_id", "with_ids"]
 

@@ -145,7 +145,7 @@ def put_back(
 def _spell(native: dict[str, Any], key: str, spelling: Any) -> dict[str, Any]:
     if isinstance(spelling, str) and spelling in SPELLINGS:
         value = SPELLINGS[spelling]
-    elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004
+    elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004 - the mark and the value
         value = cast("Any", spelling)[1]
     else:
         return native

@@ -79,20 +79,20 @@ class _ByClass(dict[type, "_Predicate"]):
         return predicate
 
     def _make(self, cls: type, row: Row) -> _Predicate:
-        tests = [_compiled(cls, row.fields, frozenset({"content"}) if cls is ToolResultBlock else frozenset())]
+        text, scope = source(cls, row.fields, frozenset({"content"}) if cls is ToolResultBlock else frozenset())
         if row.otherwise is not None:
-            rule = row.otherwise
-            tests.append(lambda o: rule(o) is o)
+            scope["rule"] = row.otherwise
+            text += " and rule(o) is o"
         if cls is ToolResultBlock:
             # A table that has compiled nothing yet is empty, and so falsy.
             inner = self if self._inner is None else self._inner
-            tests.append(lambda o: all(inner[type(item)](item) for item in o.content))
+            scope["inner"] = lambda content: all(inner[type(item)](item) for item in content)
+            text += " and (not o.content or inner(o.content))"
         if self._needs_id is not None and cls in (ToolUseBlock, ToolResultBlock):
-            needs = self._needs_id
-            tests.append(lambda o: not needs(o))
-        if len(tests) == 1:
-            return tests[0]
-        return lambda o: all(test(o) for test in tests)
+            scope["needs"] = self._needs_id
+            text += " and not needs(o)"
+        predicate: _Predicate = eval(text, scope)  # noqa: S307 - the source is made of our own field names
+        return predicate
 
 
 def _never(_: Any) -> bool:

@@ -8,7 +8,7 @@ order of an account does not matter, and leaving field losses out leaves just th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import attrs
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Edits", "restore"]
 
 Edits = Literal["refuse", "keep"]
+_N = TypeVar("_N", bound=Noted)
+
+
+def _nobody() -> dict[str | int, _Node]:
+    return {}
 
 
 @attrs.define
@@ -34,7 +39,7 @@ class _Node:
     """The losses at and below one path."""
 
     loss: Loss | None = None
-    below: dict[str | int, _Node] = attrs.field(factory=dict)
+    below: dict[str | int, _Node] = attrs.field(factory=_nobody)
 
     def get(self, key: str | int) -> _Node:
         return self.below.get(key) or _NOTHING
@@ -69,7 +74,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
         changes["messages"] = weave.messages(history.messages, root.get("messages"))
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
-    restored: History = weave.fields(history, root, changes)
+    restored = weave.fields(history, root, changes)
     return _respelt(restored, losses.spelling()) if isinstance(losses, Losses) else restored
 
 
@@ -81,7 +86,7 @@ def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
     return history
 
 
-def _unspelt(owner: Any) -> Any:
+def _unspelt(owner: _N) -> _N:
     """Return an object without notes, on itself and all inside it."""
     changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
     for field in attrs.fields(type(owner)):
@@ -89,7 +94,7 @@ def _unspelt(owner: Any) -> Any:
         if isinstance(value, Noted):
             new: Any = _unspelt(value)
         elif isinstance(value, tuple):
-            items = cast("tuple[Any, ...]", value)
+            items = cast("tuple[object, ...]", value)
             new = tuple(_unspelt(item) if isinstance(item, Noted) else item for item in items)
             if all(a is b for a, b in zip(new, items, strict=True)):
                 continue
@@ -105,11 +110,13 @@ def _noted(owner: Any, path: Path, notes: Any) -> Any:
         return owner.evolve(notes=notes)
     name, rest = path[0], path[1:]
     value = getattr(owner, str(name), None)
-    if isinstance(value, tuple) and rest and isinstance(rest[0], int) and rest[0] < len(cast("tuple[Any, ...]", value)):
-        items = list(cast("tuple[Any, ...]", value))
+    if isinstance(value, tuple):
+        items = list(cast("tuple[object, ...]", value))
+        if not rest or not isinstance(rest[0], int) or rest[0] >= len(items):
+            return owner  # lost, and left lost
         items[rest[0]] = _noted(items[rest[0]], rest[1:], notes)
         return owner.evolve(**{str(name): tuple(items)})
-    if value is None or isinstance(value, tuple):
+    if value is None:
         return owner  # lost, and left lost
     return owner.evolve(**{str(name): _noted(value, rest, notes)})
 
@@ -123,8 +130,8 @@ class _Weave:
         if not structural:
             woven = list(outs)
             for index, below in node.below.items():
-                _check_index(index, len(woven))
-                woven[index] = self.message(woven[index], below)  # type: ignore[index]
+                place = _checked(index, len(woven))
+                woven[place] = self.message(woven[place], below)
             return woven
         lifted, rest = _cut(outs, structural)
         return list(self._woven(node, structural, lifted, iter(rest), self.message))
@@ -135,9 +142,9 @@ class _Weave:
         taken: set[int] = set()
         for index, loss in structural.items():
             if loss.kind == "moved":
-                _check_index(loss.now, len(outs))
-                taken.add(loss.now)
-                lifted[index] = outs[loss.now] if loss.was is None else loss.was
+                place = _checked(loss.now, len(outs))
+                taken.add(place)
+                lifted[index] = outs[place] if loss.was is None else loss.was
         rest = (item for place, item in enumerate(outs) if place not in taken)
         return list(self._woven(node, structural, lifted, rest, self.item))
 
@@ -186,7 +193,7 @@ class _Weave:
             changes["content"] = self.items(item.content, content)
         return self.fields(item, node, changes)
 
-    def fields(self, owner: Any, node: _Node, changes: dict[str, Any]) -> Any:
+    def fields(self, owner: _N, node: _Node, changes: dict[str, Any]) -> _N:
         names = {field.alias for field in attrs.fields(type(owner))}
         for name, below in node.below.items():
             loss = below.loss
@@ -206,27 +213,28 @@ def _unchanged(current: Any, now: Any) -> bool:
     return same(current, now) or (not current and not now)
 
 
-def _check_index(index: Any, count: int) -> None:
+def _checked(index: object, count: int) -> int:
     if not isinstance(index, int) or not 0 <= index < count:
         msg = "the history has fewer parts than its account says"
         raise LossError(msg, code="edited")
+    return index
 
 
 def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
     """Cut the parts that an account names out of output messages; return them by input index, and the rest."""
-    cuts: dict[int, list[tuple[int, int, int]]] = {}
+    cuts: dict[int, list[tuple[int, str | int, int]]] = {}
     for index, loss in structural.items():
-        for number, (out, first) in enumerate(loss.now if loss.kind != "dropped" else ()):
-            _check_index(out, len(outs))
-            cuts.setdefault(out, []).append((first, index, number))  # type: ignore[arg-type]
-    parts: dict[tuple[int, int], Msg] = {}
+        places: Iterable[tuple[int, int]] = () if loss.kind == "dropped" else loss.now
+        for number, (out, first) in enumerate(places):
+            cuts.setdefault(_checked(out, len(outs)), []).append((first, index, number))
+    parts: dict[tuple[str | int, int], Msg] = {}
     rest: list[Msg] = []
     for out, message in enumerate(outs):
-        places = sorted(cuts.get(out, ()))
-        if not places or places[0][0] > 0:
-            rest.append(_slice(message, 0, places[0][0] if places else None))
-        ends = [first for first, _, _ in places[1:]]
-        for (first, index, number), end in zip(places, [*ends, None], strict=bool(places)):
+        own = sorted(cuts.get(out, ()))
+        if not own or own[0][0] > 0:
+            rest.append(_slice(message, 0, own[0][0] if own else None))
+        ends = [first for first, _, _ in own[1:]]
+        for (first, index, number), end in zip(own, [*ends, None], strict=bool(own)):
             parts[index, number] = _slice(message, first, end)
     lifted: dict[str | int, Msg] = {}
     for (index, _), part in sorted(parts.items(), key=lambda pair: pair[0]):

@@ -36,7 +36,8 @@ CALL = ToolUseBlock("c1", "add", {"a": 1})
 
 
 def _plain(role: Any, content: Any = "hi", **fields: Any) -> Msg:
-    return Msg(role, content, **{"id": None, "created_at": None, **fields})
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return Msg(role, content, **given)
 
 
 # Each: what is lost, and the account of it as (path below messages, kind, level, now).
@@ -55,7 +56,10 @@ CASES: dict[str, tuple[list[Msg], list[tuple[Any, ...]]]] = {
         [((0, "content", 0), "changed", "annotation", TextBlock("no"))],
     ),
     "a block inside a result": (
-        [_plain("assistant", [CALL]), _plain("tool", [ToolResultBlock("c1", [TextBlock("a"), ImageBlock(URLSource("u"))])])],
+        [
+            _plain("assistant", [CALL]),
+            _plain("tool", [ToolResultBlock("c1", [TextBlock("a"), ImageBlock(URLSource("u"))])]),
+        ],
         [((1, "content", 0, "content", 1), "dropped", "content", None)],
     ),
     "an id invented": (
@@ -125,8 +129,8 @@ def test_an_account_on_file_is_bound_to_its_output() -> None:
     fitted = fit(history, StrictToy())
     filed = from_lines(list(to_lines(account(fitted), fitted.history)))
     assert same(restore(fitted.history, filed), history)
-    assert same(restore(fitted.history + [Msg.user("more")], filed)[:3], history)
-    for wrong in (fitted.history[1:], fitted.history[::-1], fitted.history[:1] + [Msg.user("x")]):
+    assert same(restore(fitted.history.extended(Msg.user("more")), filed)[:3], history)
+    for wrong in (fitted.history[1:], fitted.history[::-1], fitted.history[:1].extended(Msg.user("x"))):
         with pytest.raises(LossError):
             restore(wrong, filed)
 
@@ -163,7 +167,10 @@ def test_a_file_that_is_no_account_is_refused(lines: list[bytes]) -> None:
 def test_results_answer_calls_by_id_then_by_name_and_order() -> None:
     """The n-th result of an id answers its n-th call; a result without id the first open call of its name."""
     messages = [
-        _plain("assistant", [ToolUseBlock("x", "f"), ToolUseBlock("x", "f"), ToolUseBlock(None, "g"), ToolUseBlock(None, "h")]),
+        _plain(
+            "assistant",
+            [ToolUseBlock("x", "f"), ToolUseBlock("x", "f"), ToolUseBlock(None, "g"), ToolUseBlock(None, "h")],
+        ),
         _plain("tool", [ToolResultBlock("x")]),
         _plain("tool", [ToolResultBlock(None, name="h")]),
         _plain("tool", [ToolResultBlock("x")]),

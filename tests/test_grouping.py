@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +12,9 @@ from agentmsg import History, Msg, ToolResultBlock
 from agentmsg.grouping import Grouping, containers, seated
 from agentmsg.notes import with_note
 from agentmsg.testing import plant_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # As Anthropic groups: results of tools and what a user says next share one user turn; results join by default.
 TURNS = Grouping(
@@ -84,10 +87,8 @@ def test_seats_keep_neighbours_apart_and_together() -> None:
 @given(groups=_grouped(TURNS), seed=st.integers(0, 2**32))
 def test_planted_seats_never_join_what_may_not(groups: list[list[Msg]], seed: int) -> None:
     """Whatever seats are planted, every container written is one that the format allows."""
-    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
-    planted = plant_notes(
-        History([message for group in groups for message in group]), rng, ("turns",), ("seat",)
-    )
+    rng = random.Random(seed)
+    planted = plant_notes(History([message for group in groups for message in group]), rng, ("turns",), ("seat",))
     seats = [with_note(message, "turns", {"seat": rng.choice([0, 1, 2, None, "1"])}) for message in planted]
     written = containers(seats, TURNS)
     assert [message.id for group in written for message in group] == [message.id for message in planted]

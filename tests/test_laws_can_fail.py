@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 import pytest
 
 from agentmsg import DecodeError, History, Loss, Losses, Msg, TextBlock, get_codec
 from agentmsg.account import account
-from agentmsg.caps import KEEP, Caps, MessageRow, Row, Swap
+from agentmsg.caps import KEEP, Caps, Cell, MessageRow, Row, Swap
 from agentmsg.codec import Codec
-from agentmsg.fit import Fitted
 from agentmsg.notes import note_of, with_note
 from agentmsg.testing import (
     canonical,
@@ -27,6 +25,11 @@ from agentmsg.testing import (
     through_the_middle,
     typed_errors,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.fit import Fitted
 
 _CAPS = Caps(messages={"*": MessageRow(fields={"name": KEEP, "id": KEEP}, blocks={TextBlock: Row({"text": KEEP})})})
 JSON = get_codec("json")
@@ -51,12 +54,12 @@ class Chat(Codec):
         if not isinstance(native["who"], str) or not isinstance(native["says"], list):
             msg = "not a message of this chat"
             raise DecodeError(msg, code="type")
-        content = [TextBlock(text) for text in native["says"]]
-        named = {key: native.get(key) for key in ("id", "name")}
+        content = [TextBlock(text) for text in cast("list[str]", native["says"])]
+        named: dict[str, Any] = {key: native.get(key) for key in ("id", "name")}
         if any(key in native and native[key] is None for key in named):
             msg = "no nulls in this chat"
             raise DecodeError(msg)
-        return Msg(native["who"], content, created_at=None, **named)
+        return Msg(cast("Any", native["who"]), content, created_at=None, **named)
 
     def write_message(self, message: Msg) -> dict[str, Any]:
         texts = [block.text for block in message.content if isinstance(block, TextBlock)]
@@ -64,10 +67,11 @@ class Chat(Codec):
         return {"who": message.role, "says": texts, **named}
 
     def read(self, document: Any) -> History:
-        if not isinstance(document, list) or not all(isinstance(native, dict) for native in document):
+        natives: list[Any] = cast("list[object]", document) if isinstance(document, list) else [None]
+        if not all(isinstance(native, dict) for native in natives):
             msg = "a list of messages is needed"
             raise DecodeError(msg)
-        return History(map(self.read_message, document))
+        return History(map(self.read_message, natives))
 
     def write(self, history: History) -> Any:
         return list(map(self.write_message, history))
@@ -77,7 +81,12 @@ class Chat(Codec):
 
 
 DOCUMENT = [{"who": "user", "says": ["hi"], "name": "Ann"}, {"who": "assistant", "says": ["ho"], "id": "a1"}]
-HISTORY = History([Msg("user", "hi", id="u1", created_at=None, name="Ann", model="m"), Msg("assistant", "ho", id="a1", created_at=None)])
+HISTORY = History(
+    [
+        Msg("user", "hi", id="u1", created_at=None, name="Ann", model="m"),
+        Msg("assistant", "ho", id="a1", created_at=None),
+    ]
+)
 
 
 class Stasher(Chat):
@@ -202,12 +211,18 @@ BROKEN: list[tuple[str, Callable[[], object]]] = [
     ("law 1, unknown fields forgotten", lambda: exact_return(Forgetter(), DOCUMENT)),
     ("law 2, a canonical codec that drops the model", lambda: canonical(Lossy(), HISTORY)),
     ("law 3a, a field dropped in silence", lambda: honest_account(Dropper(), HISTORY)),
-    ("law 3b, a rule that changes without need", lambda: honest_account(Greedy(), HISTORY.evolve(messages=HISTORY.messages[1:]))),
+    (
+        "law 3b, a rule that changes without need",
+        lambda: honest_account(Greedy(), HISTORY.evolve(messages=HISTORY.messages[1:])),
+    ),
     ("law 3c, a false loss", lambda: honest_account(Chat(), HISTORY, accountant=_false_alarm)),
     ("law 3c, a loss not reported", lambda: honest_account(Chat(), HISTORY, accountant=_silent)),
     ("law 3c, a single loss for everything", lambda: honest_account(Chat(), HISTORY, accountant=_one_for_all)),
     ("law 3d, less carried than the table says", lambda: floor(_NarrowFloor(), HISTORY)),
-    ("law 4, spellings kept in the codec", lambda: through_the_middle(Amnesiac(), [{"who": " user", "says": []}], JSON)),
+    (
+        "law 4, spellings kept in the codec",
+        lambda: through_the_middle(Amnesiac(), [{"who": " user", "says": []}], JSON),
+    ),
     ("law 5, a stashed document", lambda: notes_never_matter(Stasher(), _stashed())),
     ("law 5, a stashed text", lambda: notes_never_matter(Resurrector(), _stashed())),
     ("law 6, a stashed document", lambda: edits_win(Stasher(), DOCUMENT, _reworded)),
@@ -219,14 +234,18 @@ BROKEN: list[tuple[str, Callable[[], object]]] = [
 ]
 
 
+def _nothing(_: object) -> None:
+    return None
+
+
 class _NarrowFloor(Chat):
     """Its rule for names changes its mind: it has just said that one is carried, and then drops it."""
 
-    minds: ClassVar[Any] = itertools.chain([str, str], itertools.repeat(lambda _: None))
+    minds: ClassVar[Iterator[Any]] = itertools.chain([str, str], itertools.repeat(_nothing))
 
     @property
     def caps(self) -> Caps:
-        fields = {"name": lambda name, _: next(self.minds)(name), "id": KEEP}
+        fields: dict[str, Cell] = {"name": lambda name, _: next(self.minds)(name), "id": KEEP}
         return Caps(messages={"*": MessageRow(fields=fields, blocks={TextBlock: Row({"text": KEEP})})})
 
 
@@ -236,7 +255,9 @@ def _reworded(history: History) -> History:
 
 def _stashed() -> History:
     note = {"chat-toy": {"all": DOCUMENT, "says": ["never said"]}}
-    return HISTORY.evolve(notes=note, messages=[message.evolve(notes=note, model=None, name="Bob") for message in HISTORY])
+    return HISTORY.evolve(
+        notes=note, messages=[message.evolve(notes=note, model=None, name="Bob") for message in HISTORY]
+    )
 
 
 @pytest.mark.parametrize(("law", "attempt"), BROKEN, ids=[law for law, _ in BROKEN])

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
-from agentmsg import History, Msg
-from agentmsg._base import BaseBlock, Noted
+from agentmsg import History, ToolUseBlock
+from agentmsg._base import Noted
 from agentmsg.notes import SPELLINGS
+
+if TYPE_CHECKING:
+    import random
 
 __all__ = ["edit", "mutate", "plant_notes"]
 
-_ODD: tuple[Any, ...] = (None, "", [], {}, 0, 1, 2**70, 1.0, -0.0, True, False, "x", ["x"], {"x": 1}, "\x00", [None], [[]])
+_N = TypeVar("_N", bound=Noted)
+
+_ODD: tuple[Any, ...] = (
+    None, "", [], {}, 0, 1, 2**70, 1.0, -0.0, True, False, "x", ["x"], {"x": 1}, "\x00", [None], [[]],
+)  # fmt: skip
 _NAMES = ("type", "role", "content", "id", "name", "x_new", "text", "data", "extras", "notes", "tool_calls", "index")
 
 
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copy(item) for key, item in cast("dict[str, Any]", value).items()}
-    return [_copy(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {key: _copy(item) for key, item in cast("dict[str, object]", value).items()}
+    return [_copy(item) for item in cast("list[object]", value)] if isinstance(value, list) else value
 
 
 def _containers(value: Any) -> list[Any]:
@@ -30,7 +36,9 @@ def _containers(value: Any) -> list[Any]:
         item = waiting.pop()
         if isinstance(item, (dict, list)) and item:
             found.append(item)
-            waiting.extend(cast("dict[str, Any]", item).values() if isinstance(item, dict) else cast("list[Any]", item))
+            waiting.extend(
+                cast("dict[str, object]", item).values() if isinstance(item, dict) else cast("list[object]", item)
+            )
     return found
 
 
@@ -51,7 +59,7 @@ def mutate(document: Any, rng: random.Random, *, changes: int | None = None) -> 
 
 
 def _key(place: Any, rng: random.Random) -> Any:
-    return rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
+    return rng.choice(list(cast("dict[str, object]", place))) if isinstance(place, dict) else rng.randrange(len(place))
 
 
 def _drop(place: Any, rng: random.Random, _: list[Any]) -> None:
@@ -77,7 +85,7 @@ def _transplant(place: Any, rng: random.Random, places: list[Any]) -> None:
 def _wrap(place: Any, rng: random.Random, _: list[Any]) -> None:
     key = _key(place, rng)
     value = place[key]
-    if isinstance(value, list) and len(cast("list[Any]", value)) == 1:
+    if isinstance(value, list) and len(cast("list[object]", value)) == 1:
         place[key] = value[0]
     else:
         place[key] = [value]
@@ -85,7 +93,7 @@ def _wrap(place: Any, rng: random.Random, _: list[Any]) -> None:
 
 def _reorder(place: Any, rng: random.Random, _: list[Any]) -> None:
     if isinstance(place, list):
-        rng.shuffle(cast("list[Any]", place))
+        rng.shuffle(cast("list[object]", place))
         return
     items = list(place.items())
     rng.shuffle(items)
@@ -105,8 +113,8 @@ def edit(history: History, rng: random.Random) -> History:
     return history.evolve(messages=(*history.messages[:index], changed, *history.messages[index + 1 :]))
 
 
-def _edited(owner: Any, rng: random.Random) -> Any:
-    inner = [
+def _edited(owner: Noted, rng: random.Random) -> Any:
+    inner: list[tuple[str, Any]] = [
         (field.alias, value)
         for field in attrs.fields(type(owner))
         if isinstance(value := getattr(owner, field.alias, None), Noted)
@@ -115,18 +123,19 @@ def _edited(owner: Any, rng: random.Random) -> Any:
     if inner and rng.random() < 0.7:  # noqa: PLR2004 - most leaves are inside blocks
         name, value = rng.choice(inner)
         if isinstance(value, tuple):
-            items = list(cast("tuple[Any, ...]", value))
+            items = list(cast("tuple[Noted, ...]", value))
             place = rng.randrange(len(items))
             items[place] = _edited(items[place], rng)
             return owner.evolve(**{name: tuple(items)})
         return owner.evolve(**{name: _edited(value, rng)})
-    leaves = [
+    leaves: list[str] = [
         field.alias
         for field in attrs.fields(type(owner))
-        if field.init and field.alias not in {"notes", "extras", "role", "kind", "raw_input"}
+        if field.init
+        and field.alias not in {"notes", "extras", "role", "kind", "raw_input"}
         and isinstance(getattr(owner, field.alias), str)
     ]
-    if isinstance(getattr(owner, "input", None), dict) and rng.random() < 0.5:  # noqa: PLR2004 - as often as not
+    if isinstance(owner, ToolUseBlock) and isinstance(owner.input, dict) and rng.random() < 0.5:  # noqa: PLR2004 - as often as not
         return owner.evolve(input={**owner.input, "edited": 1})
     if not leaves:
         return owner
@@ -145,17 +154,16 @@ def plant_notes(history: History, rng: random.Random, families: tuple[str, ...],
         own: dict[str, Any] = {rng.choice(keys): _copy(rng.choice(spellings)) for _ in range(rng.randint(0, 4))}
         return {rng.choice(families): rng.choice([own, own, own, _copy(rng.choice(_ODD))])}
 
-    def planted(owner: Any) -> Any:
+    def planted(owner: _N) -> _N:
         changes: dict[str, Any] = {}
         for field in attrs.fields(type(owner)):
             value = getattr(owner, field.alias) if field.init else None
             if isinstance(value, Noted):
                 changes[field.alias] = planted(value)
-            elif isinstance(value, tuple) and value and isinstance(value[0], (Noted, Msg, BaseBlock)):
-                changes[field.alias] = tuple(map(planted, cast("tuple[Any, ...]", value)))
+            elif isinstance(value, tuple) and value and isinstance(value[0], Noted):
+                changes[field.alias] = tuple(map(planted, cast("tuple[Noted, ...]", value)))
         if rng.random() < 0.6:  # noqa: PLR2004 - more often than not
             changes["notes"] = note()
         return owner.evolve(**changes) if changes else owner
 
-    result: History = planted(history)
-    return result
+    return planted(history)

@@ -5,25 +5,30 @@ Law 3d holds a codec's fit against this second reading of its table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
-from agentmsg import History, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg._base import BaseBlock
+from agentmsg import History, Msg, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg._base import BaseBlock, Noted
 from agentmsg._fast import absent_values
 from agentmsg.arrange import is_normal, split_results
-from agentmsg.caps import Caps, MessageRow, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg.caps import Caps, MessageRow, Row
 
 __all__ = ["project"]
+
+_N = TypeVar("_N", bound=Noted)
 
 
 def project(history: History, caps: Caps) -> History:
     """Return the history without whatever the table does not name or a cell would change."""
     if caps.everything:
         return history
-    messages: list[Any] = []
+    messages: list[Msg] = []
     for message in history.messages:
         row = caps.row(message.role)
         if row is None or (row.otherwise is not None and row.otherwise(message) is not message):
@@ -36,16 +41,19 @@ def project(history: History, caps: Caps) -> History:
     for step in caps.arrange:
         if step is not split_results and step(None, messages) is not None:
             messages = messages[:1]
-    whole: History = _fields(history.evolve(messages=messages, tools=()), caps.history)
+    whole = _fields(history.evolve(messages=messages, tools=()), caps.history)
+    assert whole is not None, "no field of a history is required"
     return whole
 
 
-def _blocks(content: Any, row: MessageRow, caps: Caps) -> list[Any]:
+def _blocks(content: Sequence[BaseBlock], row: MessageRow, caps: Caps) -> list[BaseBlock]:
     results = row.blocks if row.results is None else row.results
     return [kept for block in content if (kept := _block(block, row.blocks, results, caps)) is not None]
 
 
-def _block(block: Any, rows: Mapping[Any, Row], results: Mapping[Any, Row], caps: Caps) -> Any:
+def _block(
+    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row], caps: Caps
+) -> BaseBlock | None:
     row = rows.get(type(block)) or (rows.get(BaseBlock) if not isinstance(block, NativeBlock) else None)
     if row is None:
         return None
@@ -59,10 +67,12 @@ def _block(block: Any, rows: Mapping[Any, Row], results: Mapping[Any, Row], caps
     return None if linked and caps.needs_id is not None and caps.needs_id(kept) else kept
 
 
-def _fields(owner: Any, cells: Mapping[str, Any]) -> Any:
+def _fields(owner: _N, cells: Mapping[str, Any]) -> _N | None:
     """Return the object with only the fields that are carried; None where a required one is not."""
-    absent = absent_values(type(owner))
-    names = [f.alias for f in attrs.fields(type(owner)) if f.init and f.alias not in {"notes", "content", "messages", "role"}]
+    kind: type = type(owner)
+    absent = absent_values(kind)
+    kept_anyway = {"notes", "content", "messages", "role"}
+    names = [field.alias for field in attrs.fields(kind) if field.init and field.alias not in kept_anyway]
     for name in names:
         value, cell = getattr(owner, name), cells.get(name)
         if name in absent and value == absent[name]:
@@ -73,5 +83,9 @@ def _fields(owner: Any, cells: Mapping[str, Any]) -> Any:
             return None
         owner = owner.evolve(**{name: absent[name]})
     # A cell may look at its owner, which has changed: once more.
-    again = [n for n in names if n in absent and getattr(owner, n) != absent[n] and cells[n](getattr(owner, n), owner) is not getattr(owner, n)]
+    again: list[str] = []
+    for name in names:
+        value = getattr(owner, name)
+        if name in absent and value != absent[name] and cells[name](value, owner) is not value:
+            again.append(name)
     return owner.evolve(**{name: absent[name] for name in again}) if again else owner

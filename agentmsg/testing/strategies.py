@@ -6,8 +6,8 @@ native formats are what breaks codecs.
 
 from __future__ import annotations
 
-from functools import cache
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -46,7 +46,9 @@ from agentmsg.made import MadeTime
 
 __all__ = ["blocks", "histories", "json_values", "messages", "texts"]
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "")
+ROLES = (
+    "system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "",
+)  # fmt: skip
 FAMILIES = ("agentmsg", "langchain", "openai", "anthropic", "x")
 # Keys that mean something in one format or another, so that free-form data collides with them.
 KEYS = (
@@ -64,7 +66,7 @@ def _optional(strategy: st.SearchStrategy[Any], absent: Any = None) -> st.Search
 
 def texts() -> st.SearchStrategy[str]:
     """Return texts: plain words mostly, and every kind of odd one; never lone surrogates."""
-    odd = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+    odd = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     return st.one_of(st.sampled_from(("hi", "", "a b", "null", "{}", "[]", "\x00\u2028\U0001f600", "{bad", "1.0")), odd)
 
 
@@ -110,7 +112,12 @@ def _sources(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     media_type = _optional(st.sampled_from(("image/png", "audio/wav", "application/pdf", "text/plain", "odd")))
     rest = {"extras": _extras()}
     return st.one_of(
-        st.builds(URLSource, st.sampled_from(("https://x/y.png", "data:image/png;base64,aGk=", "", "gs://b")), media_type, **rest),
+        st.builds(
+            URLSource,
+            st.sampled_from(("https://x/y.png", "data:image/png;base64,aGk=", "", "gs://b")),
+            media_type,
+            **rest,
+        ),
         st.builds(Base64Source, st.sampled_from(("aGk=", "", "not base64!")), media_type, **rest),
         st.builds(FileSource, texts(), _optional(st.sampled_from(FAMILIES)), media_type, **rest),
         st.builds(TextSource, texts(), media_type, **rest),
@@ -131,7 +138,9 @@ def _calls() -> st.SearchStrategy[Any]:
         "status": _optional(st.sampled_from(("asking", ""))),
         **_common(),
     }
-    raw = st.sampled_from(('{"a": 1}', "{}", "", "{bad", "null", "[1]", '{"a":1,"a":2}', '{"a":1.10}', '{"n":18446744073709551617}'))
+    raw = st.sampled_from(
+        ('{"a": 1}', "{}", "", "{bad", "null", "[1]", '{"a":1,"a":2}', '{"a":1.10}', '{"n":18446744073709551617}')
+    )
     names = st.sampled_from(("get_weather", "b", ""))
     return st.one_of(
         st.builds(ToolUseBlock, _ids(), names, _mappings(), **rest),
@@ -173,7 +182,9 @@ def _flat_blocks(content: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]
         st.builds(ImageBlock, source, detail=_optional(st.just("low")), **common),
         st.builds(AudioBlock, source, transcript=_optional(texts()), **common),
         st.builds(VideoBlock, source, **common),
-        st.builds(FileBlock, source, name=_optional(texts()), title=_optional(texts()), context=_optional(texts()), **common),
+        st.builds(
+            FileBlock, source, name=_optional(texts()), title=_optional(texts()), context=_optional(texts()), **common
+        ),
         st.builds(DataBlock, json_values(), name=_optional(texts()), **common),
         st.builds(ThinkingBlock, texts(), redacted=_optional(texts()), **common),
         _calls(),
@@ -204,7 +215,9 @@ def blocks() -> st.SearchStrategy[Any]:
 
 
 def _times() -> st.SearchStrategy[Any]:
-    zones = st.sampled_from((None, UTC, timezone(timedelta(hours=-3, minutes=-30)), timezone(timedelta(seconds=1))))
+    zones: st.SearchStrategy[Any] = st.sampled_from(
+        (None, UTC, timezone(timedelta(hours=-3, minutes=-30)), timezone(timedelta(seconds=1)))
+    )
     return st.one_of(
         st.none(),
         st.just(MadeTime(2026, 1, 2, 3, 4, 5, 678901, UTC)),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from agentmsg import get_codec, thaw
 from agentmsg.json_values import plain_copy
-
 from data import corpus, golden
 from support.grand_tour import grand_tour
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["documents"]
 
@@ -40,15 +41,19 @@ def _langchain() -> Iterator[tuple[str, Any]]:
 def _message_lists(value: Any, name: str) -> Iterator[tuple[str, list[Any]]]:
     """Return every list of LangChain messages inside a recording."""
     if isinstance(value, dict):
-        for key, inner in value.items():
-            whole = isinstance(inner, list) and inner and all(isinstance(item, dict) for item in inner)
-            if key == "messages" and whole and all("type" in item for item in inner):
+        for key, inner in cast("dict[str, object]", value).items():
+            if key == "messages" and _are_messages(inner):
                 yield f"{name}/{key}", inner
             else:
                 yield from _message_lists(inner, f"{name}/{key}")
     elif isinstance(value, list):
-        for index, inner in enumerate(value):
+        for index, inner in enumerate(cast("list[object]", value)):
             yield from _message_lists(inner, f"{name}/{index}")
+
+
+def _are_messages(value: object) -> TypeGuard[list[Any]]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return bool(items) and all(isinstance(item, dict) and "type" in item for item in items)
 
 
 _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
@@ -64,5 +69,3 @@ def documents(codec: str) -> tuple[tuple[str, Any], ...]:
     found = tuple((name, plain_copy(document)) for name, document in _SOURCES[codec]())
     assert found, f"no documents for {codec}"
     return found
-
-

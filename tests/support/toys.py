@@ -9,7 +9,17 @@ from typing import Any, ClassVar
 
 import attrs
 
-from agentmsg import History, ImageBlock, NativeBlock, RefusalBlock, TextBlock, ToolResultBlock, ToolUseBlock, URLSource, get_codec
+from agentmsg import (
+    History,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    URLSource,
+    get_codec,
+)
 from agentmsg.arrange import lift, merge, split_results
 from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.codec import Codec
@@ -35,6 +45,10 @@ class Toy(Codec):
         return 0.0
 
 
+def _only_urls(source: Any, owner: Any) -> Any:
+    return source if isinstance(source, URLSource) and not source.extras else Drop("URLs only")
+
+
 _TEXT = Row({"text": KEEP})
 _STRICT = Caps(
     messages={
@@ -46,9 +60,7 @@ _STRICT = Caps(
             fields={"name": KEEP},
             blocks={
                 TextBlock: _TEXT,
-                ImageBlock: Row(
-                    {"source": lambda source, _: source if isinstance(source, URLSource) and not source.extras else Drop("URLs only")}
-                ),
+                ImageBlock: Row({"source": _only_urls}),
                 NativeBlock: Row(
                     {}, lambda block: Swap(TextBlock(block.fallback), "its text") if block.fallback else Drop("foreign")
                 ),
