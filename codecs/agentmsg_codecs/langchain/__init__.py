@@ -10,7 +10,7 @@ import attrs
 from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import adopt
+from agentmsg.json_values import EMPTY, adopt
 
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.messages import Messages
@@ -39,6 +39,7 @@ class LangChainCodec(Codec):
 
     Attributes:
         form: of messages in a history that was not read from a document of LangChain.
+        engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "langchain"
@@ -48,9 +49,9 @@ class LangChainCodec(Codec):
     form: Literal["dict", "flat", "role"] = attrs.field(
         default="dict", validator=attrs.validators.in_(_WRITABLE)
     )
-    messages: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
     _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.messages), takes_self=True)
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
     )
 
     @property
@@ -61,31 +62,42 @@ class LangChainCodec(Codec):
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""
         container, natives, rest = _contents(document)
-        read = self.messages.read
-        found: list[tuple[am.Msg, str]] = []
-        for index, native in enumerate(natives):
+        self.engine.fill()
+        read = self.engine.read
+        messages: list[am.Msg] = []
+        odd: list[tuple[int, str]] = []
+        form = ""
+        for native in natives:
             try:
-                found.append(read(native))
+                message, own = read(native)
             except AgentMsgError as error:
-                lead = (
-                    () if container == "single" else (index,) if container == "list" else ("messages", index)
-                )
+                index = len(messages)
+                lead = () if container == "single" else (index,) if container == "list" else ("messages", index)
                 raise error.at(*lead) from None
-        form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
-        messages = tuple(message if own == form else _noted(message, own) for message, own in found)
-        extras = adopt({FAMILY: rest}) if rest else am.History().extras
-        return _make_history(messages=messages, extras=extras, notes=_NOTES[form, container])
+            if own != form:
+                if not form and own in _WRITABLE:
+                    form = own
+                else:
+                    odd.append((len(messages), own))
+            messages.append(message)
+        form = form or ("role" if messages else self.form)
+        for index, own in odd:
+            if own != form:
+                messages[index] = _noted(messages[index], own)
+        extras = adopt({FAMILY: rest}) if rest else EMPTY
+        return _make_history(messages=tuple(messages), extras=extras, notes=_NOTES[form, container])
 
     def write(self, history: am.History) -> Any:
         """Return the document: in the form and container of the history's notes, else a list in the codec's form."""
         note = history.notes.get(FAMILY) if history.notes else None
-        noted: Mapping[str, Any] = cast("Part", note) if isinstance(note, Mapping) else {}
+        noted: Mapping[str, Any] = cast("Part", note) if isinstance(note, dict) else {}
         form = noted.get("form")
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
-        write = self.messages.write
+        self.engine.fill()
+        write = self.engine.write
         natives = [write(message, form) for message in history.messages]
         rest = history.extras.get(FAMILY) if history.extras else None
-        if isinstance(rest, Mapping):
+        if isinstance(rest, dict):
             return {**cast("Part", rest), "messages": natives}
         container = noted.get("container")
         if container == "state":
@@ -115,5 +127,5 @@ def _noted(message: am.Msg, form: str) -> am.Msg:
     if message.role == "native":
         return message
     note = message.notes.get(FAMILY) if message.notes else None
-    old = cast("Part", note) if isinstance(note, Mapping) else {}
+    old = cast("Part", note) if isinstance(note, dict) else {}
     return message.evolve(notes={**message.notes, FAMILY: {**old, "/form": form}})

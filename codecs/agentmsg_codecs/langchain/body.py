@@ -13,6 +13,7 @@ from agentmsg.notes import same_document
 
 from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.calls import content_part, is_function_call, join, lay_out
+from agentmsg_codecs.langchain.fast import is_bare_text
 from agentmsg_codecs.langchain.fields import (
     is_in_kwargs,
     read_kwargs,
@@ -70,7 +71,7 @@ class Bodies:
     def default_word(self, message: am.Msg) -> str:
         """Return the word in `role` for a message, where its kind stands there."""
         note = message.notes.get(FAMILY) if message.notes else None
-        noted = cast("Part", note).get("/type") if isinstance(note, Mapping) else None
+        noted = cast("Part", note).get("/type") if isinstance(note, dict) else None
         return role_word(message, self.tag(message, noted))
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -153,23 +154,6 @@ class Bodies:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def is_words(self, blocks: Any) -> bool:
-        """Tell whether content is one text that says nothing but its words, and so is written as a string."""
-        if len(blocks) != 1:
-            return False
-        block = blocks[0]
-        if (
-            type(block) is not am.TextBlock
-            or not block.text
-            or block.citations
-            or block.extras
-            or block.metadata
-        ):
-            return False
-        return (
-            block.item_id is None and block.phase is None and block.cache is None and block.signature is None
-        )
-
     def words_of(self, message: am.Msg) -> tuple[Any, ...]:
         """Return the blocks that are written as content where that is a string."""
         blocks = message.content
@@ -185,7 +169,7 @@ class Bodies:
         body: Part = {
             "content": "",
             "additional_kwargs": message.metadata,
-            "response_metadata": write_response(message, note if isinstance(note, Mapping) else None),
+            "response_metadata": write_response(message, note if isinstance(note, dict) else None),
             "type": tag,
             "name": message.name,
             "id": message.id,
@@ -205,7 +189,7 @@ class Bodies:
     def _write_content(self, blocks: Any) -> Any:
         if not blocks:
             return ""
-        if self.is_words(blocks):
+        if _is_words(blocks):
             return blocks[0].text
         return list(map(self.parts.write, blocks))
 
@@ -233,7 +217,7 @@ class Bodies:
 
     def _write_ai(self, message: am.Msg, body: Part) -> None:
         blocks = message.content
-        if self.is_words(blocks):
+        if _is_words(blocks):
             body["content"] = cast("am.TextBlock", blocks[0]).text
             body["tool_calls"], body["invalid_tool_calls"] = [], []
         else:
@@ -254,7 +238,7 @@ class Bodies:
                 write_kwargs(block, kwargs)
             else:
                 inside.append(block)
-        if self.is_words(inside):
+        if _is_words(inside):
             body["content"] = inside[0].text
         else:
             parts = [self.parts.write(item) if isinstance(item, am.BaseBlock) else item for item in inside]
@@ -280,6 +264,11 @@ def _shortened(body: Part, form: str) -> Part:
         for key, value in body.items()
         if key not in left_out and not (key in EMPTY_FIELDS and same_document(value, EMPTY_FIELDS[key]))
     }
+
+
+def _is_words(blocks: Any) -> bool:
+    """Tell whether content is one text that says nothing but its words, and so is written as a string."""
+    return len(blocks) == 1 and is_bare_text(blocks[0])
 
 
 def _told_apart(block: am.ToolResultBlock) -> str | None:

@@ -79,7 +79,7 @@ def _deviation(native: Part, plain: Part) -> Part:
 
 
 def _apply(plain: Part, deviation: Any, *, guarded: bool) -> Part:
-    if not isinstance(deviation, Mapping):
+    if not isinstance(deviation, dict):
         return plain
     out = dict(plain)
     for key, change in cast("Part", deviation).items():
@@ -117,7 +117,7 @@ def _valid_entry(block: am.ToolUseBlock) -> Part:
 
 def _invalid_entry(block: am.ToolUseBlock) -> Part:
     own = block.extras.get(FAMILY) if block.extras else None
-    error = own.get("error") if isinstance(own, Mapping) else None
+    error = own.get("error") if isinstance(own, dict) else None
     return {
         "type": "invalid_tool_call",
         "id": block.id,
@@ -347,7 +347,7 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         return False
     if block.extras:
         own = block.extras.get(FAMILY)
-        if len(block.extras) != 1 or not isinstance(own, Mapping) or own.keys() != {"error"}:
+        if len(block.extras) != 1 or not isinstance(own, dict) or own.keys() != {"error"}:
             return False
         return not block.is_valid or note_at(block, "/list") == "invalid"
     return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)

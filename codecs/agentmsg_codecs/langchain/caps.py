@@ -40,7 +40,7 @@ def _extras(*spaces: tuple[str, Any]) -> Cell:
         kept: dict[str, Any] = {}
         for space, taken in spaces:
             own = extras.get(space)
-            if not isinstance(own, Mapping) or not own:
+            if not isinstance(own, dict) or not own:
                 continue
             keys = taken(owner) if callable(taken) else taken
             if keys is None:
@@ -59,7 +59,7 @@ def _taken_in_part(block: Any) -> frozenset[str]:
     keys = own_keys(block)
     if type(block) is am.ToolUseBlock and not block.is_valid:
         own = block.extras.get(FAMILY)
-        if isinstance(own, Mapping) and own.get("error", "") is None:
+        if isinstance(own, dict) and own.get("error", "") is None:
             return keys | {"error"}
     return keys
 
@@ -193,7 +193,10 @@ class _Blocks:
 
     def __init__(self, messages: Messages) -> None:
         self.messages = messages
-        self._read = messages.parts.read
+
+    def _read_part(self, part: Any) -> Any:
+        self.messages.fill()
+        return self.messages.parts.read(part)
 
     def native(self, block: am.NativeBlock) -> Any:
         """Carry what this codec kept itself; of others their fallback text."""
@@ -201,7 +204,7 @@ class _Blocks:
             if block.fallback:
                 return Swap(am.TextBlock(block.fallback), f"only {block.codec} can write this")
             return Drop(f"only {block.codec} can write this")
-        back = self._read(plain_copy(thaw(block.value)))
+        back = self._read_part(plain_copy(thaw(block.value)))
         if type(back) is not am.NativeBlock or not am.same(back.value, block.value):
             return Drop("this would be read as something else")
         fallback = fallback_of(block.value)
@@ -213,9 +216,10 @@ class _Blocks:
         """Carry a block of another class where its canonical form comes back."""
         if not in_non_standard(type(block)):
             return Drop(f"no place for a {BLOCK_TAGS.get(type(block), type(block).__name__)} block")
+        self.messages.fill()
         bare = block.evolve(extras={}, notes={})
         try:
-            back = self._read(plain_copy(thaw(self.messages.parts.write(bare))))
+            back = self._read_part(plain_copy(thaw(self.messages.parts.write(bare))))
         except Exception:  # noqa: BLE001 - a foreign class may be anything
             return Drop("no plain form of this block can be made")
         return block if am.same(back, bare) else Drop("this block does not come back from its plain form")
@@ -223,6 +227,7 @@ class _Blocks:
     def message(self, message: am.Msg) -> Any:
         """Carry native messages that this codec kept itself; of others their fallback text."""
         if is_native(message):
+            self.messages.fill()
             block = cast("am.NativeBlock", message.content[0])
             try:
                 back, _ = self.messages.read(plain_copy(thaw(block.value)))
@@ -282,6 +287,8 @@ def _without(mapping: Fields, dropped: set[str]) -> Fields:
 
 
 def _assistant_metadata(metadata: Fields, _: Any) -> Fields:
+    if IN_KWARGS.keys().isdisjoint(metadata):
+        return metadata
     return _without(metadata, {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])})
 
 
@@ -291,8 +298,13 @@ def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
     return _without(metadata, {"__openai_role__"} if taken else set())
 
 
+_MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
+
+
 def _response(response: Fields, message: am.Msg) -> Fields:
     """Keep the keys of model and finish reason for these."""
+    if _MEANT.isdisjoint(response):
+        return response
     dropped: set[str] = set()
     for (first, second), value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
         if isinstance(response.get(first), str) or (value is not None and first in response and second in response):
@@ -308,6 +320,9 @@ def _finish(word: str, _: Any) -> str:
 
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Fill the counters that LangChain requires, unless a document was read that lacks them."""
+    complete = usage.input is not None and usage.output is not None and usage.total is not None
+    if complete and not usage.extras and usage.seconds is None:
+        return usage
     changes: dict[str, Any] = {}
     extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
     if extras is not usage.extras:

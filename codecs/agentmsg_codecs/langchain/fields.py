@@ -88,7 +88,7 @@ def is_in_kwargs(block: Any) -> bool:
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
     note = block.notes.get(FAMILY)
-    return isinstance(note, Mapping) and cast("Part", note).get("/place") == "kwargs"
+    return isinstance(note, dict) and cast("Part", note).get("/place") == "kwargs"
 
 
 def _write_audio(block: Any) -> Part:
@@ -98,7 +98,7 @@ def _write_audio(block: Any) -> Part:
         "data": getattr(block.source, "data", None),
         "transcript": block.transcript,
     }
-    return {**native, **rest} if isinstance(rest, Mapping) else native
+    return {**native, **rest} if isinstance(rest, dict) else native
 
 
 _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {

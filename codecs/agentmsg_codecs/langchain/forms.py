@@ -109,7 +109,7 @@ def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, An
     if form == "dict":
         rest = message.extras.get("langchain.envelope") if message.extras else None
         return (
-            {**rest, "type": tag, "data": body} if isinstance(rest, Mapping) else {"type": tag, "data": body}
+            {**rest, "type": tag, "data": body} if isinstance(rest, dict) else {"type": tag, "data": body}
         )
     if form == "flat":
         return body

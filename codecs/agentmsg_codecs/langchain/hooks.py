@@ -23,7 +23,7 @@ from agentmsg_codecs.langchain.words import FAMILY
 if TYPE_CHECKING:
     import cattrs
 
-__all__ = ["TAGS", "Inner", "in_non_standard", "make_converter", "non_standard_block", "write_non_standard"]
+__all__ = ["QUICK", "TAGS", "Inner", "in_non_standard", "make_converter", "non_standard_block", "write_non_standard"]
 
 Part = dict[str, Any]
 
@@ -49,8 +49,14 @@ def in_non_standard(cls: type) -> bool:
     return cls in BLOCK_TAGS and cls not in _V1
 
 
+@attrs.frozen
 class Inner:
-    """How blocks inside of results are read and written; filled in by parts.py."""
+    """How blocks inside of results are read and written.
+
+    Attributes:
+        read: gives the block of a part.
+        write: gives the part of a block.
+    """
 
     read: Callable[[Any], Any]
     write: Callable[[Any], Any]
@@ -179,6 +185,17 @@ _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] 
 }
 
 
+# Shortcuts for the usual parts: the tag, the hook that they stand for, and the function.
+QUICK: tuple[tuple[str, Any, Callable[[Part], Any]], ...] = (
+    ("text", v1.read_text, v1.quick_text),
+    ("reasoning", v1.read_reasoning, v1.quick_reasoning),
+    ("image", v1.read_media, v1.quick_media),
+    ("audio", v1.read_media, v1.quick_media),
+    ("video", v1.read_media, v1.quick_media),
+    ("file", v1.read_media, v1.quick_media),
+)
+
+
 def _is(cls: type) -> Callable[[Any], bool]:
     return lambda kind: kind is cls
 
@@ -199,6 +216,9 @@ def make_converter(inner: Inner) -> cattrs.Converter:
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn  # noqa: PLC0415 - the same
 
+    for cls in BLOCK_TAGS:
+        # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
+        _resolved(cls)
     converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)
     for kind in (str, int, bool, float):
         converter.register_structure_hook(kind, _strict(kind))

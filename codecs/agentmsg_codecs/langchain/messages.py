@@ -8,7 +8,7 @@ it comes back; what does not is kept whole, as a native message. Imports forms, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 from agentmsg.codec import maker
@@ -18,11 +18,15 @@ from agentmsg.notes import keep, put_back, same_document
 
 from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.body import Bodies
+from agentmsg_codecs.langchain.fast import fast_readers, fast_writers
 from agentmsg_codecs.langchain.forms import Native, split, wrap
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.usage import read_usage
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
+
+if TYPE_CHECKING:
+    import cattrs
 
 __all__ = ["Messages", "is_native", "note_of_message"]
 
@@ -32,7 +36,6 @@ _make_native = maker(am.NativeBlock)
 
 # Lists of parts or calls, and what their entries are taken from: never kept verbatim in a note.
 _NEVER = frozenset({"content", "tool_calls", "invalid_tool_calls", "additional_kwargs", "response_metadata"})
-_LIST = adopt({FAMILY: {"/content": "list"}})
 
 
 def is_native(message: am.Msg) -> bool:
@@ -47,7 +50,7 @@ def is_native(message: am.Msg) -> bool:
 def note_of_message(message: am.Msg) -> Part:
     """Return this family's note on a message; empty where there is none."""
     note = message.notes.get(FAMILY) if message.notes else None
-    return cast("Part", note) if isinstance(note, Mapping) else {}
+    return cast("Part", note) if isinstance(note, dict) else {}
 
 
 class Messages:
@@ -60,12 +63,17 @@ class Messages:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._bodies = Bodies(parts)
-        self._fast: dict[Any, Callable[[Part], am.Msg | None]] = {
-            "human": self._human,
-            "system": self._system,
-            "ai": self._ai,
-            "tool": self._tool,
-        }
+        self._fast_readers = fast_readers(parts)
+        self._fast_writers = fast_writers(parts)
+
+    @property
+    def converter(self) -> cattrs.Converter:
+        """The cattrs Converter that the hooks of blocks are registered on."""
+        return self.parts.converter
+
+    def fill(self) -> None:
+        """Fill the tables of hooks, on first use."""
+        self.parts.fill()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -76,9 +84,10 @@ class Messages:
             DecodeError: where it is no message at all.
         """
         if type(native) is dict:
-            tag, data = native.get("type"), native.get("data")
-            fast = self._fast.get(tag) if type(tag) is str else None
+            tag = native.get("type")
+            fast = self._fast_readers.get(tag) if type(tag) is str else None
             if fast is not None:
+                data = native.get("data")
                 if type(data) is dict and len(native) == 2:  # noqa: PLR2004 - type and data
                     message = fast(data)
                     if message is not None:
@@ -130,140 +139,17 @@ class Messages:
             own["/content"] = "list"
         return _with_note(message, own)
 
-    # -- the fast path ------------------------------------------------------------------------------------------
-
-    def _content(self, native: Any) -> tuple[Any, ...] | None:
-        """Return the blocks of content; None where it is neither text nor a list that is written as one."""
-        if type(native) is str:
-            return (v1.make_text(text=native),) if native else ()
-        if type(native) is not list or not native:
-            return None
-        return tuple(map(self.parts.read, cast("list[Any]", native)))
-
-    def _human(self, data: Part) -> am.Msg | None:
-        return self._plain(data, "human", "user")
-
-    def _system(self, data: Part) -> am.Msg | None:
-        kwargs = data.get("additional_kwargs")
-        if type(kwargs) is not dict or kwargs.get("__openai_role__") == "developer":
-            return None
-        return self._plain(data, "system", "system")
-
-    def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
-        if len(data) != 6:  # noqa: PLR2004 - the keys that all messages have
-            return None
-        try:
-            if data["type"] != tag:
-                return None
-            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
-            name, id = data["name"], data["id"]  # noqa: A001 - the field's name
-        except KeyError:
-            return None
-        if type(kwargs) is not dict or type(response) is not dict:
-            return None
-        if (name is not None and type(name) is not str) or (id is not None and type(id) is not str):
-            return None
-        blocks = self._content(content)
-        if blocks is None or (response and _speaks(response)):
-            return None
-        notes = EMPTY
-        if type(content) is list and self._bodies.is_words(blocks):
-            notes = _LIST
-        return make_msg(
-            role=role,
-            content=blocks,
-            id=id,
-            name=name,
-            metadata=adopt(kwargs) if kwargs else EMPTY,
-            response_metadata=adopt(response) if response else EMPTY,
-            notes=notes,
-        )
-
-    def _tool(self, data: Part) -> am.Msg | None:
-        if len(data) != 9:  # noqa: PLR2004 - all keys of a ToolMessage
-            return None
-        try:
-            if data["type"] != "tool" or data["additional_kwargs"] or data["response_metadata"]:
-                return None
-            if type(data["additional_kwargs"]) is not dict or type(data["response_metadata"]) is not dict:
-                return None
-            content, name, id = data["content"], data["name"], data["id"]  # noqa: A001 - the field's name
-            link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
-        except KeyError:
-            return None
-        if (name is not None and type(name) is not str) or (id is not None and type(id) is not str):
-            return None
-        if type(link) is not str or (status != "success" and status != "error"):  # noqa: PLR1714 - may be a list
-            return None
-        blocks = self._content(content)
-        if blocks is None:
-            return None
-        notes = _LIST if type(content) is list and self._bodies.is_words(blocks) else EMPTY
-        result = v1.make_result(
-            tool_call_id=link, content=blocks, name=name, artifact=adopt(artifact), status=status
-        )
-        return make_msg(role="tool", content=(result,), id=id, notes=notes)
-
-    def _ai(self, data: Part) -> am.Msg | None:
-        if len(data) != 9:  # noqa: PLR2004 - all keys of an AIMessage
-            return None
-        try:
-            if data["type"] != "ai" or data["invalid_tool_calls"] != []:
-                return None
-            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
-            name, id = data["name"], data["id"]  # noqa: A001 - the field's name
-            calls, usage = data["tool_calls"], data["usage_metadata"]
-        except KeyError:
-            return None
-        if type(kwargs) is not dict or type(response) is not dict or type(calls) is not list:
-            return None
-        if (name is not None and type(name) is not str) or (id is not None and type(id) is not str):
-            return None
-        if usage is not None and type(usage) is not dict:
-            return None
-        if kwargs and any(kwargs.get(key) is not None for key in _MEANT):
-            return None
-        blocks = self._content(content)
-        if blocks is None:
-            return None
-        notes = EMPTY
-        if type(content) is list:
-            for block in blocks:
-                if type(block) is am.ToolUseBlock and block.kind == "function":
-                    return None
-            if self._bodies.is_words(blocks):
-                notes = _LIST
-        if calls:
-            read = _calls(cast("list[Any]", calls))
-            if read is None:
-                return None
-            blocks = (*blocks, *read)
-        model = reason = None
-        if response:
-            told = _told(response)
-            if told is None:
-                return None
-            model, reason, response = told
-        return make_msg(
-            role="assistant",
-            content=blocks,
-            id=id,
-            name=name,
-            model=model,
-            finish_reason=reason,
-            usage=read_usage(usage) if usage is not None else None,
-            metadata=adopt(kwargs) if kwargs else EMPTY,
-            response_metadata=adopt(response) if response else EMPTY,
-            notes=notes,
-        )
-
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, message: am.Msg, form: str) -> Any:
         """Return the native message, in a form of which its own note may differ."""
-        if is_native(message):
-            return cast("am.NativeBlock", message.content[0]).value
         if not message.notes and not message.extras:
+            fast = self._fast_writers.get(message.role) if form in _LONG else None
+            body = None if fast is None else fast(message)
+            if body is not None:
+                return {"type": body["type"], "data": body} if form == "dict" else body
+            if is_native(message):
+                return message.content[0].value  # type: ignore[union-attr]
             for block in message.content:
                 if block.notes:
                     break
@@ -271,6 +157,8 @@ class Messages:
                 tag = self._bodies.default_tag(message)
                 form = _able(form, message, tag)
                 return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
+        elif is_native(message):
+            return message.content[0].value  # type: ignore[union-attr]
         return self._checked(message, form)
 
     def _checked(self, message: am.Msg, form: str) -> Any:
@@ -311,8 +199,8 @@ def _able(form: str, message: am.Msg, tag: str) -> str:
 
 
 _CHATS = frozenset({"chat", "generic", "ChatMessageChunk"})
+_LONG = frozenset({"dict", "flat"})
 FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
-_MEANT = ("reasoning_content", "refusal", "audio", "tool_calls", "function_call")
 
 
 def _refuse_envelope(native: Part) -> None:
@@ -335,63 +223,6 @@ def _with_note(message: am.Msg, own: Part) -> am.Msg:
     if not own:
         return message
     return message.evolve(notes={**message.notes, FAMILY: {**note_of_message(message), **own}})
-
-
-def _speaks(response: Part) -> bool:
-    """Tell whether response_metadata has a key that may stand for a field of the model."""
-    return (
-        "model_name" in response
-        or "model" in response
-        or "finish_reason" in response
-        or "stop_reason" in response
-    )
-
-
-def _told(response: Part) -> tuple[str | None, str | None, Part] | None:
-    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places."""
-    model, word = response.get("model_name"), response.get("finish_reason")
-    if "model" in response or "stop_reason" in response:
-        return None
-    if model is not None and type(model) is not str:
-        return None
-    reason = _USUAL.get(word) if type(word) is str else None
-    if word is not None and reason is None:
-        return None
-    if (model is None and "model_name" in response) or (word is None and "finish_reason" in response):
-        return None
-    if model is None and reason is None:
-        return None, None, response
-    return (
-        model,
-        reason,
-        {key: response[key] for key in response if key not in ("model_name", "finish_reason")},
-    )
-
-
-_USUAL: Mapping[str, str] = {
-    "stop": "stop",
-    "tool_calls": "tool_use",
-    "length": "length",
-    "content_filter": "content_filter",
-}
-
-
-def _calls(entries: list[Any]) -> list[am.ToolUseBlock] | None:
-    """Return the calls of `tool_calls` where nothing about them is odd."""
-    blocks: list[am.ToolUseBlock] = []
-    for entry in entries:
-        if type(entry) is not dict or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
-            return None
-        try:
-            name, args, link = entry["name"], entry["args"], entry["id"]
-            if entry["type"] != "tool_call" or type(args) is not dict or "_raw" in args:
-                return None
-        except KeyError:
-            return None
-        if type(name) is not str or type(link) is not str:
-            return None
-        blocks.append(v1.make_call(id=link, name=name, input=adopt(args)))
-    return blocks
 
 
 def _is_noted(message: am.Msg) -> bool:

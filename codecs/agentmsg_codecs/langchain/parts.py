@@ -7,7 +7,7 @@ part is kept as a NativeBlock. Writing is v1, unless the block remembers another
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import agentmsg as am
 from agentmsg.codec import hook_table, maker
@@ -20,9 +20,6 @@ from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY, INNER
-
-if TYPE_CHECKING:
-    import cattrs
 
 __all__ = ["Parts", "fallback_of", "note_at"]
 
@@ -54,7 +51,7 @@ def own_keys(block: Any) -> frozenset[str]:
 def note_at(obj: Any, key: str) -> Any:
     """Return one entry of this family's note on an object, or None."""
     note = obj.notes.get(FAMILY) if obj.notes else None
-    return cast("Part", note).get(key) if isinstance(note, Mapping) else None
+    return cast("Part", note).get(key) if isinstance(note, dict) else None
 
 
 def fallback_of(value: Any) -> str | None:
@@ -64,27 +61,37 @@ def fallback_of(value: Any) -> str | None:
 
 
 class Parts:
-    """Reads and writes content parts, by the hooks of a Converter.
+    """Reads and writes content parts, by the hooks of its converter.
 
-    Args:
-        converter: whose hooks read and write v1; None: those of the codec.
+    Attributes:
+        converter: the cattrs Converter that the hooks are registered on.
     """
 
-    def __init__(self, converter: cattrs.Converter | None = None) -> None:
-        inner = hooks.Inner()
-        inner.read, inner.write = self.read, self.write  # type: ignore[method-assign]
-        self.converter = hooks.make_converter(inner) if converter is None else converter
+    def __init__(self) -> None:
+        inner = hooks.Inner(self.read, self.write)
+        self.converter = hooks.make_converter(inner)
+        self._readers: dict[Any, Any] = {}
+        self._writers: dict[Any, Any] = {}
+        self._quick: dict[Any, Any] = {}
+
+    def fill(self) -> None:
+        """Fill the tables from the converter, on first use."""
+        if self._writers:
+            return
         self._readers = hook_table(self.converter.get_structure_hook, hooks.TAGS)
         self._writers = hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
+        # The shortcuts know our own hooks by heart, and stand back where another is registered.
+        self._quick = {tag: quick for tag, hook, quick in hooks.QUICK if self._readers[tag] is hook}
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def read(self, part: Any) -> Any:
         """Return the block of a part."""
         if type(part) is dict:
-            if len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str:  # noqa: PLR2004
-                return v1.make_text(text=part["text"])
-            return self._read(part)
+            tag = part.get("type")
+            quick = self._quick.get(tag) if type(tag) is str else None
+            block = None if quick is None else quick(part)
+            return self._read(part) if block is None else block
         if type(part) is str:
             return v1.make_text(text=part, notes=_BARE)
         return _native(part)
@@ -152,6 +159,10 @@ class Parts:
 
     def write(self, block: Any) -> Any:
         """Return the part of a block."""
+        if not block.notes and not block.extras:
+            writer = self._writers.get(type(block))
+            if writer is not None:
+                return writer(block)
         if type(block) is am.NativeBlock:
             return block.value
         note = block.notes.get(FAMILY) if block.notes else None

@@ -93,7 +93,7 @@ def _write_anthropic_text(block: Any) -> Part:
             {}, type=citation.kind, url=citation.url, title=citation.title, cited_text=citation.cited_text
         )
         rest = citation.extras.get(FAMILY) if citation.extras else None
-        citations.append({**rest, **native} if isinstance(rest, Mapping) else native)
+        citations.append({**rest, **native} if isinstance(rest, dict) else native)
     return with_common({"type": "text", "text": block.text, "citations": citations}, block)
 
 
@@ -137,7 +137,7 @@ def _write_summary(block: Any) -> Part:
 
 def _cut(text: str, note: Any) -> list[str]:
     """Return the summaries that a text was joined of, by their noted lengths; else the text as one."""
-    cuts = note.get("/cuts") if isinstance(note, Mapping) else None
+    cuts = note.get("/cuts") if isinstance(note, dict) else None
     if not isinstance(cuts, list) or not all(
         type(cut) is int and cut >= 0 for cut in cast("list[Any]", cuts)
     ):

@@ -25,6 +25,7 @@ DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "output_token_details": ("langchain.output", {"audio": "output_audio", "reasoning": "reasoning"}),
 }
+_PLAIN = len(_COUNTERS)
 _REQUIRED = frozenset(_COUNTERS.values())
 USAGE_KEYS = frozenset({*_COUNTERS, *DETAILS, "cost"})
 
@@ -33,7 +34,33 @@ def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of ``usage_metadata``; None where it is null or no object."""
     if type(native) is not dict:
         return None
-    part = cast("Part", native)
+    part: Part = native
+    count, output, total = part.get("input_tokens"), part.get("output_tokens"), part.get("total_tokens")
+    if type(count) is not int or type(output) is not int or type(total) is not int:
+        return _read_odd(part)
+    if len(part) == _PLAIN:
+        return _make(input=count, output=output, total=total)
+    fields: Part = {}
+    keys = _PLAIN
+    for key, (_, names) in DETAILS.items():
+        details = part.get(key)
+        if details is None:
+            continue
+        if type(details) is not dict or not details:
+            return _read_odd(part)
+        keys += 1
+        for native_name, value in details.items():
+            name = names.get(native_name)
+            if name is None or type(value) is not int:
+                return _read_odd(part)
+            fields[name] = value
+    if keys != len(part):
+        return _read_odd(part)
+    return _make(input=count, output=output, total=total, **fields)
+
+
+def _read_odd(part: Part) -> am.Usage | None:
+    """Read usage that lacks a counter, has more than ours, or has them otherwise."""
     fields: Part = {name: value for key, name in _COUNTERS.items() if type(value := part.get(key)) is int}
     if type(part.get("cost")) in (int, float):
         fields["cost"] = part["cost"]
@@ -59,19 +86,33 @@ def read_usage(native: Any) -> am.Usage | None:
 
 def _default(usage: am.Usage) -> Part:
     part: Part = {}
-    for key, name in _COUNTERS.items():
-        if (value := getattr(usage, name)) is not None:
-            part[key] = value
-    extras = usage.extras
-    for key, (namespace, names) in DETAILS.items():
-        details = {
-            native: value for native, name in names.items() if (value := getattr(usage, name)) is not None
-        }
-        rest = extras.get(namespace) if extras else None
-        if isinstance(rest, Mapping):
-            details.update(cast("Part", rest))
-        if details:
-            part[key] = details
+    if usage.input is not None:
+        part["input_tokens"] = usage.input
+    if usage.output is not None:
+        part["output_tokens"] = usage.output
+    if usage.total is not None:
+        part["total_tokens"] = usage.total
+    of_input: Part = {}
+    if usage.input_audio is not None:
+        of_input["audio"] = usage.input_audio
+    if usage.cache_write is not None:
+        of_input["cache_creation"] = usage.cache_write
+    if usage.cache_read is not None:
+        of_input["cache_read"] = usage.cache_read
+    of_output: Part = {}
+    if usage.output_audio is not None:
+        of_output["audio"] = usage.output_audio
+    if usage.reasoning is not None:
+        of_output["reasoning"] = usage.reasoning
+    if usage.extras:
+        for details, (namespace, _) in zip((of_input, of_output), DETAILS.values(), strict=True):
+            rest = usage.extras.get(namespace)
+            if isinstance(rest, dict):
+                details.update(cast("Part", rest))
+    if of_input:
+        part["input_token_details"] = of_input
+    if of_output:
+        part["output_token_details"] = of_output
     if usage.cost is not None:
         part["cost"] = usage.cost
     return part

@@ -180,6 +180,12 @@ def common_of(part: Part, extras: _Extras | None = None, *, id_key: str | None =
 def v1_part(block: Any, part: Part, own: Part | None = None, *, id_key: str | None = "id") -> Part:
     """Complete a v1 part with what all blocks share; ``own`` are the class's entries in `extras`."""
     extras: Part = {} if own is None else own
+    if block.signature is None and block.cache is None and not (block.extras or block.metadata):
+        # The usual case: nothing but perhaps an id.
+        if block.item_id is None and block.phase is None:
+            if extras:
+                part["extras"] = extras
+            return part
     if block.item_id is not None:
         if id_key:
             part[id_key] = block.item_id
@@ -196,7 +202,7 @@ def v1_part(block: Any, part: Part, own: Part | None = None, *, id_key: str | No
     if block.metadata:
         extras["metadata"] = block.metadata
     rest = block.extras.get(INNER) if block.extras else None
-    if isinstance(rest, Mapping):
+    if isinstance(rest, dict):
         extras = {**cast("Part", rest), **extras}
     if extras:
         part["extras"] = extras
@@ -243,7 +249,13 @@ def _write_citation(citation: am.Citation) -> Part:
         if value is not None:
             native[key] = value
     rest = citation.extras.get(FAMILY) if citation.extras else None
-    return {**cast("Part", rest), **native} if isinstance(rest, Mapping) else native
+    return {**cast("Part", rest), **native} if isinstance(rest, dict) else native
+
+
+def quick_text(part: Part) -> am.TextBlock | None:
+    """Read text that has nothing but its words; None where it has more."""
+    text = part.get("text")
+    return make_text(text=text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
 
 
 def read_text(part: Part, _: Any = None) -> am.TextBlock:
@@ -265,6 +277,39 @@ def write_text(block: am.TextBlock) -> Part:
     if block.citations:
         part["annotations"] = [_write_citation(citation) for citation in block.citations]
     return v1_part(block, part)
+
+
+def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
+    """Read thinking that has nothing but words and perhaps a signature; None where it has more."""
+    thinking = part.get("reasoning")
+    if type(thinking) is not str:
+        return None
+    if len(part) == 2:  # noqa: PLR2004 - type and reasoning
+        return make_thinking(thinking=thinking)
+    extras = part.get("extras")
+    if len(part) != 3 or type(extras) is not dict or len(extras) != 1:  # noqa: PLR2004 - and extras
+        return None
+    value = extras.get("signature")
+    if type(value) is not str:
+        return None
+    return make_thinking(thinking=thinking, signature=make_signature(provider=None, value=value))
+
+
+def quick_media(part: Part) -> Any:
+    """Read media that have nothing but a source; None where they have more."""
+    media_type = part.get("mime_type")
+    if len(part) == 3:  # noqa: PLR2004 - type, source, mime_type
+        if type(media_type) is not str:
+            return None
+    elif len(part) != 2 or media_type is not None:  # noqa: PLR2004 - type, source
+        return None
+    data = part.get("base64")
+    if type(data) is str:
+        return MEDIA[part["type"]](source=make_base64(data=data, media_type=media_type))
+    url = part.get("url")
+    if type(url) is str:
+        return MEDIA[part["type"]](source=make_url(url=url, media_type=media_type))
+    return None
 
 
 def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
@@ -326,16 +371,22 @@ def read_media(part: Part, _: Any = None) -> Any:
 
 def media_writer(tag: str) -> Callable[[Any], Part]:
     """Return the writer of media blocks under a tag."""
-    names = {"image": {"detail": "detail"}, "audio": {"transcript": "transcript"}}.get(tag, {})
-    if tag == "file":
-        names = {"name": "filename", "title": "title", "context": "context"}
+    names = {
+        "image": (("detail", "detail"),),
+        "audio": (("transcript", "transcript"),),
+        "file": (("name", "filename"), ("title", "title"), ("context", "context")),
+    }.get(tag, ())
 
     def write(block: Any) -> Part:
         source = block.source
         if type(source) is am.TextSource:
             return _write_text_plain(block)
         part: Part = {"type": tag}
-        own = {key: value for name, key in names.items() if (value := getattr(block, name)) is not None}
+        own: Part = {}
+        for name, key in names:
+            value = getattr(block, name)
+            if value is not None:
+                own[key] = value
         if type(source) is am.URLSource:
             part["url"] = source.url
         elif type(source) is am.Base64Source:
@@ -475,6 +526,6 @@ def write_call_text(block: am.ToolUseBlock) -> Part:
     part: Part = {"type": tag, "id": block.id, "name": block.name, "args": raw_text(block)}
     if not server:
         own = block.extras.get(FAMILY)
-        part["error"] = own.get("error") if isinstance(own, Mapping) else None
+        part["error"] = own.get("error") if isinstance(own, dict) else None
     own = {key: value for key, value in _call_extras(block).items() if key != "raw_input"}
     return v1_part(block, part, own, id_key=None)
