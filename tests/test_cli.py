@@ -577,3 +577,12 @@ def test_without_click_one_line_says_what_to_install(
         main()
     assert stopped.value.code == 2
     assert capsys.readouterr().err == ("agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'\n")
+
+
+def test_other_missing_packages_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a missing click is told as a missing extra."""
+    for name in [name for name in sys.modules if name.startswith("agentmsg.cli.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "agentmsg.cli.terminal", None)
+    with pytest.raises(ModuleNotFoundError, match="terminal"):
+        main()
