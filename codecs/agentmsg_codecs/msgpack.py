@@ -1,4 +1,4 @@
-"""msgpack: the canonical form of agentmsg as MessagePack. It carries every History, exactly, in few bytes.
+r"""msgpack: the canonical form of agentmsg as MessagePack. It carries every History, exactly, in few bytes.
 
     [1, [[2, ["Hello"], nil, "2026-11-21T10:00:00+00:00"],
          [3, [[8, "add", "c1", nil, "{\"a\":1}"]]]]]
@@ -22,21 +22,23 @@ no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
 from agentmsg.codec import Codec
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.history import History
-from agentmsg.json_text import Duplicates
 from agentmsg.json_values import adopt, plain_copy
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from agentmsg.json_text import Duplicates
 
 __all__ = ["MsgpackCodec", "frames", "unframe"]
 
@@ -44,7 +46,6 @@ _BIG = 1
 _MAX_DIGITS = 4300
 _INT64 = 2**63
 _SCALARS = frozenset({str, int, bool, type(None)})
-_JSON_TYPES = _SCALARS | {float, dict, list}
 
 
 def _adopt_checked(value: Any) -> Any:
@@ -59,31 +60,20 @@ def _adopt_checked(value: Any) -> Any:
 
 
 def _is_json(value: Any) -> bool:
-    """Tell whether a container holds nothing but JSON, level by level; a set of types says much at once."""
-    level = [value]
-    for _ in range(DEFAULT_LIMITS.depth):
-        inner: list[Any] = []
-        for container in level:
-            items = container
-            if type(container) is dict:
-                # The parser lets no binary through but the empty one, which could be a key, too.
-                if b"" in container:
-                    return False
-                items = container.values()
-            kinds = set(map(type, items))
-            if kinds <= _SCALARS:
-                continue
-            if not kinds <= _JSON_TYPES or (float in kinds and not _are_finite(items)):
-                return False
-            inner += [item for item in items if type(item) is dict or type(item) is list]
-        if not inner:
-            return True
-        level = inner
-    return False
+    """Tell whether a container surely is JSON and not too deep; False means: look closer.
 
+    Writing it as JSON is the fastest look there is: what is no JSON is refused, a float that is not finite becomes
+    a null, and no value is deeper than its text has brackets.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model unpacks
 
-def _are_finite(items: Iterable[Any]) -> bool:
-    return all(math.isfinite(item) for item in items if type(item) is float)
+    try:
+        text = orjson.dumps(value)
+    except TypeError:
+        return False
+    if text.count(b"[") + text.count(b"{") > DEFAULT_LIMITS.depth:
+        return False
+    return b"null" not in text or orjson.loads(text) == value
 
 
 def _check(value: Any, depth: int) -> None:
@@ -140,10 +130,6 @@ class MsgpackCodec(Codec):
             return 0.0
         return 0.9 if all(isinstance(message, list) for message in cast("list[Any]", messages)) else 0.0
 
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the arrays of the messages."""
-        return cast("list[Any]", document[1])
-
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes: one MessagePack value, and nothing behind it."""
         data = _as_bytes(raw)
@@ -154,7 +140,7 @@ class MsgpackCodec(Codec):
 
         document = _refusing(lambda: msgpack.unpackb(data, **_options(duplicates)))
         if limits.depth != DEFAULT_LIMITS.depth:
-            # Free-form values are checked for the default depth as they are read.
+            # Free-form values are checked for the default depth when they are read.
             _check(document, limits.depth)
         return document
 
@@ -297,8 +283,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
             fed += len(chunk)
             _refusing(lambda data=chunk: unpacker.feed(data))
             while (document := _refusing(lambda: next(unpacker, done))) is not done:
-                if limits.depth != DEFAULT_LIMITS.depth:
-                    _check(document, limits.depth)
+                _check(document, limits.depth)
                 yield codec.read(document)
                 number += 1
         if unpacker.tell() != fed:

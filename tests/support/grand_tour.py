@@ -6,6 +6,7 @@ What it makes never changes: its bytes are frozen in tests/stored/v1.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import agentmsg as am
 from agentmsg.made import Made, MadeTime
@@ -16,9 +17,9 @@ _ODD = 'line\n"quoted" \\ tab\t nul\x00 \u2028 \uffff \U0001f642 e\u0301 \u05e9\
 _JSON = {"z": [1, 1.0, True, None, "x"], "a": {"": {}, "empty": []}, "big": 2**64, "neg": -(2**63) - 1, "-0": -0.0}
 _EXTRAS = {"openai": {"logprobs": None, "n": [1.5]}, "agentmsg": "ours", "other": 7}
 _NOTES = {"langchain": {"name": "null", "seat": 2}}
-_REST = {"extras": _EXTRAS, "notes": _NOTES}
+_REST: dict[str, Any] = {"extras": _EXTRAS, "notes": _NOTES}
 _CACHE = am.CacheHint("ephemeral", "1h", **_REST)
-_COMMON = {
+_COMMON: dict[str, Any] = {
     "item_id": "item_1",
     "phase": "commentary",
     "metadata": {"mine": [_ODD]},
@@ -168,7 +169,7 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native"
 
 def grand_tour() -> am.History:
     """Return the history of the tour."""
-    bare = {"id": None, "created_at": None}
+    bare: dict[str, Any] = {"id": None, "created_at": None}
     times = (
         datetime(2026, 1, 2, 3, 4, 5),
         datetime(1, 1, 1, tzinfo=UTC),

@@ -11,15 +11,18 @@ To look at the source: ``print(source("json"))``. Tracebacks show its lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from types import CodeType
+from typing import TYPE_CHECKING
 
 import attrs
 
 from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.tools import NativeTool
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
 
 __all__ = ["code", "make_order", "source"]
 
@@ -57,7 +60,7 @@ _WRITE = {
 
 
 def make_order(cls: type) -> list[str]:
-    """Return the parameters of ``maker(cls)`` in order: required before optional, the class's own before common ones."""
+    """Return the parameters of ``maker(cls)``: required before optional ones, the class's own before common ones."""
     own = set(cls.__slots__)  # type: ignore[attr-defined]
     fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
     return [f.alias or f.name for f in fields if f.default is attrs.NOTHING] + [
@@ -110,6 +113,11 @@ def _later(field: Field) -> list[str]:
         "except AgentMsgError as error:",
         f"    raise error.at({field.name!r})",
     ]
+
+
+def _given(field: Field) -> str:
+    test = "" if field.default == () else " is not None"
+    return f"if {_local(field.name)}{test}:"
 
 
 def _must_stand(field: Field) -> bool:
@@ -179,8 +187,7 @@ def _json_reader(spec: Spec) -> list[str]:
     lines += ["if left:", "    " + plain, *settle]
     for field in may:
         later = _later(field)
-        lines += [f"if {_local(field.name)}:" if field.default == () else f"if {_local(field.name)} is not None:"] * bool(later)
-        lines += _indent(later)
+        lines += [_given(field), *_indent(later)] if later else []
     return [f"def read_{name}(d, level):", *_indent([*lines, _make(spec)]), ""]
 
 
@@ -263,8 +270,7 @@ def _msgpack_reader(spec: Spec) -> list[str]:
     for field in fields:
         later = _later(field)
         must_read = field in must
-        test = f"if {_local(field.name)}:" if field.default == () else f"if {_local(field.name)} is not None:"
-        lines += later if must_read or not later else [test, *_indent(later)]
+        lines += later if must_read or not later else [_given(field), *_indent(later)]
     return [f"def read_{name}(a, level):", *_indent([*lines, _make(spec)]), ""]
 
 
@@ -286,7 +292,7 @@ def _msgpack_check(field: Field, key: str, plain: str) -> list[str]:
     if field.name == "raw_input":
         return []
     test = _ROLE_MSGPACK.format(v=v) if field.kind == "role" else _unusual(field, key)
-    body = [f"if {test}:", "    " + plain] if test and not (field.kind in {"json", "object"}) else []
+    body = [f"if {test}:", "    " + plain] if test and field.kind not in {"json", "object"} else []
     if field.kind == "role":
         body += [
             f"if type({v}) is int:",
@@ -373,4 +379,3 @@ def code(key: str) -> CodeType:
     text, filename = source(key), f"<agentmsg canonical {key}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     return compile(text, filename, "exec")
-

@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, cast
-
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
 from agentmsg.codec import hook_table, maker
@@ -22,9 +21,19 @@ from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.tools import NativeTool
 from agentmsg_codecs.canonical.compile import code
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
-from agentmsg_codecs.canonical.foreign import foreign_reader, foreign_writer, new_converter, structured, unstructured, user_spec
-from agentmsg_codecs.canonical.general import floats, plain_reader, plain_writer
-from agentmsg_codecs.canonical.shapes import Shape
+from agentmsg_codecs.canonical.foreign import (
+    foreign_reader,
+    foreign_writer,
+    new_converter,
+    structured,
+    unstructured,
+    user_spec,
+)
+from agentmsg_codecs.canonical.reading import floats, plain_reader
+from agentmsg_codecs.canonical.writing import plain_writer
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.canonical.shapes import Shape
 
 __all__ = ["Engine", "check_version"]
 
@@ -64,8 +73,7 @@ class Engine:
         self._sources: dict[Any, Reader] = {}
         self._tools: dict[Any, Reader] = {}
         self._tags_seen = 0
-        # Where the tag of a tagged object of ours stands, and its type.
-        self._tag_place: tuple[Any, type] = ("type", str) if shape.key == "json" else (0, int)
+        self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         exec(code(shape.key), self._names)
@@ -95,7 +103,8 @@ class Engine:
         }
         for cls, spec in SPECS.items():
             name = cls.__name__
-            names[f"make_{name}"] = make = maker(cls)
+            make: Callable[..., Any] = maker(cls)
+            names[f"make_{name}"] = make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
         for name in ("Citation", "Msg"):
@@ -181,21 +190,36 @@ class Engine:
         if level >= DEFAULT_LIMITS.nesting:
             msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
             raise DecodeError(msg, code="depth")
-        table, read_text = self._blocks, self._names["read_TextBlock"]
-        position, kind = self._tag_place
+        return self._read_blocks(items, level)
+
+    def _json_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        table = self._blocks
         out: list[Any] = []
         append = out.append
         try:
             for item in items:
-                if kind is int and type(item) is str:
+                try:
+                    reader = table[item["type"]]
+                except (KeyError, TypeError):
+                    reader = self._lookup(table, NativeBlock, item)
+                append(reader(item, level))
+        except AgentMsgError as error:
+            raise error.at(len(out)) from None
+        return tuple(out)
+
+    def _msgpack_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        table, read_text = self._blocks, self._names["read_TextBlock"]
+        out: list[Any] = []
+        append = out.append
+        try:
+            for item in items:
+                if type(item) is str:
                     append(read_text(item, level))
                     continue
-                try:
-                    tag = item[position]
-                    reader = table[tag] if type(tag) is kind else None
-                except (KeyError, TypeError, IndexError):
-                    reader = None
-                append((reader or self._lookup(table, NativeBlock, item))(item, level))
+                if type(item) is list and item and type(item[0]) is int and item[0] in table:
+                    append(table[item[0]](item, level))
+                else:
+                    append(self._lookup(table, NativeBlock, item)(item, level))
         except AgentMsgError as error:
             raise error.at(len(out)) from None
         return tuple(out)
@@ -270,4 +294,3 @@ def check_version(version: Any, *path: str | int) -> None:
     if version > VERSION:
         msg = f"written by a later version ({excerpt(version)}) of agentmsg; this one reads {VERSION}"
         raise DecodeError(msg, code="version", path=path)
-

@@ -2,13 +2,12 @@
 
 The order of the fields is the order of keys in JSON and of positions in MessagePack. **Version 1 is fixed**: names,
 order, kinds, tags and numbers never change, and new fields, classes and roles are only ever appended. A reader of
-version 1 that meets fields added later keeps them (see general.py).
+version 1 that meets fields added later keeps them (see reading.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -41,6 +40,9 @@ from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource,
 from agentmsg.tools import NativeTool, ToolSpec
 from agentmsg.usage import Usage
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 __all__ = ["COMMON", "FAMILY", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
 
 FAMILY = "agentmsg"
@@ -57,7 +59,7 @@ class Field:
 
     Attributes:
         name: of the constructor's argument, and the key in JSON.
-        kind: what its values are; general.py has a reader and a writer for each kind.
+        kind: what its values are; reading.py has a reader, writing.py a writer for each kind.
         default: what an absent field means, or REQUIRED. None among the values shows in a default of None.
         of: the class of the values, for the kind "object"; the type, for the kind "typed".
         always: whether the default is written, too.

@@ -127,7 +127,7 @@ def foreign_reader(hook: Callable[[Any, Any], Any], cls: type) -> Callable[[Any,
     def read(native: Any, level: int) -> Any:
         try:
             return hook(native, cls)
-        except Exception as error:  # noqa: BLE001 - hooks of users raise what they like; all become one typed error
+        except Exception as error:
             raise decode_error(error) from error
 
     return read
@@ -141,7 +141,7 @@ def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any
             return hook(obj)
         except AgentMsgError:
             raise
-        except Exception as error:  # noqa: BLE001 - as in foreign_reader
+        except Exception as error:
             msg = f"the hook of {cls.__name__} raised {type(error).__name__}: {error}"
             raise EncodeError(msg, code="type") from error
 
@@ -176,7 +176,7 @@ def structured(converter: Any, value: Any, kind: Any) -> Any:
     """Return a plain value as one of a type that a user's class names."""
     try:
         return converter.structure(value, kind)
-    except Exception as error:  # noqa: BLE001 - as in foreign_reader
+    except Exception as error:
         raise decode_error(error) from error
 
 
@@ -186,6 +186,6 @@ def unstructured(converter: Any, value: Any, kind: Any) -> Any:
         return plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
     except AgentMsgError as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
-    except Exception as error:  # noqa: BLE001 - as in foreign_reader
+    except Exception as error:
         msg = f"a value of {type(value).__name__} cannot be written: {error}"
         raise EncodeError(msg, code="type") from error
