@@ -6,7 +6,7 @@ Imports caps and the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -86,7 +86,11 @@ class _ByClass(dict[type, "_Predicate"]):
         if cls is ToolResultBlock:
             # A table that has compiled nothing yet is empty, and so falsy.
             inner = self if self._inner is None else self._inner
-            scope["inner"] = lambda content: all(inner[type(item)](item) for item in content)
+
+            def all_carried(content: Sequence[BaseBlock]) -> bool:
+                return all(inner[type(item)](item) for item in content)
+
+            scope["inner"] = all_carried
             text += " and (not o.content or inner(o.content))"
         if self._needs_id is not None and cls in (ToolUseBlock, ToolResultBlock):
             scope["needs"] = self._needs_id
