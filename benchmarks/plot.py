@@ -29,11 +29,11 @@ def draw(ratios: list[Ratio], path: Path, title: str) -> None:
     matplotlib.rcParams.update(_STYLE)
     pyplot: Any = import_module("matplotlib.pyplot")
     figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.38 * len(ratios)), facecolor="white")
-    shares = [ratio.best / ratio.bound for ratio in ratios]
+    shares = [ratio.paired / ratio.bound for ratio in ratios]
     places = range(len(ratios))
     axes.barh(places, shares, color=[_KEPT if ratio.kept else _MISSED for ratio in ratios], height=0.62)
     for place, (share, ratio) in enumerate(zip(shares, ratios, strict=True)):
-        axes.text(share + 0.015, place, f"{ratio.best:.2f}  (at most {ratio.bound:g})", va="center", color=_INK)
+        axes.text(share + 0.015, place, f"{ratio.paired:.2f}  (at most {ratio.bound:g})", va="center", color=_INK)
     axes.axvline(1, color=_BOUND, linewidth=1, linestyle="--")
     axes.set_yticks(list(places), [ratio.name for ratio in ratios])
     axes.set_xlim(0, max([1.0, *shares]) * 1.3)

@@ -55,7 +55,8 @@ def _table(section: Section) -> Iterator[str]:
 
 def _ratio_line(ratio: Ratio) -> str:
     verdict = "kept" if ratio.kept else "MISSED"
-    return f"{ratio.name:<52}{ratio.best:>8.2f}{ratio.middle:>9.2f}{ratio.bound:>9.2f}  {verdict}"
+    figures = "".join(f"{figure:>9.2f}" for figure in (ratio.best, ratio.middle, ratio.paired, ratio.bound))
+    return f"{ratio.name:<52}{figures}  {verdict}"
 
 
 def as_text(sections: Mapping[str, Section], messages: int) -> str:
@@ -66,7 +67,7 @@ def as_text(sections: Mapping[str, Section], messages: int) -> str:
         lines += ["", section.title, "-" * len(section.title), *_table(section)]
     found = ratios(sections)
     if found:
-        heading = f"{'ratio (lower is better)':<52}{'best':>8}{'median':>9}{'promise':>9}"
+        heading = f"{'ratio (lower is better)':<52}{'best':>9}{'median':>9}{'paired':>9}{'promise':>9}"
         lines += ["", heading, "-" * len(heading), *map(_ratio_line, found)]
     return "\n".join(lines)
 

@@ -45,13 +45,14 @@ class Scale:
 class Section:
     """The figures of one section: by competitor and by measure; and who is missing.
 
-    Times are in microseconds (a message; a process for the import), sizes in bytes a message. Every time
-    stands twice: "decode" is the best run, "decode median" the median.
+    Times are in microseconds (a message; a process for the import), sizes in bytes a message. Every time stands
+    twice: "decode" is the best run, "decode median" the median. ``times`` holds the runs, by measure and row.
     """
 
     title: str
     rows: Mapping[str, Mapping[str, float]]
     missing: tuple[Missing, ...] = ()
+    times: Mapping[str, Mapping[str, Times]] = attrs.field(factory=dict[str, Mapping[str, Times]])
 
 
 def _two(measure: str, times: Mapping[str, Times], count: int) -> dict[str, dict[str, float]]:
@@ -120,13 +121,13 @@ def _format_section(form: str, title: str, scale: Scale) -> Section:
         for each in competitors
     }
     ours = next((each for each in competitors if each.name == "agentmsg"), None)
+    times = {"decode": interleave(decode, scale.rounds), "encode": interleave(encode, scale.rounds)}
     rows = _joined(
-        _two("decode", interleave(decode, scale.rounds), count),
-        _two("encode", interleave(encode, scale.rounds), count),
+        *(_two(measure, runs, count) for measure, runs in times.items()),
         sizes,
         {} if ours is None else _two("encode", _remembered(ours, scale.rounds), count),
     )
-    return Section(title, rows, missing)
+    return Section(title, rows, missing, times)
 
 
 def _written(codec: Codec, history: am.History) -> bytes:
@@ -149,7 +150,8 @@ def _account_section(scale: Scale) -> Section:
         cases[f"{form}: fit"] = Case(fresh, partial(_fit, codec))
         cases[f"{form}: write and render"] = Case(fresh, partial(_written, codec))
     times = interleave(cases, scale.rounds)
-    return Section("Account of losses, where nothing is lost", _two("encode", times, len(scale.history)), missing)
+    rows = _two("encode", times, len(scale.history))
+    return Section("Account of losses, where nothing is lost", rows, missing, {"encode": times})
 
 
 def _fit(codec: Codec, history: am.History) -> Any:
@@ -158,7 +160,8 @@ def _fit(codec: Codec, history: am.History) -> Any:
 
 def _import_section(scale: Scale) -> Section:
     statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg"}
-    return Section("Import, whole processes", _two("process", interleave_processes(statements, scale.processes), 1))
+    times = interleave_processes(statements, scale.processes)
+    return Section("Import, whole processes", _two("process", times, 1), (), {"process": times})
 
 
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {

@@ -45,6 +45,14 @@ class Times:
         """Return the median run in microseconds, divided by ``count``."""
         return median(self.runs) / count / 1000
 
+    def beside(self, other: Times) -> float:
+        """Return the median, over the rounds, of this run divided by the other's run of the same round.
+
+        Where a machine is slow for seconds at a time, the two best runs may come from different moments; the two
+        runs of one round do not.
+        """
+        return median(one / two for one, two in zip(self.runs, other.runs, strict=True))
+
 
 def copy_bytes(raw: bytes) -> bytes:
     """Return equal bytes that nobody has seen before."""
