@@ -277,16 +277,17 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
     codec = MsgpackCodec()
     unpacker = msgpack.Unpacker(max_buffer_size=limits.bytes, **_options("last"))
     done: list[Any] = []
-    fed = number = 0
+    fed = end = number = 0
     try:
         for chunk in chunks:
             fed += len(chunk)
             _refusing(lambda data=chunk: unpacker.feed(data))
             while (document := _refusing(lambda: next(unpacker, done))) is not done:
+                end = unpacker.tell()
                 _check(document, limits.depth)
                 yield codec.read(document)
                 number += 1
-        if unpacker.tell() != fed:
+        if end != fed:
             msg = "the stream ends in the middle of a document"
             raise DecodeError(msg, code="syntax")
     except AgentMsgError as error:

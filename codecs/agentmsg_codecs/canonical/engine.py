@@ -22,6 +22,7 @@ from agentmsg.tools import NativeTool
 from agentmsg_codecs.canonical.compile import code
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.foreign import (
+    as_hook,
     foreign_reader,
     foreign_writer,
     new_converter,
@@ -78,7 +79,8 @@ class Engine:
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         exec(code(shape.key), self._names)
         for cls in SPECS:
-            pair = (self._names[f"read_{cls.__name__}"], self._names[f"write_{cls.__name__}"])
+            reader, writer = self._names[f"read_{cls.__name__}"], self._names[f"write_{cls.__name__}"]
+            pair = (as_hook(self.shape, SPECS[cls], reader), writer)
             self._ours[cls] = pair
             self.converter.register_structure_hook(cls, pair[0])
             self.converter.register_unstructure_hook(cls, pair[1])
@@ -143,7 +145,7 @@ class Engine:
         hooks = hook_table(self.converter.get_structure_hook, list(SPECS))
         for cls, spec in SPECS.items():
             ours = hooks[cls] is self._ours[cls][0]
-            reader = cast("Reader", hooks[cls]) if ours else foreign_reader(hooks[cls], cls)
+            reader = self._names[f"read_{cls.__name__}"] if ours else foreign_reader(hooks[cls], cls)
             self._by_class[cls] = self._names[f"read_{cls.__name__}"] = reader
             tag = self.shape.spec_tag(spec)
             if cls in SOURCES:
@@ -192,6 +194,16 @@ class Engine:
             raise DecodeError(msg, code="depth")
         return self._read_blocks(items, level)
 
+    def read_block(self, item: Any, level: int) -> Any:
+        """Read one content block."""
+        if type(item) is str and self.shape.key == "msgpack":
+            return self._names["read_TextBlock"](item, level)
+        return self._lookup(self._blocks, NativeBlock, item)(item, level)
+
+    def read_tool(self, item: Any, level: int) -> Any:
+        """Read one tool."""
+        return self._lookup(self._tools, NativeTool, item)(item, level)
+
     def _json_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
         table = self._blocks
         out: list[Any] = []
@@ -229,7 +241,7 @@ class Engine:
         out: list[Any] = []
         try:
             for item in items:
-                out.append(self._lookup(self._tools, NativeTool, item)(item, level))  # noqa: PERF401 - for the path
+                out.append(self.read_tool(item, level))  # noqa: PERF401 - for the path
         except AgentMsgError as error:
             raise error.at(len(out)) from None
         return tuple(out)

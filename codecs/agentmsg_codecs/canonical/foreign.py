@@ -12,16 +12,26 @@ from typing import Any, Protocol, cast
 
 import attrs
 
-from agentmsg.blocks import BaseBlock, Block, ContentBlock
+from agentmsg.blocks import BaseBlock, Block, ContentBlock, TextBlock
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
 from agentmsg.json_values import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
 from agentmsg.sources import Source
 from agentmsg.structured import strict_converter
 from agentmsg.tools import Tool
-from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
-from agentmsg_codecs.canonical.general import parse_time
+from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
+from agentmsg_codecs.canonical.general import ROLE_NUMBERS, parse_time
+from agentmsg_codecs.canonical.shapes import ABSENT, Shape
 
-__all__ = ["foreign_reader", "foreign_writer", "new_converter", "structured", "unstructured", "user_spec"]
+__all__ = [
+    "as_hook",
+    "foreign_reader",
+    "foreign_writer",
+    "generated_hooks",
+    "new_converter",
+    "structured",
+    "unstructured",
+    "user_spec",
+]
 
 _COMMON = {field.name: field for field in COMMON}
 # What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.
@@ -31,8 +41,8 @@ _EMPTY_TYPES = (Any, JSON, object)
 
 class _Engine(Protocol):
     def plain_hooks(self, cls: type) -> tuple[Callable[[Any, int], Any], Callable[[Any], Any]]: ...
-    def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]: ...
-    def read_tools(self, items: list[Any], level: int) -> tuple[Any, ...]: ...
+    def read_block(self, item: Any, level: int) -> Any: ...
+    def read_tool(self, item: Any, level: int) -> Any: ...
     def read_source(self, native: Any, level: int) -> Any: ...
     def write_any(self, value: Any) -> Any: ...
 
@@ -61,8 +71,8 @@ def new_converter(engine: _Engine) -> Any:
     converter.register_structure_hook_factory(_is_user_block, lambda cls: _ignoring(engine.plain_hooks(cls)[0]))
     converter.register_unstructure_hook_factory(_is_user_block, lambda cls: engine.plain_hooks(cls)[1])
     for test, read in (
-        (_is_block, lambda value, _: engine.read_blocks([value], 0)[0]),
-        (lambda kind: kind == Tool, lambda value, _: engine.read_tools([value], 0)[0]),
+        (_is_block, lambda value, _: engine.read_block(value, 0)),
+        (lambda kind: kind == Tool, lambda value, _: engine.read_tool(value, 0)),
         (lambda kind: kind == Source, lambda value, _: engine.read_source(value, 0)),
         (lambda kind: kind in _EMPTY_TYPES, lambda value, _: adopt(value)),
     ):
@@ -75,6 +85,58 @@ def new_converter(engine: _Engine) -> Any:
         converter.register_structure_hook(frozen, lambda value, _: freeze(value))
         converter.register_unstructure_hook(frozen, lambda value: value)
     return converter
+
+
+def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
+    """Return a reader as a hook of cattrs, which is asked for one class and so must look at the tag itself."""
+
+    def hook(native: Any, kind: Any) -> Any:
+        is_text = spec.cls is TextBlock and type(native) is str
+        if spec.number is not None and spec.key == "type" and not is_text:
+            tag = shape.tag(native)
+            if tag != shape.spec_tag(spec):
+                raise DecodeError(f"{excerpt(tag)} is no {spec.cls.__name__}", code="schema", path=("type",))
+        return read(native, 0)
+
+    return hook
+
+
+def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]:
+    """Return hooks for one of our classes that cattrs generates: what stands in for ours in tests.
+
+    cattrs reads and writes mappings of fields; the shape makes them of documents, as it does for the plain path.
+    """
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn  # noqa: PLC0415 - for tests
+
+    spec: Spec = SPECS[cls]
+    options: dict[str, Any] = {"_cattrs_use_alias": True}
+    structure = make_dict_structure_fn(cls, engine.converter, **options)
+    unstructure = make_dict_unstructure_fn(cls, engine.converter, _cattrs_omit_if_default=True, **options)
+
+    absent = {field.name: None for field in spec.fields if field.default is None}
+
+    def read(native: Any, _: Any) -> Any:
+        given = {**absent, **engine.shape.open(spec, native)[0]}
+        if type(given.get("role")) is int:
+            given["role"] = ROLES[given["role"]]
+        return structure(given, cls)
+
+    def write(obj: Any) -> Any:
+        found = unstructure(obj)
+        fields: dict[str, Any] = {}
+        for field in spec.fields:
+            value = found.get(field.name, ABSENT)
+            if field.kind == "input":
+                value = ABSENT if obj.raw_input is not None else obj.input
+            elif field.kind == "role" and engine.shape.key == "msgpack":
+                value = ROLE_NUMBERS.get(value, value)
+            elif field.always and value is ABSENT:
+                value = []
+            if value is not ABSENT and (value is not None or field.default is not None):
+                fields[field.name] = list(value) if isinstance(value, tuple) else value
+        return engine.shape.close(spec, fields, None, {})
+
+    return read, write
 
 
 def _ignoring(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:

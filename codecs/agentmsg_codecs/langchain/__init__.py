@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
 
 import agentmsg as am
-import attrs
 from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
-
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["LangChainCodec"]
 
@@ -46,9 +49,7 @@ class LangChainCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
 
-    form: Literal["dict", "flat", "role"] = attrs.field(
-        default="dict", validator=attrs.validators.in_(_WRITABLE)
-    )
+    form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
     engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
     _caps: Caps = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
@@ -90,21 +91,21 @@ class LangChainCodec(Codec):
     def write(self, history: am.History) -> Any:
         """Return the document: in the form and container of the history's notes, else a list in the codec's form."""
         note = history.notes.get(FAMILY) if history.notes else None
-        noted: Mapping[str, Any] = cast("Part", note) if isinstance(note, dict) else {}
+        noted: Mapping[str, Any] = note if is_mapping(note) else {}
         form = noted.get("form")
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
         write = self.engine.write
         natives = [write(message, form) for message in history.messages]
         rest = history.extras.get(FAMILY) if history.extras else None
-        if isinstance(rest, dict):
-            return {**cast("Part", rest), "messages": natives}
+        if is_mapping(rest):
+            return {**rest, "messages": natives}
         container = noted.get("container")
         if container == "state":
             return {"messages": natives}
-        if container == "single" and len(natives) == 1 and isinstance(natives[0], dict):
-            only = cast("Part", natives[0])
-            return natives if isinstance(only.get("messages"), list) else only
+        if container == "single" and len(natives) == 1 and is_mapping(natives[0]):
+            only = natives[0]
+            return natives if is_sequence(only.get("messages")) else only
         return natives
 
     def sniff(self, document: Any) -> float:
@@ -113,12 +114,12 @@ class LangChainCodec(Codec):
 
 
 def _contents(document: Any) -> tuple[str, list[Any], Part]:
-    if type(document) is list:
-        return "list", cast("list[Any]", document), {}
-    if type(document) is not dict:
+    if is_list(document):
+        return "list", document, {}
+    if not is_object(document):
         raise DecodeError(f"messages of LangChain are a list or an object, not {excerpt(document)}")
-    part = cast("Part", document)
-    if type(part.get("messages")) is list:
+    part = document
+    if is_list(part.get("messages")):
         return "state", part["messages"], {key: value for key, value in part.items() if key != "messages"}
     return "single", [part], {}
 
@@ -127,5 +128,5 @@ def _noted(message: am.Msg, form: str) -> am.Msg:
     if message.role == "native":
         return message
     note = message.notes.get(FAMILY) if message.notes else None
-    old = cast("Part", note) if isinstance(note, dict) else {}
+    old = note if is_mapping(note) else {}
     return message.evolve(notes={**message.notes, FAMILY: {**old, "/form": form}})

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import same_document
-
 from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.calls import content_part, is_function_call, join, lay_out
-from agentmsg_codecs.langchain.fast import is_bare_text
 from agentmsg_codecs.langchain.fields import (
     is_in_kwargs,
     read_kwargs,
@@ -22,10 +19,15 @@ from agentmsg_codecs.langchain.fields import (
     write_response,
 )
 from agentmsg_codecs.langchain.forms import EMPTY_FIELDS, Native, role_word
-from agentmsg_codecs.langchain.parts import Parts
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
-from agentmsg_codecs.langchain.v1 import Unreadable
+from agentmsg_codecs.langchain.v1 import Unreadable, is_bare_text
 from agentmsg_codecs.langchain.words import FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg_codecs.langchain.parts import Parts
 
 __all__ = ["Bodies"]
 
@@ -71,7 +73,7 @@ class Bodies:
     def default_word(self, message: am.Msg) -> str:
         """Return the word in `role` for a message, where its kind stands there."""
         note = message.notes.get(FAMILY) if message.notes else None
-        noted = cast("Part", note).get("/type") if isinstance(note, dict) else None
+        noted = note.get("/type") if is_mapping(note) else None
         return role_word(message, self.tag(message, noted))
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -127,9 +129,9 @@ class Bodies:
             return []
         if type(native) is str:
             return [(v1.make_text(text=native), None)]
-        if type(native) is not list:
+        if not is_list(native):
             raise Unreadable
-        return [(self.parts.read(part), part) for part in cast("list[Any]", native)]
+        return [(self.parts.read(part), part) for part in native]
 
     def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
         name = _text_or_none(body.get("name"))
@@ -169,7 +171,7 @@ class Bodies:
         body: Part = {
             "content": "",
             "additional_kwargs": message.metadata,
-            "response_metadata": write_response(message, note if isinstance(note, dict) else None),
+            "response_metadata": write_response(message, note if is_mapping(note) else None),
             "type": tag,
             "name": message.name,
             "id": message.id,
@@ -297,9 +299,9 @@ def _object_at(body: Part, key: str) -> Part:
     value = body.get(key)
     if value is None:
         return {}
-    if type(value) is not dict:
+    if not is_object(value):
         raise Unreadable
-    return cast("Part", value)
+    return value
 
 
 def _text_or_none(value: Any) -> str | None:

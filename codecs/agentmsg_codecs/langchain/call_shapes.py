@@ -5,15 +5,17 @@ Imports v1, the shapes and the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
 from agentmsg.json_values import adopt
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_calls
+from agentmsg_codecs.langchain.plain import is_object
 from agentmsg_codecs.langchain.shapes import CONTENT_SHAPES, Shape, put, with_common
-from agentmsg_codecs.langchain.v1 import Unreadable, call_args, call_input, common_of, text_at, word_at
+from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.v1_calls import call_args, call_input
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
 
@@ -22,9 +24,9 @@ Part = dict[str, Any]
 
 def _object_at(part: Part, key: str) -> Part:
     value = part.get(key)
-    if type(value) is not dict:
+    if not is_object(value):
         raise Unreadable
-    return cast("Part", value)
+    return value
 
 
 def _read_tool_use(part: Part) -> Any:
@@ -61,17 +63,17 @@ def _write_function_call(block: Any) -> Part:
         "type": "function_call",
         "call_id": block.id,
         "name": block.name,
-        "arguments": v1.raw_text(block),
+        "arguments": v1_calls.raw_text(block),
     }
     return with_common(part, block)
 
 
 def _write_chunk(block: Any) -> Part:
-    return {**v1.write_call_text(block.evolve(kind="server")), "type": "tool_call_chunk"}
+    return {**v1_calls.write_call_text(block.evolve(kind="server")), "type": "tool_call_chunk"}
 
 
 def _write_invalid(block: Any) -> Part:
-    return v1.write_call_text(block)
+    return v1_calls.write_call_text(block)
 
 
 _CALL_KEYS = frozenset({"type", "id", "name", "args", "extras", "cache_control"})
@@ -79,9 +81,7 @@ _USE_KEYS = frozenset({"type", "id", "name", "input", "cache_control"})
 
 _CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
     "tool_use": (Shape("tool_use", _USE_KEYS, _read_tool_use, _tool_use_writer("tool_use")),),
-    "server_tool_use": (
-        Shape("server_tool_use", _USE_KEYS, _read_tool_use, _tool_use_writer("server_tool_use")),
-    ),
+    "server_tool_use": (Shape("server_tool_use", _USE_KEYS, _read_tool_use, _tool_use_writer("server_tool_use")),),
     "mcp_tool_use": (
         Shape("mcp_tool_use", _USE_KEYS | {"server_name"}, _read_tool_use, _tool_use_writer("mcp_tool_use")),
     ),
@@ -93,12 +93,10 @@ _CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
             _write_function_call,
         ),
     ),
-    "invalid_tool_call": (
-        Shape("invalid_tool_call", _CALL_KEYS | {"error"}, v1.read_call_text, _write_invalid),
-    ),
-    "tool_call_chunk": (Shape("tool_call_chunk", _CALL_KEYS, v1.read_call_text, _write_chunk),),
+    "invalid_tool_call": (Shape("invalid_tool_call", _CALL_KEYS | {"error"}, v1_calls.read_call_text, _write_invalid),),
+    "tool_call_chunk": (Shape("tool_call_chunk", _CALL_KEYS, v1_calls.read_call_text, _write_chunk),),
     "server_tool_call_chunk": (
-        Shape("server_tool_call_chunk", _CALL_KEYS, v1.read_call_text, v1.write_call_text),
+        Shape("server_tool_call_chunk", _CALL_KEYS, v1_calls.read_call_text, v1_calls.write_call_text),
     ),
 }
 
@@ -132,9 +130,7 @@ _RESULT = Shape(
     _read_result,
     _write_result,
 )
-BY_NAME: Mapping[str, Shape] = {
-    shape.name: shape for shapes in (*BY_TAG.values(), (_RESULT,)) for shape in shapes
-}
+BY_NAME: Mapping[str, Shape] = {shape.name: shape for shapes in (*BY_TAG.values(), (_RESULT,)) for shape in shapes}
 
 
 def shapes_of(part: Part) -> tuple[Shape, ...]:

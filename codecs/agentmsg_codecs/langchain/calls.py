@@ -16,20 +16,24 @@ Imports v1, the parts and the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
 
 import agentmsg as am
-import attrs
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import same_document
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.parts import Parts, note_at
-from agentmsg_codecs.langchain.v1 import Unreadable, call_args, call_input, raw_text
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.v1 import Unreadable
+from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
 from agentmsg_codecs.langchain.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Layout", "is_function_call", "join", "lay_out", "takes_calls", "takes_function_call"]
 
@@ -44,22 +48,18 @@ def is_function_call(block: Any) -> bool:
 
 def takes_calls(value: Any) -> bool:
     """Tell whether ``additional_kwargs.tool_calls`` is a list of calls as OpenAI writes them."""
-    return isinstance(value, list) and bool(value) and all(map(_is_openai_call, cast("list[Any]", value)))
+    return is_sequence(value) and bool(value) and all(map(_is_openai_call, value))
 
 
 def _is_openai_call(entry: Any) -> bool:
-    if not isinstance(entry, dict) or not takes_function_call(entry.get("function")):
+    if not is_mapping(entry) or not takes_function_call(entry.get("function")):
         return False
     return entry.get("id") is None or isinstance(entry["id"], str)
 
 
 def takes_function_call(value: Any) -> bool:
     """Tell whether a value is OpenAI's ``{"name", "arguments"}``."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("name"), str)
-        and isinstance(value.get("arguments"), str)
-    )
+    return is_mapping(value) and isinstance(value.get("name"), str) and isinstance(value.get("arguments"), str)
 
 
 # -- deviations -------------------------------------------------------------------------------------------------------
@@ -71,20 +71,18 @@ def _deviation(native: Part, plain: Part) -> Part:
         if key in plain and same_document(value, plain[key]):
             continue
         inner = plain.get(key)
-        nested = key == "function" and isinstance(value, dict) and isinstance(inner, dict)
-        found[key] = (
-            ["/", _deviation(cast("Part", value), inner)] if nested and inner is not None else ["=", value]
-        )
+        nested = key == "function" and is_mapping(value) and is_mapping(inner)
+        found[key] = ["/", _deviation(value, inner)] if nested and inner is not None else ["=", value]
     return found
 
 
 def _apply(plain: Part, deviation: Any, *, guarded: bool) -> Part:
-    if not isinstance(deviation, dict):
+    if not is_mapping(deviation):
         return plain
     out = dict(plain)
-    for key, change in cast("Part", deviation).items():
-        how: Any = change[0] if isinstance(change, list) and len(cast("list[Any]", change)) == 2 else change  # noqa: PLR2004
-        if how == "/" and isinstance(out.get(key), dict):
+    for key, change in deviation.items():
+        how: Any = change[0] if is_sequence(change) and len(change) == 2 else change  # noqa: PLR2004
+        if how == "/" and is_mapping(out.get(key)):
             out[key] = _apply(out[key], change[1], guarded=guarded)
         elif key in _GUARDED and not guarded:
             continue
@@ -103,7 +101,7 @@ def _stamp(block: am.ToolUseBlock) -> str:
 def _spelt(block: am.ToolUseBlock, plain: Part, key: str) -> Part:
     """Return a copy in the spelling that the block remembers for it."""
     note = note_at(block, key)
-    if not isinstance(note, list) or len(cast("list[Any]", note)) != 2:  # noqa: PLR2004 - stamp and deviation
+    if not is_sequence(note) or len(note) != 2:  # noqa: PLR2004 - stamp and deviation
         return plain
     return _apply(plain, note[1], guarded=note[0] == _stamp(block))
 
@@ -117,7 +115,7 @@ def _valid_entry(block: am.ToolUseBlock) -> Part:
 
 def _invalid_entry(block: am.ToolUseBlock) -> Part:
     own = block.extras.get(FAMILY) if block.extras else None
-    error = own.get("error") if isinstance(own, dict) else None
+    error = own.get("error") if is_mapping(own) else None
     return {
         "type": "invalid_tool_call",
         "id": block.id,
@@ -187,7 +185,7 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
     calls = [
         _Call(block, index, {"c": (0, part)})
         for index, (block, part) in enumerate(content)
-        if is_function_call(block) and type(part) is dict
+        if is_function_call(block) and is_object(part)
     ]
     for position, entry in enumerate(_list_at(body, "tool_calls")):
         _join_valid(calls, position, entry)
@@ -215,16 +213,16 @@ def _list_at(body: Part, key: str) -> list[Any]:
     value = body.get(key)
     if value is None:
         return []
-    if type(value) is not list or not all(type(entry) is dict for entry in cast("list[Any]", value)):
+    if not is_list(value) or not all(is_object(entry) for entry in value):
         raise Unreadable
-    return cast("list[Any]", value)
+    return value
 
 
 def _join_valid(calls: list[_Call], position: int, entry: Part) -> None:
     args = entry.get("args")
-    if type(args) is not dict:
+    if not is_object(args):
         raise Unreadable
-    link, name, value = v1.word_at(entry, "id"), v1.text_at(entry, "name"), call_input(cast("Part", args))
+    link, name, value = v1.word_at(entry, "id"), v1.text_at(entry, "name"), call_input(args)
     call = _find(calls, link, "t")
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, input=value))
@@ -244,7 +242,7 @@ def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
     elif call.block.name != name or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
-        own = v1.error_first({**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]})
+        own = v1_calls.error_first({**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: own})
     call.copies["t"] = (position, entry)
     call.listed = "invalid" if call.block.is_valid else ""
@@ -273,13 +271,7 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
         copies = "".join(letter for letter in "ctaf" if letter in call.copies)
         block = _with_note(call.block, {**note, "/copies": copies})
         for letter, (_, native) in call.copies.items():
-            plain = (
-                _entry(block)
-                if letter == "t"
-                else _WRITERS[letter](block)
-                if letter != "c"
-                else parts.write(block)
-            )
+            plain = _entry(block) if letter == "t" else _WRITERS[letter](block) if letter != "c" else parts.write(block)
             if not same_document(native, plain):
                 note[f"/{letter}="] = [_stamp(block), _deviation(native, plain)]
         note["/copies"] = copies
@@ -300,12 +292,9 @@ def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
         placed = [
             (cast("int", call.index), call.copies[letter][0], note)
             for call, note in zip(calls, notes, strict=True)
-            if letter in call.copies
-            and (letter == "a" or (not call.block.is_valid or bool(call.listed)) is listed)
+            if letter in call.copies and (letter == "a" or (not call.block.is_valid or bool(call.listed)) is listed)
         ]
-        if [position for _, position, _ in sorted(placed, key=lambda item: item[0])] != list(
-            range(len(placed))
-        ):
+        if [position for _, position, _ in sorted(placed, key=lambda item: item[0])] != list(range(len(placed))):
             for _, position, note in placed:
                 note[f"/{letter}"] = position
         if letter == "a":
@@ -347,7 +336,7 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         return False
     if block.extras:
         own = block.extras.get(FAMILY)
-        if len(block.extras) != 1 or not isinstance(own, dict) or own.keys() != {"error"}:
+        if len(block.extras) != 1 or not is_mapping(own) or own.keys() != {"error"}:
             return False
         return not block.is_valid or note_at(block, "/list") == "invalid"
     return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
@@ -384,18 +373,13 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         layout.places[index] = copies
         if "t" in copies:
             name = "invalid" if _listed_invalid(block) else "valid"
-            lists[name].append(
-                (_position(block, "/t", len(lists[name])), _spelt(block, _entry(block), "/t="))
-            )
+            lists[name].append((_position(block, "/t", len(lists[name])), _spelt(block, _entry(block), "/t=")))
         if "a" in copies:
-            lists["a"].append(
-                (_position(block, "/a", len(lists["a"])), _spelt(block, _openai_entry(block), "/a="))
-            )
+            lists["a"].append((_position(block, "/a", len(lists["a"])), _spelt(block, _openai_entry(block), "/a=")))
         if "f" in copies:
             layout.function_call = _spelt(block, _function(block), "/f=")
     layout.tool_calls, layout.invalid_tool_calls, layout.raw = (
-        [entry for _, entry in sorted(lists[name], key=lambda item: item[0])]
-        for name in ("valid", "invalid", "a")
+        [entry for _, entry in sorted(lists[name], key=lambda item: item[0])] for name in ("valid", "invalid", "a")
     )
     return layout
 
@@ -408,4 +392,4 @@ def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
 def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
     """Return the copy of a call that stands in content."""
     part = parts.write(block)
-    return _spelt(block, part, "/c=") if isinstance(part, dict) else part
+    return _spelt(block, part, "/c=") if is_mapping(part) else part

@@ -16,12 +16,12 @@ from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, plain_copy, thaw
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.hooks import in_non_standard
 from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.parts import fallback_of, note_at, own_keys
+from agentmsg_codecs.langchain.plain import is_mapping
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, INNER, TOOL_KEYS, finish_reason
 
@@ -40,7 +40,7 @@ def _extras(*spaces: tuple[str, Any]) -> Cell:
         kept: dict[str, Any] = {}
         for space, taken in spaces:
             own = extras.get(space)
-            if not isinstance(own, dict) or not own:
+            if not is_mapping(own) or not own:
                 continue
             keys = taken(owner) if callable(taken) else taken
             if keys is None:
@@ -59,7 +59,7 @@ def _taken_in_part(block: Any) -> frozenset[str]:
     keys = own_keys(block)
     if type(block) is am.ToolUseBlock and not block.is_valid:
         own = block.extras.get(FAMILY)
-        if isinstance(own, dict) and own.get("error", "") is None:
+        if is_mapping(own) and own.get("error", "") is None:
             return keys | {"error"}
     return keys
 
@@ -67,9 +67,9 @@ def _taken_in_part(block: Any) -> frozenset[str]:
 def _call_extras(extras: Fields, block: Any) -> Fields:
     carried = _BLOCK_EXTRAS(extras, block)
     own = carried.get(FAMILY)
-    if not own or block.is_valid or v1.error_first(own) is own:
+    if not own or block.is_valid or v1_calls.error_first(own) is own:
         return carried
-    return {**carried, FAMILY: v1.error_first(own)}
+    return {**carried, FAMILY: v1_calls.error_first(own)}
 
 
 def _taken_in_v1_extras(block: Any) -> frozenset[str] | None:
@@ -78,11 +78,11 @@ def _taken_in_v1_extras(block: Any) -> frozenset[str] | None:
 
 _BLOCK_EXTRAS = _extras((INNER, _taken_in_v1_extras), (FAMILY, _taken_in_part))
 _MESSAGE_EXTRAS = _extras(
-    (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS), (ENVELOPE, frozenset({"type", "data", "content"})))
-_CITATION_EXTRAS = _extras((FAMILY, frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})))
-_USAGE_EXTRAS = _extras(
-    *((space, frozenset(names)) for space, names in DETAILS.values()), (FAMILY, USAGE_KEYS)
+    (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS),
+    (ENVELOPE, frozenset({"type", "data", "content"})),
 )
+_CITATION_EXTRAS = _extras((FAMILY, frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})))
+_USAGE_EXTRAS = _extras(*((space, frozenset(names)) for space, names in DETAILS.values()), (FAMILY, USAGE_KEYS))
 
 
 def _bare(value: Any, _: Any) -> Any:
@@ -243,7 +243,9 @@ class _Blocks:
         texts = [block.fallback for block in message.content if type(block) is am.NativeBlock and block.fallback]
         if not texts:
             return Drop("a native message of another format")
-        return Swap(am.Msg("user", "\n".join(texts), id=message.id, created_at=None), "only its own format can write this")
+        return Swap(
+            am.Msg("user", "\n".join(texts), id=message.id, created_at=None), "only its own format can write this"
+        )
 
     def rows(self) -> dict[type[am.BaseBlock], Row]:
         """Return the rows of content."""
@@ -257,7 +259,15 @@ class _Blocks:
             am.VideoBlock: _row(**media),
             am.FileBlock: _row("name", "title", "context", otherwise=_document_text, **media),
             am.ToolUseBlock: _row(
-                "id", "name", "input", "raw_input", "provider", "status", otherwise=_call, kind=_call_kind, extras=_call_extras
+                "id",
+                "name",
+                "input",
+                "raw_input",
+                "provider",
+                "status",
+                otherwise=_call,
+                kind=_call_kind,
+                extras=_call_extras,
             ),
             am.ToolResultBlock: _row(
                 "tool_call_id",
@@ -276,7 +286,14 @@ class _Blocks:
         }
 
 
-_NOTHING: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "cache": None, "signature": None, "extras": {}}
+_NOTHING: dict[str, Any] = {
+    "item_id": None,
+    "phase": None,
+    "metadata": {},
+    "cache": None,
+    "signature": None,
+    "extras": {},
+}
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -363,18 +380,12 @@ def make_caps(messages: Messages) -> Caps:
         "extras": _MESSAGE_EXTRAS,
     }
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
-    tool = {
-        am.ToolResultBlock: Row(
-            {**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result
-        )
-    }
+    tool = {am.ToolResultBlock: Row({**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result)}
     return Caps(
         messages={
             "system": system,
             "developer": system,
-            "assistant": MessageRow(
-                fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows
-            ),
+            "assistant": MessageRow(fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows),
             "tool": MessageRow(
                 fields={name: cell for name, cell in fields.items() if name != "name"}, blocks=tool, results=rows
             ),

@@ -6,15 +6,17 @@ stand under them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.json_values import EMPTY, adopt
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
+from agentmsg_codecs.langchain.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.words import FAMILY, STOP_OF, finish_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "IN_KWARGS",
@@ -41,9 +43,7 @@ _AUDIO = frozenset({"data", "id", "transcript"})
 
 
 def _takes_audio(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(value.get(key), str) for key in ("data", "id", "transcript")
-    )
+    return is_mapping(value) and all(isinstance(value.get(key), str) for key in ("data", "id", "transcript"))
 
 
 # The keys of an assistant's additional_kwargs that have a meaning of their own, and which values have it.
@@ -74,8 +74,8 @@ def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
 
 def _read_audio(native: Part) -> Any:
     rest = {key: value for key, value in native.items() if key not in _AUDIO}
-    return v1.MEDIA["audio"](
-        source=v1.make_base64(data=native["data"]),
+    return v1_media.MEDIA["audio"](
+        source=v1_media.make_base64(data=native["data"]),
         transcript=native["transcript"],
         item_id=native["id"],
         extras=adopt({FAMILY: rest}) if rest else EMPTY,
@@ -88,7 +88,7 @@ def is_in_kwargs(block: Any) -> bool:
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
     note = block.notes.get(FAMILY)
-    return isinstance(note, dict) and cast("Part", note).get("/place") == "kwargs"
+    return is_mapping(note) and note.get("/place") == "kwargs"
 
 
 def _write_audio(block: Any) -> Part:
@@ -98,7 +98,7 @@ def _write_audio(block: Any) -> Part:
         "data": getattr(block.source, "data", None),
         "transcript": block.transcript,
     }
-    return {**native, **rest} if isinstance(rest, dict) else native
+    return {**native, **rest} if is_mapping(rest) else native
 
 
 _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
@@ -140,7 +140,7 @@ def write_response(message: am.Msg, note: Any) -> Any:
     model, reason = message.model, message.finish_reason
     if model is None and reason is None:
         return rest
-    native: Part = dict.copy(rest) if isinstance(rest, dict) else dict(rest)
+    native: Part = dict.copy(rest) if is_mapping(rest) else dict(rest)
     if model is not None:
         noted = note.get("/model") if note else None
         native[_free_key(MODEL_KEYS, noted, native)] = model
@@ -160,7 +160,7 @@ def _free_key(keys: tuple[str, str], noted: Any, native: Part) -> str:
 def _stop_word(reason: str, note: Any, native: Part) -> tuple[str, str]:
     """Return key and word for a finish reason: those noted while they mean it, else the default ones."""
     noted = note.get("/stop") if note else None
-    pair = cast("list[Any]", noted) if isinstance(noted, list) and len(cast("list[Any]", noted)) == 2 else None  # noqa: PLR2004
+    pair = noted if is_sequence(noted) and len(noted) == 2 else None  # noqa: PLR2004
     key = _free_key(STOP_KEYS, pair[0] if pair else None, native)
     if pair and pair[0] == key and isinstance(pair[1], str) and finish_reason(pair[1]) == reason:
         return key, pair[1]

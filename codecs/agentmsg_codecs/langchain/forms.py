@@ -10,13 +10,17 @@ text     content                           shorthand for a human message
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
 import attrs
 
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import agentmsg as am
 
 __all__ = ["EMPTY_FIELDS", "Native", "split", "wrap"]
 
@@ -59,16 +63,16 @@ def split(native: Any) -> Native | None:
     """Return a native message unwrapped; None where it has none of the forms."""
     if type(native) is str:
         return Native("text", "human", "human", {"content": native})
-    if type(native) is list:
-        return _pair(cast("list[Any]", native))
-    if type(native) is not dict:
+    if is_list(native):
+        return _pair(native)
+    if not is_object(native):
         return None
-    part = cast("Part", native)
+    part = native
     tag, word = part.get("type"), part.get("role")
     if type(tag) is not str or tag not in KINDS:
         return _by_role(part, word) if type(word) is str else None
     kind = KINDS[tag]
-    if type(part.get("data")) is dict and "content" not in part:
+    if is_object(part.get("data")) and "content" not in part:
         rest = {key: value for key, value in part.items() if key not in ("type", "data")}
         return Native("dict", kind, tag, part["data"], rest=rest)
     if "content" not in part and type(part.get("text")) is str:
@@ -108,9 +112,7 @@ def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, An
     """Return a body in a form."""
     if form == "dict":
         rest = message.extras.get("langchain.envelope") if message.extras else None
-        return (
-            {**rest, "type": tag, "data": body} if isinstance(rest, dict) else {"type": tag, "data": body}
-        )
+        return {**rest, "type": tag, "data": body} if is_mapping(rest) else {"type": tag, "data": body}
     if form == "flat":
         return body
     if form == "oldest":

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-import agentmsg as am
 import attrs
+
+import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.json_values import adopt, freeze, plain_copy, thaw
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_calls, v1_media
+from agentmsg_codecs.langchain.plain import is_list
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     import cattrs
@@ -70,16 +70,16 @@ _RESULT_TEXTS = ("name", "provider", "error", "error_type")
 def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
     def read(part: Part, _: Any) -> am.ToolResultBlock:
         """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
-        extras = v1._Extras(part)  # noqa: SLF001 - one codec
+        extras = v1.Extras(part)
         fields: Part = {name: extras.text(name) for name in _RESULT_TEXTS}
         fields["artifact"] = extras.value("artifact")
         structured, content = extras.value("structured"), extras.rest.pop("content", None)
         output = part.get("output")
         blocks: tuple[Any, ...] = ()
         if content is not None:
-            if type(content) is not list or not content:
+            if not is_list(content) or not content:
                 raise Unreadable
-            blocks = tuple(map(inner.read, cast("list[Any]", content)))
+            blocks = tuple(map(inner.read, content))
         elif structured is None and type(output) is str and output:
             blocks = (v1.make_text(text=output),)
         elif structured is None:
@@ -157,9 +157,7 @@ def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
     if cls is None:
         raise Unreadable
     try:
-        return converter.structure(
-            {key: item for key, item in value.items() if key != "type"}, _resolved(cls)
-        )
+        return converter.structure({key: item for key, item in value.items() if key != "type"}, _resolved(cls))
     except Exception:  # noqa: BLE001 - cattrs and foreign classes raise what they like
         raise Unreadable from None
 
@@ -177,11 +175,11 @@ _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] 
     am.TextBlock: (v1.read_text, v1.write_text),
     am.ThinkingBlock: (v1.read_reasoning, v1.write_reasoning),
     am.RefusalBlock: (v1.read_refusal, v1.write_refusal),
-    am.ImageBlock: (v1.read_media, v1.media_writer("image")),
-    am.AudioBlock: (v1.read_media, v1.media_writer("audio")),
-    am.VideoBlock: (v1.read_media, v1.media_writer("video")),
-    am.FileBlock: (v1.read_media, v1.media_writer("file")),
-    am.ToolUseBlock: (v1.read_call, v1.write_call),
+    am.ImageBlock: (v1_media.read_media, v1_media.media_writer("image")),
+    am.AudioBlock: (v1_media.read_media, v1_media.media_writer("audio")),
+    am.VideoBlock: (v1_media.read_media, v1_media.media_writer("video")),
+    am.FileBlock: (v1_media.read_media, v1_media.media_writer("file")),
+    am.ToolUseBlock: (v1_calls.read_call, v1_calls.write_call),
 }
 
 
@@ -189,10 +187,10 @@ _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] 
 QUICK: tuple[tuple[str, Any, Callable[[Part], Any]], ...] = (
     ("text", v1.read_text, v1.quick_text),
     ("reasoning", v1.read_reasoning, v1.quick_reasoning),
-    ("image", v1.read_media, v1.quick_media),
-    ("audio", v1.read_media, v1.quick_media),
-    ("video", v1.read_media, v1.quick_media),
-    ("file", v1.read_media, v1.quick_media),
+    ("image", v1_media.read_media, v1_media.quick_media),
+    ("audio", v1_media.read_media, v1_media.quick_media),
+    ("video", v1_media.read_media, v1_media.quick_media),
+    ("file", v1_media.read_media, v1_media.quick_media),
 )
 
 

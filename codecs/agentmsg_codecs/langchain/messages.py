@@ -7,26 +7,25 @@ it comes back; what does not is kept whole, as a native message. Imports forms, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, put_back, same_document
-
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.body import Bodies
-from agentmsg_codecs.langchain.fast import fast_readers, fast_writers
+from agentmsg_codecs.langchain.fast_read import FastReaders
+from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.forms import Native, split, wrap
-from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.usage import read_usage
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
 
 if TYPE_CHECKING:
     import cattrs
+
+    from agentmsg_codecs.langchain.parts import Parts
 
 __all__ = ["Messages", "is_native", "note_of_message"]
 
@@ -50,7 +49,7 @@ def is_native(message: am.Msg) -> bool:
 def note_of_message(message: am.Msg) -> Part:
     """Return this family's note on a message; empty where there is none."""
     note = message.notes.get(FAMILY) if message.notes else None
-    return cast("Part", note) if isinstance(note, dict) else {}
+    return note if is_mapping(note) else {}
 
 
 class Messages:
@@ -63,8 +62,8 @@ class Messages:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._bodies = Bodies(parts)
-        self._fast_readers = fast_readers(parts)
-        self._fast_writers = fast_writers(parts)
+        self._fast_readers = FastReaders(parts).by_tag
+        self._fast_writers = FastWriters(parts).by_role
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -83,12 +82,12 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if type(native) is dict:
+        if is_object(native):
             tag = native.get("type")
             fast = self._fast_readers.get(tag) if type(tag) is str else None
             if fast is not None:
                 data = native.get("data")
-                if type(data) is dict and len(native) == 2:  # noqa: PLR2004 - type and data
+                if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
                     message = fast(data)
                     if message is not None:
                         return message, "dict"
@@ -101,9 +100,7 @@ class Messages:
     def _read(self, native: Any) -> tuple[am.Msg, str]:
         found = split(native)
         if found is None:
-            if isinstance(native, dict) and (
-                type(native.get("type")) is str or type(native.get("role")) is str
-            ):
+            if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
                 _refuse_envelope(native)
                 return _whole(native), "dict" if "data" in native else "flat"
             raise DecodeError(f"not a message of LangChain: {excerpt(native)}")
@@ -132,7 +129,7 @@ class Messages:
             own["/role"] = found.word
         content = found.body.get("content")
         if (
-            type(content) is list
+            is_list(content)
             and type(self._bodies.write(message, found.tag, found.form).get("content")) is str
             and content
         ):
@@ -214,8 +211,8 @@ def _whole(native: Any) -> am.Msg:
 
 
 def _fallback(native: Any) -> str | None:
-    body = native.get("data", native) if isinstance(native, dict) else None
-    content = body.get("content") if isinstance(body, dict) else None
+    body = native.get("data", native) if is_mapping(native) else None
+    content = body.get("content") if is_mapping(body) else None
     return content if isinstance(content, str) and content else None
 
 

@@ -6,20 +6,23 @@ part is kept as a NativeBlock. Writing is v1, unless the block remembers another
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import hook_table, maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, put_back, same_document
-
-from agentmsg_codecs.langchain import hooks, v1
+from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
-from agentmsg_codecs.langchain.shapes import Shape
+from agentmsg_codecs.langchain.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY, INNER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg_codecs.langchain.shapes import Shape
 
 __all__ = ["Parts", "fallback_of", "note_at"]
 
@@ -51,12 +54,12 @@ def own_keys(block: Any) -> frozenset[str]:
 def note_at(obj: Any, key: str) -> Any:
     """Return one entry of this family's note on an object, or None."""
     note = obj.notes.get(FAMILY) if obj.notes else None
-    return cast("Part", note).get(key) if isinstance(note, dict) else None
+    return note.get(key) if is_mapping(note) else None
 
 
 def fallback_of(value: Any) -> str | None:
     """Return the text that other formats may write for a native part."""
-    text = value.get("text") if isinstance(value, dict) else None
+    text = value.get("text") if is_mapping(value) else None
     return text if isinstance(text, str) and text else None
 
 
@@ -87,7 +90,7 @@ class Parts:
 
     def read(self, part: Any) -> Any:
         """Return the block of a part."""
-        if type(part) is dict:
+        if is_object(part):
             tag = part.get("type")
             quick = self._quick.get(tag) if type(tag) is str else None
             block = None if quick is None else quick(part)
@@ -120,7 +123,7 @@ class Parts:
         if tag == "non_standard":
             return [(None, self._read_non_standard)]
         if tag == "text-plain":
-            return [(None, v1.read_text_plain), *shapes]
+            return [(None, v1_media.read_text_plain), *shapes]
         hook = self._readers.get(tag) if type(tag) is str else None
         if hook is None:
             return shapes
@@ -128,9 +131,9 @@ class Parts:
 
     def _read_non_standard(self, part: Part) -> Any:
         value = part.get("value")
-        if type(value) is not dict:
+        if not is_object(value):
             raise Unreadable
-        return hooks.non_standard_block(cast("Part", value), self.converter)
+        return hooks.non_standard_block(value, self.converter)
 
     def _shaped(self, block: Any, shape: Shape | None, plain: Part) -> Any:
         """Return a block that remembers its shape, where that is not the default one."""
@@ -151,8 +154,8 @@ class Parts:
         if not v1.claimed(kept).isdisjoint(kept.extras.get(INNER) or ()):
             return None
         own = kept.extras.get(FAMILY)
-        if own and type(kept) is am.ToolUseBlock and v1.error_first(own) is not own:
-            kept = kept.evolve(extras={**kept.extras, FAMILY: v1.error_first(own)})
+        if own and type(kept) is am.ToolUseBlock and v1_calls.error_first(own) is not own:
+            kept = kept.evolve(extras={**kept.extras, FAMILY: v1_calls.error_first(own)})
         return kept if same_document(self._spell(kept), part) else None
 
     # -- writing ------------------------------------------------------------------------------------------------
@@ -178,9 +181,7 @@ class Parts:
 
     def _default(self, block: Any) -> Part:
         writer = self._writers.get(type(block))
-        return (
-            hooks.write_non_standard(block, self.converter) if writer is None else cast("Part", writer(block))
-        )
+        return hooks.write_non_standard(block, self.converter) if writer is None else writer(block)
 
     def _spell(self, block: Any) -> Any:
         """Return the part of a block in the spelling that it remembers, whether or not that still holds."""

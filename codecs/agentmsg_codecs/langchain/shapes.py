@@ -7,13 +7,14 @@ shape as a note; parts.py honours it only while what is written reads back as th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
+
+import attrs
 
 import agentmsg as am
-import attrs
 from agentmsg.json_values import EMPTY, adopt
-
-from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain import v1, v1_media
+from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.words import FAMILY
 
@@ -56,9 +57,9 @@ def with_common(part: Part, block: Any, *, id_key: str | None = "id") -> Part:
 
 def _nested(part: Part, key: str) -> Part:
     value = part.get(key)
-    if type(value) is not dict:
+    if not is_object(value):
         raise Unreadable
-    return cast("Part", value)
+    return value
 
 
 # -- text and thinking ------------------------------------------------------------------------------------------------
@@ -66,17 +67,13 @@ def _nested(part: Part, key: str) -> Part:
 
 def _read_anthropic_text(part: Part) -> Any:
     native = part.get("citations")
-    if type(native) is not list or "annotations" in part:
+    if not is_list(native) or "annotations" in part:
         raise Unreadable
     citations: list[am.Citation] = []
-    for item in cast("list[Any]", native):
-        if type(item) is not dict:
+    for item in native:
+        if not is_object(item):
             raise Unreadable
-        known = {
-            key: text_at(cast("Part", item), key)
-            for key in ("type", "url", "title", "cited_text")
-            if key in item
-        }
+        known = {key: text_at(item, key) for key in ("type", "url", "title", "cited_text") if key in item}
         rest = {key: value for key, value in item.items() if key not in known}
         kind = known.pop("type", None)
         extras = adopt({FAMILY: rest}) if rest else EMPTY
@@ -89,11 +86,9 @@ def _read_anthropic_text(part: Part) -> Any:
 def _write_anthropic_text(block: Any) -> Part:
     citations: list[Part] = []
     for citation in block.citations:
-        native = put(
-            {}, type=citation.kind, url=citation.url, title=citation.title, cited_text=citation.cited_text
-        )
+        native = put({}, type=citation.kind, url=citation.url, title=citation.title, cited_text=citation.cited_text)
         rest = citation.extras.get(FAMILY) if citation.extras else None
-        citations.append({**rest, **native} if isinstance(rest, dict) else native)
+        citations.append({**rest, **native} if is_mapping(rest) else native)
     return with_common({"type": "text", "text": block.text, "citations": citations}, block)
 
 
@@ -114,13 +109,13 @@ def _text_shape(name: str, tag: str | None) -> Shape:
 
 def _read_summary(part: Part) -> Any:
     summary = part.get("summary")
-    if type(summary) is not list or "reasoning" in part or "extras" in part:
+    if not is_list(summary) or "reasoning" in part or "extras" in part:
         raise Unreadable
     texts: list[str] = []
-    for item in cast("list[Any]", summary):
-        if type(item) is not dict or len(cast("Part", item)) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
+    for item in summary:
+        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
             raise Unreadable
-        texts.append(text_at(cast("Part", item), "text"))
+        texts.append(text_at(item, "text"))
     sealed = word_at(part, "encrypted_content")
     signature = None if sealed is None else v1.make_signature(provider="openai", value=sealed)
     note = adopt({FAMILY: {"/cuts": [len(text) for text in texts]}})
@@ -137,14 +132,12 @@ def _write_summary(block: Any) -> Part:
 
 def _cut(text: str, note: Any) -> list[str]:
     """Return the summaries that a text was joined of, by their noted lengths; else the text as one."""
-    cuts = note.get("/cuts") if isinstance(note, dict) else None
-    if not isinstance(cuts, list) or not all(
-        type(cut) is int and cut >= 0 for cut in cast("list[Any]", cuts)
-    ):
+    cuts = note.get("/cuts") if is_mapping(note) else None
+    if not is_sequence(cuts) or not all(type(cut) is int and cut >= 0 for cut in cuts):
         return [text]
     texts: list[str] = []
     at = 0
-    for cut in cast("list[int]", cuts):
+    for cut in cuts:
         texts.append(text[at : at + cut])
         at += cut + 2
     return texts if "\n\n".join(texts) == text else [text]
@@ -178,8 +171,8 @@ def _source_of_url(url: str) -> Any:
     """Return the source of a URL; a base64 data URL holds its bytes itself."""
     head, comma, data = url.partition(",")
     if comma and head.startswith("data:") and head.endswith(";base64") and ";" not in head[5:-7]:
-        return v1.make_base64(data=data, media_type=head[5:-7] or None)
-    return v1.make_url(url=url)
+        return v1_media.make_base64(data=data, media_type=head[5:-7] or None)
+    return v1_media.make_url(url=url)
 
 
 def _url_of(source: Any) -> str | None:
@@ -193,9 +186,9 @@ def _url_of(source: Any) -> str | None:
 def _read_image_url(part: Part) -> Any:
     value = part.get("image_url")
     if type(value) is str:
-        return v1.MEDIA["image"](source=_source_of_url(value), **common_of(part))
+        return v1_media.MEDIA["image"](source=_source_of_url(value), **common_of(part))
     image = _nested(part, "image_url")
-    return v1.MEDIA["image"](
+    return v1_media.MEDIA["image"](
         source=_source_of_url(text_at(image, "url")), detail=word_at(image, "detail"), **common_of(part)
     )
 
@@ -212,15 +205,13 @@ def _write_image_url_text(block: Any) -> Part:
 def _read_input_audio(part: Part) -> Any:
     audio = _nested(part, "input_audio")
     media_type = f"audio/{text_at(audio, 'format')}"
-    source = v1.make_base64(data=text_at(audio, "data"), media_type=media_type)
-    return v1.MEDIA["audio"](source=source, **common_of(part))
+    source = v1_media.make_base64(data=text_at(audio, "data"), media_type=media_type)
+    return v1_media.MEDIA["audio"](source=source, **common_of(part))
 
 
 def _write_input_audio(block: Any) -> Part:
     form = (block.source.media_type or "").removeprefix("audio/")
-    return with_common(
-        {"type": "input_audio", "input_audio": {"data": _data(block.source), "format": form}}, block
-    )
+    return with_common({"type": "input_audio", "input_audio": {"data": _data(block.source), "format": form}}, block)
 
 
 def _data(source: Any) -> Any:
@@ -231,8 +222,8 @@ def _file_source(file: Part, url_key: str = "file_url") -> Any:
     if file.get("file_data") is not None:
         return _source_of_url(text_at(file, "file_data"))
     if file.get("file_id") is not None:
-        return v1.make_file_id(file_id=text_at(file, "file_id"), provider="openai")
-    return v1.make_url(url=text_at(file, url_key))
+        return v1_media.make_file_id(file_id=text_at(file, "file_id"), provider="openai")
+    return v1_media.make_url(url=text_at(file, url_key))
 
 
 def _file_fields(block: Any) -> Part:
@@ -246,7 +237,7 @@ def _file_fields(block: Any) -> Part:
 
 def _read_openai_file(part: Part) -> Any:
     file = _nested(part, "file")
-    return v1.MEDIA["file"](source=_file_source(file), name=word_at(file, "filename"), **common_of(part))
+    return v1_media.MEDIA["file"](source=_file_source(file), name=word_at(file, "filename"), **common_of(part))
 
 
 def _write_openai_file(block: Any) -> Part:
@@ -254,7 +245,7 @@ def _write_openai_file(block: Any) -> Part:
 
 
 def _read_input_file(part: Part) -> Any:
-    return v1.MEDIA["file"](source=_file_source(part), name=word_at(part, "filename"), **common_of(part))
+    return v1_media.MEDIA["file"](source=_file_source(part), name=word_at(part, "filename"), **common_of(part))
 
 
 def _write_input_file(block: Any) -> Part:
@@ -265,8 +256,8 @@ def _read_input_image(part: Part) -> Any:
     if part.get("image_url") is not None:
         source = _source_of_url(text_at(part, "image_url"))
     else:
-        source = v1.make_file_id(file_id=text_at(part, "file_id"), provider="openai")
-    return v1.MEDIA["image"](source=source, detail=word_at(part, "detail"), **common_of(part))
+        source = v1_media.make_file_id(file_id=text_at(part, "file_id"), provider="openai")
+    return v1_media.MEDIA["image"](source=source, detail=word_at(part, "detail"), **common_of(part))
 
 
 def _write_input_image(block: Any) -> Part:
@@ -286,21 +277,19 @@ def _read_anthropic_media(part: Part) -> Any:
     kind, media_type = native.get("type"), word_at(native, "media_type")
     source: Any
     if kind == "base64":
-        source = v1.make_base64(data=text_at(native, "data"), media_type=media_type)
+        source = v1_media.make_base64(data=text_at(native, "data"), media_type=media_type)
     elif kind == "url":
-        source = v1.make_url(url=text_at(native, "url"), media_type=media_type)
+        source = v1_media.make_url(url=text_at(native, "url"), media_type=media_type)
     elif kind == "file":
-        source = v1.make_file_id(
-            file_id=text_at(native, "file_id"), provider="anthropic", media_type=media_type
-        )
+        source = v1_media.make_file_id(file_id=text_at(native, "file_id"), provider="anthropic", media_type=media_type)
     elif kind == "text" and part["type"] == "document":
-        source = v1.make_text_source(text=text_at(native, "data"), media_type=media_type)
+        source = v1_media.make_text_source(text=text_at(native, "data"), media_type=media_type)
     else:
         raise Unreadable
     fields = common_of(part)
     if part["type"] == "document":
         fields |= {"title": word_at(part, "title"), "context": word_at(part, "context")}
-    return v1.MEDIA[_ANTHROPIC[part["type"]]](source=source, **fields)
+    return v1_media.MEDIA[_ANTHROPIC[part["type"]]](source=source, **fields)
 
 
 def _write_anthropic_media(block: Any) -> Part:
@@ -324,25 +313,25 @@ def _read_v0(part: Part) -> Any:
     kind, media_type = part.get("source_type"), word_at(part, "mime_type")
     source: Any
     if kind == "base64":
-        source = v1.make_base64(data=text_at(part, "data"), media_type=media_type)
+        source = v1_media.make_base64(data=text_at(part, "data"), media_type=media_type)
     elif kind == "url":
-        source = v1.make_url(url=text_at(part, "url"), media_type=media_type)
+        source = v1_media.make_url(url=text_at(part, "url"), media_type=media_type)
     elif kind == "id":
-        source = v1.make_file_id(file_id=text_at(part, "id"), media_type=media_type)
+        source = v1_media.make_file_id(file_id=text_at(part, "id"), media_type=media_type)
     elif kind == "text" and part["type"] == "file":
         # Some writers put the text under `url`.
-        source = v1.make_text_source(
+        source = v1_media.make_text_source(
             text=text_at(part, "text" if "text" in part else "url"), media_type=media_type
         )
     else:
         raise Unreadable
     fields = common_of(part, id_key=None if kind == "id" else "id")
     metadata = part.get("metadata")
-    if type(metadata) is dict and metadata:
+    if is_object(metadata) and metadata:
         fields["metadata"] = adopt(metadata)
     if part["type"] == "file":
         fields["name"] = word_at(part, "filename")
-    return v1.MEDIA[part["type"]](source=source, **fields)
+    return v1_media.MEDIA[part["type"]](source=source, **fields)
 
 
 _V0_TAGS: Mapping[type, str] = {am.ImageBlock: "image", am.AudioBlock: "audio", am.FileBlock: "file"}
@@ -381,10 +370,10 @@ def _tag_of_media(media_type: str) -> str:
 def _read_google(part: Part) -> Any:
     media_type = text_at(part, "mime_type")
     if part.get("data") is not None:
-        source: Any = v1.make_base64(data=text_at(part, "data"), media_type=media_type)
+        source: Any = v1_media.make_base64(data=text_at(part, "data"), media_type=media_type)
     else:
-        source = v1.make_url(url=text_at(part, "file_uri"), media_type=media_type)
-    return v1.MEDIA[_tag_of_media(media_type)](source=source, **common_of(part))
+        source = v1_media.make_url(url=text_at(part, "file_uri"), media_type=media_type)
+    return v1_media.MEDIA[_tag_of_media(media_type)](source=source, **common_of(part))
 
 
 def _write_google(block: Any) -> Part:
@@ -402,7 +391,7 @@ def _read_bedrock(part: Part) -> Any:
     if "type" in part or len(source) != 1:
         raise Unreadable
     media_type = f"image/{text_at(image, 'format')}"
-    return v1.MEDIA["image"](source=v1.make_base64(data=text_at(source, "bytes"), media_type=media_type))
+    return v1_media.MEDIA["image"](source=v1_media.make_base64(data=text_at(source, "bytes"), media_type=media_type))
 
 
 def _write_bedrock(block: Any) -> Part:
@@ -414,13 +403,13 @@ def _read_plain_media(part: Part) -> Any:
     fields = {"title": word_at(part, "title"), "context": word_at(part, "context")}
     if part.get("text") is not None:
         raise Unreadable
-    block = v1.read_media({**{key: part[key] for key in part if key != "extras"}, "type": "file"})
+    block = v1_media.read_media({**{key: part[key] for key in part if key != "extras"}, "type": "file"})
     return block.evolve(**fields)
 
 
 def _write_plain_media(block: Any) -> Part:
     bare = block.evolve(title=None, context=None, name=None)
-    part = v1.media_writer("file")(bare)
+    part = v1_media.media_writer("file")(bare)
     return put({**part, "type": "text-plain"}, title=block.title, context=block.context)
 
 
@@ -444,18 +433,12 @@ CONTENT_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
         _shape("image_url-text", "image_url", _read_image_url, _write_image_url_text),
     ),
     "input_audio": (_shape("input_audio", "input_audio", _read_input_audio, _write_input_audio),),
-    "input_image": (
-        _shape("input_image", "image_url file_id detail", _read_input_image, _write_input_image),
-    ),
-    "input_file": (
-        _shape("input_file", "file_data file_id file_url filename", _read_input_file, _write_input_file),
-    ),
+    "input_image": (_shape("input_image", "image_url file_id detail", _read_input_image, _write_input_image),),
+    "input_file": (_shape("input_file", "file_data file_id file_url filename", _read_input_file, _write_input_file),),
     "document": (_shape("anthropic", "source title context", _read_anthropic_media, _write_anthropic_media),),
     "media": (_shape("google", "mime_type data file_uri", _read_google, _write_google),),
     "text-plain": (
-        _shape(
-            "text-plain", "mime_type url base64 file_id title context", _read_plain_media, _write_plain_media
-        ),
+        _shape("text-plain", "mime_type url base64 file_id title context", _read_plain_media, _write_plain_media),
     ),
     "image": (
         _shape("v0", "source_type data url mime_type metadata", _read_v0, _write_v0),

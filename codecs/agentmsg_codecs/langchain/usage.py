@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import keep, put_back, same_document
-
+from agentmsg_codecs.langchain.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["DETAILS", "USAGE_KEYS", "read_usage", "write_usage"]
 
@@ -32,7 +34,7 @@ USAGE_KEYS = frozenset({*_COUNTERS, *DETAILS, "cost"})
 
 def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of ``usage_metadata``; None where it is null or no object."""
-    if type(native) is not dict:
+    if not is_object(native):
         return None
     part: Part = native
     count, output, total = part.get("input_tokens"), part.get("output_tokens"), part.get("total_tokens")
@@ -46,7 +48,7 @@ def read_usage(native: Any) -> am.Usage | None:
         details = part.get(key)
         if details is None:
             continue
-        if type(details) is not dict or not details:
+        if not is_object(details) or not details:
             return _read_odd(part)
         keys += 1
         for native_name, value in details.items():
@@ -67,7 +69,7 @@ def _read_odd(part: Part) -> am.Usage | None:
     extras: Part = {}
     for key, (namespace, names) in DETAILS.items():
         details = part.get(key)
-        if not details or type(details) is not dict:
+        if not details or not is_object(details):
             continue
         known = {name: details[native] for native, name in names.items() if native in details}
         if all(type(value) is int for value in known.values()):
@@ -92,6 +94,13 @@ def _default(usage: am.Usage) -> Part:
         part["output_tokens"] = usage.output
     if usage.total is not None:
         part["total_tokens"] = usage.total
+    _write_details(usage, part)
+    if usage.cost is not None:
+        part["cost"] = usage.cost
+    return part
+
+
+def _write_details(usage: am.Usage, part: Part) -> None:
     of_input: Part = {}
     if usage.input_audio is not None:
         of_input["audio"] = usage.input_audio
@@ -107,15 +116,12 @@ def _default(usage: am.Usage) -> Part:
     if usage.extras:
         for details, (namespace, _) in zip((of_input, of_output), DETAILS.values(), strict=True):
             rest = usage.extras.get(namespace)
-            if isinstance(rest, dict):
-                details.update(cast("Part", rest))
+            if is_mapping(rest):
+                details.update(rest)
     if of_input:
         part["input_token_details"] = of_input
     if of_output:
         part["output_token_details"] = of_output
-    if usage.cost is not None:
-        part["cost"] = usage.cost
-    return part
 
 
 def write_usage(usage: am.Usage) -> Part:
