@@ -1,0 +1,199 @@
+"""Reading fast: messages as LangChain writes them today, with nothing odd about them. Imports parts and usage.
+
+A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
+nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose:
+this is where the time goes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg_codecs.langchain.fields import IN_KWARGS
+from agentmsg_codecs.langchain.usage import read_usage
+from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text
+from agentmsg_codecs.langchain.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg_codecs.langchain.parts import Parts
+
+__all__ = ["FastReaders"]
+
+Part = dict[str, Any]
+_make_msg = maker(am.Msg)
+_LIST = adopt({FAMILY: {"/content": "list"}})
+_STATUS = frozenset({"success", "error"})
+# The finish reasons whose default spelling is the native word itself.
+_USUAL: Mapping[str, str] = {
+    "stop": "stop",
+    "tool_calls": "tool_use",
+    "length": "length",
+    "content_filter": "content_filter",
+}
+
+
+# Four readers and what they share. Each is straight-line code on purpose, whatever a linter counts in it.
+
+
+class FastReaders:
+    """Reads bodies that are as LangChain writes them today.
+
+    Args:
+        parts: reads content parts.
+
+    Attributes:
+        by_tag: the readers by the word in `type`; each gives the message, or None where the general path must look.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._read_part = parts.read
+        self.by_tag: dict[Any, Callable[[Part], am.Msg | None]] = {
+            "human": lambda body: self._plain(body, "human", "user"),
+            "system": lambda body: self._plain(body, "system", "system"),
+            "ai": self._ai,
+            "tool": self._tool,
+        }
+
+    def _content(self, native: Any) -> Any:
+        if type(native) is str:
+            return (make_text(text=native),) if native else ()
+        return tuple(map(self._read_part, native)) if type(native) is list and native else None
+
+    def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
+        try:
+            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
+            name, own_id = data["name"], data["id"]
+            if len(data) != 6 or data["type"] != tag:  # noqa: PLR2004 - the keys that all messages have
+                return None
+        except KeyError:
+            return None
+        if kwargs != {} or response != {} or type(kwargs) is not dict or type(response) is not dict:
+            if type(kwargs) is not dict or type(response) is not dict or "__openai_role__" in kwargs:
+                return None
+            if response and not _MEANT_RESPONSE.isdisjoint(response):
+                return None
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        blocks = self._content(content)
+        if blocks is None:
+            return None
+        return _make_msg(
+            role=role,
+            content=blocks,
+            id=own_id,
+            name=name,
+            metadata=adopt(kwargs) if kwargs else EMPTY,
+            response_metadata=adopt(response) if response else EMPTY,
+            notes=_LIST if type(content) is list and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY,
+        )
+
+    def _tool(self, data: Part) -> am.Msg | None:
+        try:
+            content, name, own_id = data["content"], data["name"], data["id"]
+            link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
+            kwargs, response = data["additional_kwargs"], data["response_metadata"]
+            if len(data) != 9 or data["type"] != "tool":  # noqa: PLR2004 - all keys of a ToolMessage
+                return None
+        except KeyError:
+            return None
+        if kwargs or response or type(kwargs) is not dict or type(response) is not dict or type(link) is not str:
+            return None
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if type(status) is not str or status not in _STATUS:
+            return None
+        blocks = self._content(content)
+        if blocks is None:
+            return None
+        notes = _LIST if type(content) is list and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY
+        if artifact is not None:
+            artifact = adopt(artifact)
+        result = make_result(tool_call_id=link, content=blocks, name=name, artifact=artifact, status=status)
+        return _make_msg(role="tool", content=(result,), id=own_id, notes=notes)
+
+    def _ai(self, data: Part) -> am.Msg | None:
+        try:
+            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
+            name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
+            if len(data) != 9 or data["type"] != "ai" or data["invalid_tool_calls"] != []:  # noqa: PLR2004 - all keys
+                return None
+        except KeyError:
+            return None
+        if type(kwargs) is not dict or type(response) is not dict or type(calls) is not list:
+            return None
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if kwargs and any(kwargs.get(key) is not None for key in IN_KWARGS):
+            return None
+        blocks = self._content(content)
+        if blocks is None or (usage is not None and type(usage) is not dict):
+            return None
+        notes = EMPTY
+        if type(content) is list:
+            if any(type(block) is am.ToolUseBlock for block in blocks):
+                return None
+            if len(blocks) == 1 and is_bare_text(blocks[0]):
+                notes = _LIST
+        if calls:
+            read = _read_calls(calls)
+            if read is None:
+                return None
+            blocks += read
+        model = reason = None
+        if response:
+            told = _told(response)
+            if told is None:
+                return None
+            model, reason, response = told
+        return _make_msg(
+            role="assistant",
+            content=blocks,
+            id=own_id,
+            name=name,
+            model=model,
+            finish_reason=reason,
+            usage=None if usage is None else read_usage(usage),
+            metadata=adopt(kwargs) if kwargs else EMPTY,
+            response_metadata=adopt(response) if response else EMPTY,
+            notes=notes,
+        )
+
+
+_MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
+
+
+def _told(response: Part) -> tuple[str | None, str | None, Part] | None:
+    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places."""
+    if "model" in response or "stop_reason" in response:
+        return None
+    rest = dict(response)
+    model, word = rest.pop("model_name", None), rest.pop("finish_reason", None)
+    if model is None and word is None:
+        # Either not there, or null.
+        return (None, None, response) if len(rest) == len(response) else None
+    if len(rest) + (model is not None) + (word is not None) != len(response):
+        return None
+    reason = _USUAL.get(word) if type(word) is str else None
+    if (model is not None and type(model) is not str) or (word is not None and reason is None):
+        return None
+    return model, reason, rest
+
+
+def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:
+    blocks: list[am.ToolUseBlock] = []
+    for entry in entries:
+        try:
+            name, args, link = entry["name"], entry["args"], entry["id"]
+            if entry["type"] != "tool_call" or type(args) is not dict or "_raw" in args:
+                return None
+        except (KeyError, TypeError, IndexError):
+            return None
+        if type(name) is not str or type(link) is not str or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
+            return None
+        blocks.append(make_call(id=link, name=name, input=adopt(args)))
+    return tuple(blocks)
