@@ -117,7 +117,7 @@ def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], 
 
     def read(native: Any, _: Any) -> Any:
         given = {**absent, **engine.shape.open(spec, native)[0]}
-        if type(given.get("role")) is int:
+        if engine.shape.key == "msgpack" and type(given.get("role")) is int:
             given["role"] = ROLES[given["role"]]
         return structure(given, cls)
 
@@ -222,7 +222,8 @@ def decode_error(error: BaseException) -> AgentMsgError:
         name = str(error.args[0])
         path = path if path[-1:] == [name] else [*path, name]
         return DecodeError(f"{name} is missing", code="required", path=path)
-    code = "type" if isinstance(error, TypeError) else "schema"
+    # A value of the wrong type shows as AttributeError where cattrs takes it apart unasked.
+    code = "type" if isinstance(error, (TypeError, AttributeError)) else "schema"
     return DecodeError(str(error) or type(error).__name__, code=code, path=path)
 
 
