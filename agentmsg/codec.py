@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg._fast import maker
+from agentmsg._fast import Remembered, maker
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.json_text import Duplicates, dump_json, parse_json
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.limits import Limits
 
-__all__ = ["Codec", "hook_table", "maker"]
+__all__ = ["Codec", "Remembered", "hook_table", "maker"]
 
 
 @attrs.frozen(kw_only=True)
@@ -82,6 +82,10 @@ class Codec:
     def render(self, document: Any) -> bytes:
         """Return the bytes of a document; compact JSON unless a codec says otherwise."""
         return dump_json(document)
+
+    def to_bytes(self, history: History) -> bytes:
+        """Return the bytes of a history that fits; a codec may know a shorter way than to render what it writes."""
+        return self.render(self.write(history))
 
 
 def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:

@@ -13,7 +13,7 @@ from agentmsg._fast import paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.digest import digest
-from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, LossError
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import plain_copy, thaw
@@ -122,7 +122,7 @@ def encode(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    return thaw(_write(as_history(messages), chosen, losses, on_loss))
+    return thaw(chosen.write(_fitting(as_history(messages), chosen, losses, on_loss)))
 
 
 def dumps(
@@ -141,21 +141,21 @@ def dumps(
         EncodeError: where the bytes cannot be made.
     """
     chosen = get_codec(codec, **options)
-    document = _write(as_history(messages), chosen, losses, on_loss)
+    fitting = _fitting(as_history(messages), chosen, losses, on_loss)
     try:
-        return chosen.render(document)
+        return chosen.to_bytes(fitting)
     except AgentMsgError as error:
         raise _named(error, chosen) from None
 
 
-def _write(history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss) -> Any:
+def _fitting(history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss) -> History:
     fitted = fit(history, codec)
     if fitted.history is not fitted.source:
         if losses is not None:
             losses.extend(account(fitted))
         elif on_loss == "error":
             _refuse_content_losses(fitted)
-    return codec.write(fitted.history)
+    return fitted.history
 
 
 def _refuse_content_losses(fitted: Fitted) -> None:
@@ -189,8 +189,8 @@ def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: 
     raw = _is_raw(document)
     history = loads(document, source, limits=limits) if raw else decode(document, source, limits=limits)
     fitted = fit(history, to)
-    written = to.write(fitted.history)
-    return Conversion(to.render(written) if raw else thaw(written), account(fitted), history)
+    written = to.to_bytes(fitted.history) if raw else thaw(to.write(fitted.history))
+    return Conversion(written, account(fitted), history)
 
 
 def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
@@ -208,7 +208,10 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     trees: dict[bool, Any] = {}
     failure: AgentMsgError | None = None
     for name in codec_names():
-        codec = get_codec(name)
+        try:
+            codec = get_codec(name)
+        except CodecLookupError:
+            continue  # somebody's codec that is broken must not keep the others from being found
         if raw and codec.binary not in trees:
             try:
                 trees[codec.binary] = codec.parse(document, limits, "last")

@@ -5,15 +5,13 @@ Every section gives a ``Section``: rows of figures, one row a competitor. Import
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 import agentmsg as am
-from agentmsg import _fast
 from agentmsg.fit import fit
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_processes, kept_bytes
@@ -85,25 +83,14 @@ def _fresh_objects(competitor: Competitor) -> Any:
     return competitor.decode(copy_bytes(competitor.raw))
 
 
-@contextmanager
-def _remembering() -> Generator[bool]:
-    """Let the core remember encoded bytes, where this version can; tell whether it does."""
-    switch: Callable[[], Any] | None = getattr(_fast, "remembering", None)
-    if switch is None:
-        yield False
-        return
-    with switch():
-        yield True
-
-
-def _remembered(ours: Competitor, rounds: int) -> dict[str, Times]:
-    """Time writing a history again that was written before."""
-    with _remembering() as on:
-        if not on:
-            return {}
-        objects = _fresh_objects(ours)
-        ours.encode(objects)
-        return interleave({REMEMBERED: Case(lambda: objects, ours.encode)}, rounds)
+def _remembered(form: str, ours: Competitor, rounds: int) -> dict[str, Times]:
+    """Time writing a history again that was written before, by the codec that can remember bytes."""
+    if form != "json":
+        return {}
+    objects = _fresh_objects(ours)
+    codec = am.get_codec(form, remember=len(objects))
+    am.dumps(objects, codec)
+    return interleave({REMEMBERED: Case(lambda: objects, lambda history: am.dumps(history, codec))}, rounds)
 
 
 def _format_section(form: str, title: str, scale: Scale) -> Section:
@@ -125,7 +112,7 @@ def _format_section(form: str, title: str, scale: Scale) -> Section:
     rows = _joined(
         *(_two(measure, runs, count) for measure, runs in times.items()),
         sizes,
-        {} if ours is None else _two("encode", _remembered(ours, scale.rounds), count),
+        {} if ours is None else _two("encode", _remembered(form, ours, scale.rounds), count),
     )
     return Section(title, rows, missing, times)
 

@@ -26,9 +26,10 @@ from typing import Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.codec import Codec
+from agentmsg.codec import Codec, Remembered
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.history import History
+from agentmsg.json_text import dump_json
 from agentmsg.msg import Msg
 from agentmsg.notes import note_of, with_note
 from agentmsg_codecs.canonical.engine import Engine, check_version
@@ -47,6 +48,8 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
+        remember: of how many messages the bytes are kept (by identity), so that a history that grows is written
+            without encoding all of it again; 0 for none.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -54,7 +57,13 @@ class JsonCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical JSON"
 
+    remember: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+    _remembered: Remembered = attrs.field(init=False, eq=False, repr=False)
+
+    @_remembered.default
+    def _empty_memory(self) -> Remembered:
+        return Remembered(self.remember)
 
     def read(self, document: Any) -> History:
         """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
@@ -82,6 +91,23 @@ class JsonCodec(Codec):
         if isinstance(form, str) and form in _FORMS and set(document) == {FAMILY, "messages"}:
             return _FORMS[form](document)
         return document
+
+    def to_bytes(self, history: History) -> bytes:
+        """Return the bytes of a history; with ``remember``, those of messages written before are taken as they are."""
+        if not self.remember or history.notes:
+            return self.render(self.write(history))
+        import orjson
+
+        def encode(message: Msg) -> bytes:
+            return dump_json(self.engine.write_any(message))
+
+        document = self.write(history.evolve(messages=()))
+        known = self._remembered.get
+        document["messages"] = [orjson.Fragment(known(message, encode)) for message in history.messages]
+        try:
+            return orjson.dumps(document)
+        except TypeError:  # an integer beyond 64 bits beside the messages
+            return self.render(self.write(history))
 
     def sniff(self, document: Any) -> float:
         """Return 1 for an object that names a version of ours."""
