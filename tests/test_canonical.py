@@ -80,7 +80,7 @@ def test_the_generated_source_can_be_read(key: str) -> None:
 
 _CALL = {"type": "tool_use", "name": "f"}
 _FUTURE = {"type": "hologram", "points": [1, 2]}
-ACCEPTED = {
+ACCEPTED: dict[str, Any] = {
     "list": [{"role": "user", "content": []}],
     "message": {"role": "user", "content": "hi"},
     "text content": {"role": "user", "content": "", "name": None},
@@ -120,7 +120,7 @@ def test_odd_spellings_come_back(document: Any) -> None:
     assert am.encode(am.loads(am.dumps(history, "msgpack"), "msgpack"), "json") == document
 
 
-PACKED = {
+PACKED: dict[str, Any] = {
     "short": [1, [[2]]],
     "padded": [1, [[2, [], None, None]], None],
     "padded call": [1, [[3, [[8, "f", None]]]]],
@@ -171,7 +171,8 @@ def test_later_fields_are_kept() -> None:
 
 def test_later_versions_are_refused() -> None:
     """Another version is refused by code "version"."""
-    for document, codec in (({"agentmsg": 2, "messages": []}, "json"), ([2, []], "msgpack")):
+    later: list[tuple[Any, str]] = [({"agentmsg": 2, "messages": []}, "json"), ([2, []], "msgpack")]
+    for document, codec in later:
         with pytest.raises(am.DecodeError) as caught:
             am.decode(document, codec)
         assert (caught.value.code, caught.value.path) == ("version", ("agentmsg",))
@@ -247,23 +248,24 @@ def test_odd_levels_are_read_once() -> None:
 
 # -- MessagePack bytes -----------------------------------------------------------------------------------------
 
-_EXT = msgpack.ExtType
-BYTES = {
+_LIBRARY: Any = msgpack
+_EXT, _pack = _LIBRARY.ExtType, _LIBRARY.packb
+BYTES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "syntax"),
     "truncated": (b"\x92\x01", "syntax"),
     "trailing": (b"\x92\x01\x90\x00", "syntax"),
     "never used": (b"\xc1", "syntax"),
     "bad UTF-8": (b"\x93\x01\x90\xa1\xff", "syntax"),
     "binary": (b"\x93\x01\x90\xc4\x01x", "type"),
-    "unknown extension": (msgpack.packb([1, [], None, [], {"x": _EXT(5, b"")}]), "type"),
-    "extension that is no integer": (msgpack.packb([1, [], None, [], {"x": _EXT(1, b"1.5")}]), "syntax"),
-    "endless integer": (msgpack.packb([1, [], None, [], {"x": _EXT(1, b"9" * 5000)}]), "integer-range"),
-    "empty binary": (msgpack.packb([1, [], None, [], {"x": [b""]}]), "type"),
-    "empty binary as key": (msgpack.packb([1, [], None, [], {b"": 1}]), "key"),
-    "number as key": (msgpack.packb([1, [], None, [], {1: 1}]), "key"),
-    "timestamp": (msgpack.packb([1, [], None, [], {"x": msgpack.Timestamp(1)}]), "type"),
-    "nan": (msgpack.packb([1, [], None, [], {"x": [None, float("nan")]}]), "number"),
-    "infinite cost": (msgpack.packb([1, [[2, [], *[None] * 5, [*[None] * 8, float("inf")]]]]), "type"),
+    "unknown extension": (_pack([1, [], None, [], {"x": _EXT(5, b"")}]), "type"),
+    "extension that is no integer": (_pack([1, [], None, [], {"x": _EXT(1, b"1.5")}]), "syntax"),
+    "endless integer": (_pack([1, [], None, [], {"x": _EXT(1, b"9" * 5000)}]), "integer-range"),
+    "empty binary": (_pack([1, [], None, [], {"x": [b""]}]), "type"),
+    "empty binary as key": (_pack([1, [], None, [], {b"": 1}]), "key"),
+    "number as key": (_pack([1, [], None, [], {1: 1}]), "key"),
+    "timestamp": (_pack([1, [], None, [], {"x": msgpack.Timestamp(1)}]), "type"),
+    "nan": (_pack([1, [], None, [], {"x": [None, float("nan")]}]), "number"),
+    "infinite cost": (_pack([1, [[2, [], *[None] * 5, [*[None] * 8, float("inf")]]]]), "type"),
     "huge header": (b"\xdd\xff\xff\xff\xffxxxxx", "syntax"),
     "deep": (b"\x91" * 2000, "depth"),
     "deep metadata": (b"\x95\x01\x90\xc0\x90\x81\xa1x" + b"\x91" * 200 + b"\x90", "depth"),
@@ -336,7 +338,7 @@ class Poll(am.BaseBlock):
 
     question: str
     options: tuple[str, ...] = ()
-    votes: dict[str, int] = attrs.field(factory=dict, kw_only=True)
+    votes: dict[str, int] = attrs.field(factory=dict[str, int], kw_only=True)
     ends: datetime | None = attrs.field(default=None, kw_only=True)
     picture: am.ImageBlock | None = attrs.field(default=None, kw_only=True)
 
@@ -369,12 +371,20 @@ def test_blocks_of_users_coerce_nothing() -> None:
     assert (caught.value.code, caught.value.path) == ("type", (*_BLOCK, "options", 1))
 
 
+def _write_no(block: am.RefusalBlock) -> Any:
+    return {"type": "refusal", "no": block.refusal}
+
+
+def _read_no(value: Any, _: Any) -> am.RefusalBlock:
+    return am.RefusalBlock(value["no"])
+
+
 def test_one_hook_changes_a_mapping() -> None:
     """Hooks registered on a codec's converter before its first use replace ours, for that codec alone."""
     codec = JsonCodec()
     converter = codec.engine.converter
-    converter.register_unstructure_hook(am.RefusalBlock, lambda block: {"type": "refusal", "no": block.refusal})
-    converter.register_structure_hook(am.RefusalBlock, lambda value, _: am.RefusalBlock(value["no"]))
+    converter.register_unstructure_hook(am.RefusalBlock, _write_no)
+    converter.register_structure_hook(am.RefusalBlock, _read_no)
     history = am.History([am.Msg("user", (am.RefusalBlock("never"),), id=None, created_at=None)])
     document = am.encode(history, codec)
     assert document["messages"][0]["content"] == [{"type": "refusal", "no": "never"}]

@@ -22,6 +22,8 @@ no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
@@ -83,6 +85,12 @@ def _check(value: Any, depth: int) -> None:
         raise DecodeError(error.message, code=error.code, path=error.path) from None
 
 
+def _library() -> Any:
+    import msgpack  # noqa: PLC0415 - not every user of the model packs
+
+    return msgpack
+
+
 def _engine() -> Engine:
     return Engine(MsgpackShape(), _adopt_checked)
 
@@ -104,10 +112,11 @@ class MsgpackCodec(Codec):
 
     def read(self, document: Any) -> History:
         """Return the history of a document."""
-        if type(document) is not list or not document:
-            msg = f"an array that begins with the version is needed, not {excerpt(document)}"
+        items: list[Any] = cast("Any", document) if type(document) is list else []
+        if not items:
+            msg = f"an array that begins with the version is needed, not {excerpt(cast('Any', document))}"
             raise DecodeError(msg, code="type")
-        check_version(cast("Any", document)[0], FAMILY)
+        check_version(items[0], FAMILY)
         self.engine.fill()
         return cast("History", self.engine.read_one(History, document, 0))
 
@@ -123,12 +132,13 @@ class MsgpackCodec(Codec):
 
     def sniff(self, document: Any) -> float:
         """Return 0.9 for an array of the version and an array of arrays."""
-        if not isinstance(document, list) or len(cast("list[Any]", document)) < 2:  # noqa: PLR2004 - version, messages
+        items: list[Any] = cast("Any", document) if isinstance(document, list) else []
+        if len(items) < 2:  # noqa: PLR2004 - version and messages
             return 0.0
-        version, messages = cast("list[Any]", document)[:2]
+        version, messages = items[:2]
         if type(version) is not int or not isinstance(messages, list):
             return 0.0
-        return 0.9 if all(isinstance(message, list) for message in cast("list[Any]", messages)) else 0.0
+        return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
 
     def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes: one MessagePack value, and nothing behind it."""
@@ -136,9 +146,7 @@ class MsgpackCodec(Codec):
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
-        import msgpack  # noqa: PLC0415 - not every user of the model unpacks
-
-        document = _refusing(lambda: msgpack.unpackb(data, **_options(duplicates)))
+        document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
         if limits.depth != DEFAULT_LIMITS.depth:
             # Free-form values are checked for the default depth when they are read.
             _check(document, limits.depth)
@@ -146,10 +154,8 @@ class MsgpackCodec(Codec):
 
     def render(self, document: Any) -> bytes:
         """Return the bytes of a document."""
-        import msgpack  # noqa: PLC0415 - not every user of the model packs
-
         try:
-            return cast("bytes", msgpack.packb(document))
+            return cast("bytes", _library().packb(document))
         except OverflowError:
             return _pack_exactly(document)
         except (TypeError, ValueError) as error:
@@ -191,8 +197,8 @@ def _extension(kind: int, data: bytes) -> int:
 def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        seen: set[Any] = set()
-        key = next(key for key, _ in pairs if key in seen or seen.add(key))
+        counts = Counter(name for name, _ in pairs)
+        key = counts.most_common(1)[0][0]
         msg = f"the key {excerpt(key)} stands twice in one map"
         raise DecodeError(msg, code="duplicate-key")
     return fields
@@ -236,27 +242,32 @@ def _write_code(error: Exception) -> str:
 
 def _pack_exactly(document: Any) -> bytes:
     """Pack a document with integers beyond 64 bits."""
-    import msgpack  # noqa: PLC0415 - see render
+    extension: Any = _library().ExtType
 
     def big(item: Any) -> Any:
         if isinstance(item, dict):
             return {key: big(value) for key, value in cast("dict[str, Any]", item).items()}
         if isinstance(item, list):
-            return [big(each) for each in cast("list[Any]", item)]
+            return [big(each) for each in cast("Any", item)]
         if type(item) is int and not -_INT64 <= item < 2 * _INT64:
-            return msgpack.ExtType(_BIG, str(item).encode())
+            return extension(_BIG, str(item).encode())
         return item
 
     try:
         # As deep as msgpack itself packs.
-        return cast("bytes", msgpack.packb(big(plain_copy(document, 500))))
+        return cast("bytes", _library().packb(big(plain_copy(document, 500))))
     except InvalidMessage as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
 
 
+@cache
+def _codec() -> MsgpackCodec:
+    return MsgpackCodec()
+
+
 def frames(histories: Iterable[History]) -> Iterator[bytes]:
     """Yield each history as the bytes of one document; written one after the other, they are a stream."""
-    codec = MsgpackCodec()
+    codec = _codec()
     for history in histories:
         yield codec.render(codec.write(history))
 
@@ -272,17 +283,15 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
         DecodeError: where a document is refused, with its number as path; and code "syntax" where the stream ends
             in the middle of one.
     """
-    import msgpack  # noqa: PLC0415 - see parse
-
-    codec = MsgpackCodec()
-    unpacker = msgpack.Unpacker(max_buffer_size=limits.bytes, **_options("last"))
-    done: list[Any] = []
+    codec = _codec()
+    unpacker: Any = _library().Unpacker(max_buffer_size=limits.bytes, **_options("last"))
+    done: Any = object()
     fed = end = number = 0
     try:
         for chunk in chunks:
             fed += len(chunk)
-            _refusing(lambda data=chunk: unpacker.feed(data))
-            while (document := _refusing(lambda: next(unpacker, done))) is not done:
+            _refusing(partial(unpacker.feed, chunk))
+            while (document := _refusing(partial(next, unpacker, done))) is not done:
                 end = unpacker.tell()
                 _check(document, limits.depth)
                 yield codec.read(document)

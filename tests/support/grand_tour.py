@@ -14,7 +14,13 @@ from agentmsg.made import Made, MadeTime
 __all__ = ["grand_tour"]
 
 _ODD = 'line\n"quoted" \\ tab\t nul\x00 \u2028 \uffff \U0001f642 e\u0301 \u05e9\u05dc'
-_JSON = {"z": [1, 1.0, True, None, "x"], "a": {"": {}, "empty": []}, "big": 2**64, "neg": -(2**63) - 1, "-0": -0.0}
+_JSON: dict[str, Any] = {
+    "z": [1, 1.0, True, None, "x"],
+    "a": {"": {}, "empty": []},
+    "big": 2**64,
+    "neg": -(2**63) - 1,
+    "-0": -0.0,
+}
 _EXTRAS = {"openai": {"logprobs": None, "n": [1.5]}, "agentmsg": "ours", "other": 7}
 _NOTES = {"langchain": {"name": "null", "seat": 2}}
 _REST: dict[str, Any] = {"extras": _EXTRAS, "notes": _NOTES}

@@ -228,8 +228,9 @@ class Engine:
                 if type(item) is str:
                     append(read_text(item, level))
                     continue
-                if type(item) is list and item and type(item[0]) is int and item[0] in table:
-                    append(table[item[0]](item, level))
+                tag: Any = cast("Any", item)[0] if type(item) is list and item else None
+                if type(tag) is int and tag in table:
+                    append(table[tag](item, level))
                 else:
                     append(self._lookup(table, NativeBlock, item)(item, level))
         except AgentMsgError as error:

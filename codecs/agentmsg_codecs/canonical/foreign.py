@@ -63,27 +63,63 @@ def _is_user_block(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseBlock) and kind is not BaseBlock
 
 
+def _is_tool(kind: Any) -> bool:
+    return bool(kind == Tool)
+
+
+def _is_source(kind: Any) -> bool:
+    return bool(kind == Source)
+
+
+def _is_any(kind: Any) -> bool:
+    return kind in _EMPTY_TYPES
+
+
+def _hook(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a function of a value as a hook of cattrs, which is given the type as well."""
+
+    def hook(value: Any, kind: Any) -> Any:
+        return read(value)
+
+    return hook
+
+
+def _at_top(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
+    """Return a reader as a hook: cattrs knows no levels."""
+
+    def hook(value: Any, kind: Any) -> Any:
+        return read(value, 0)
+
+    return hook
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 def new_converter(engine: _Engine) -> Any:
     """Return a strict converter that knows the unions of the model and the blocks of users."""
     for cls in SPECS:
         resolve(cls)
     converter = strict_converter()
-    converter.register_structure_hook_factory(_is_user_block, lambda cls: _ignoring(engine.plain_hooks(cls)[0]))
-    converter.register_unstructure_hook_factory(_is_user_block, lambda cls: engine.plain_hooks(cls)[1])
-    for test, read in (
-        (_is_block, lambda value, _: engine.read_block(value, 0)),
-        (lambda kind: kind == Tool, lambda value, _: engine.read_tool(value, 0)),
-        (lambda kind: kind == Source, lambda value, _: engine.read_source(value, 0)),
-        (lambda kind: kind in _EMPTY_TYPES, lambda value, _: adopt(value)),
-    ):
-        converter.register_structure_hook_func(test, read)
-    for union in (_is_block, lambda kind: kind == Tool, lambda kind: kind == Source):
-        converter.register_unstructure_hook_func(union, engine.write_any)
-    converter.register_structure_hook(datetime, lambda value, _: _time(value))
-    converter.register_unstructure_hook(datetime, lambda value: value.isoformat())
+
+    def user_reader(cls: type) -> Callable[[Any, Any], Any]:
+        return _at_top(engine.plain_hooks(cls)[0])
+
+    def user_writer(cls: type) -> Callable[[Any], Any]:
+        return engine.plain_hooks(cls)[1]
+
+    converter.register_structure_hook_factory(_is_user_block, user_reader)
+    converter.register_unstructure_hook_factory(_is_user_block, user_writer)
+    for test, read in ((_is_block, engine.read_block), (_is_tool, engine.read_tool), (_is_source, engine.read_source)):
+        converter.register_structure_hook_func(test, _at_top(read))
+        converter.register_unstructure_hook_func(test, engine.write_any)
+    converter.register_structure_hook_func(_is_any, _hook(adopt))
+    converter.register_structure_hook(datetime, _hook(_time))
+    converter.register_unstructure_hook(datetime, datetime.isoformat)
     for frozen in (FrozenDict, FrozenList):
-        converter.register_structure_hook(frozen, lambda value, _: freeze(value))
-        converter.register_unstructure_hook(frozen, lambda value: value)
+        converter.register_structure_hook(frozen, _hook(freeze))
+        converter.register_unstructure_hook(frozen, _as_it_is)
     return converter
 
 
@@ -106,26 +142,30 @@ def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], 
 
     cattrs reads and writes mappings of fields; the shape makes them of documents, as it does for the plain path.
     """
-    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn  # noqa: PLC0415 - for tests
+    from cattrs import gen  # noqa: PLC0415 - for tests
 
+    cattrs_gen: Any = gen
     spec: Spec = SPECS[cls]
     options: dict[str, Any] = {"_cattrs_use_alias": True}
-    structure = make_dict_structure_fn(cls, engine.converter, **options)
-    unstructure = make_dict_unstructure_fn(cls, engine.converter, _cattrs_omit_if_default=True, **options)
+    structure: Any = cattrs_gen.make_dict_structure_fn(cls, engine.converter, **options)
+    unstructure: Any = cattrs_gen.make_dict_unstructure_fn(
+        cls, engine.converter, _cattrs_omit_if_default=True, **options
+    )
 
     absent = {field.name: None for field in spec.fields if field.default is None}
 
     def read(native: Any, _: Any) -> Any:
-        given = {**absent, **engine.shape.open(spec, native)[0]}
-        if engine.shape.key == "msgpack" and type(given.get("role")) is int:
-            given["role"] = ROLES[given["role"]]
+        given: dict[str, Any] = {**absent, **engine.shape.open(spec, native)[0]}
+        role = given.get("role")
+        if engine.shape.key == "msgpack" and type(role) is int:
+            given["role"] = ROLES[role]
         return structure(given, cls)
 
     def write(obj: Any) -> Any:
-        found = unstructure(obj)
+        found: dict[str, Any] = unstructure(obj)
         fields: dict[str, Any] = {}
         for field in spec.fields:
-            value = found.get(field.name, ABSENT)
+            value: Any = found.get(field.name, ABSENT)
             if field.kind == "input":
                 value = ABSENT if obj.raw_input is not None else obj.input
             elif field.kind == "role" and engine.shape.key == "msgpack":
@@ -133,17 +173,10 @@ def generated_hooks(engine: Any, cls: type) -> tuple[Callable[[Any, Any], Any], 
             elif field.always and value is ABSENT:
                 value = []
             if value is not ABSENT and (value is not None or field.default is not None):
-                fields[field.name] = list(value) if isinstance(value, tuple) else value
+                fields[field.name] = list(cast("Any", value)) if isinstance(value, tuple) else value
         return engine.shape.close(spec, fields, None, {})
 
     return read, write
-
-
-def _ignoring(read: Callable[[Any, int], Any]) -> Callable[[Any, Any], Any]:
-    def hook(value: Any, kind: Any) -> Any:
-        return read(value, kind if type(kind) is int else 0)
-
-    return hook
 
 
 def _time(value: Any) -> datetime:

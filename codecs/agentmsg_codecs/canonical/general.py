@@ -112,4 +112,5 @@ def _says_nothing(value: Any) -> bool:
 
 def _as_plain(value: Any) -> Any:
     """Return the plain container of a frozen one's class, for a look at its tag."""
-    return dict(value) if isinstance(value, dict) else list(value) if isinstance(value, list) else value
+    plain: Any = value
+    return dict(plain) if isinstance(value, dict) else list(plain) if isinstance(value, list) else plain

@@ -64,7 +64,8 @@ def _read_mapping(engine: Nested, field: Field, raw: Any, level: int) -> Any:
 
 def _list(raw: Any) -> list[Any]:
     if type(raw) is list:
-        return cast("list[Any]", raw)
+        items: list[Any] = cast("Any", raw)
+        return items
     raise _wrong(raw, "an array")
 
 

@@ -122,10 +122,11 @@ class MsgpackShape:
 
     def tag(self, native: Any) -> Any:
         """Return the number, or the text of a user's class, that an array begins with."""
-        if type(native) is not list or not native:
-            msg = f"an array with a tag is needed, not {excerpt(native)}"
+        items: list[Any] = cast("Any", native) if type(native) is list else []
+        if not items:
+            msg = f"an array with a tag is needed, not {excerpt(cast('object', native))}"
             raise DecodeError(msg, code="type")
-        tag = cast("list[Any]", native)[0]
+        tag = items[0]
         if type(tag) is not int and type(tag) is not str:
             msg = f"a tag must be a number or a text, not {excerpt(tag)}"
             raise DecodeError(msg, code="type", path=("type",))
@@ -142,7 +143,7 @@ class MsgpackShape:
         if type(native) is not list:
             msg = f"an array is needed, not {excerpt(native)}"
             raise DecodeError(msg, code="type")
-        items = cast("list[Any]", native)
+        items: list[Any] = cast("Any", native)
         if spec.number is None and spec.tag is not None:
             return self._open_named(spec, items)
         first = 0 if spec.number is None else 1
@@ -200,8 +201,8 @@ class MsgpackShape:
         if spec.number is None and spec.tag is not None:
             return self._inner.beyond(spec, own)
         if isinstance(own, Mapping) and list(cast("Mapping[str, Any]", own)) == [BEYOND]:
-            items = cast("Mapping[str, Any]", own)[BEYOND]
-            return items if isinstance(items, list) and items else None
+            items: Any = cast("Mapping[str, Any]", own)[BEYOND]
+            return cast("Any", items) if isinstance(items, list) and items else None
         return None
 
     def as_extras(self, beyond: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ A spelling is honoured only where it fits the value. Imports what plain reading 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
@@ -39,17 +39,24 @@ def _write_several(engine: Nested, field: Field, value: Any, spelling: Any) -> A
 
 
 def _only_text(native: Any) -> bool:
-    return isinstance(native, str) or (isinstance(native, dict) and set(native) == {"type", "text"})
+    return isinstance(native, str) or (isinstance(native, dict) and set(cast("Any", native)) == {"type", "text"})
 
 
 def _write_time(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
-    if isinstance(spelling, list) and len(spelling) == 2 and spelling[0] == "=" and isinstance(spelling[1], str):  # noqa: PLR2004
+    text = _guarded(spelling)
+    if value is not None and isinstance(text, str):
         try:
-            if value is not None and same(parse_time(spelling[1]), value):
-                return spelling[1]
+            if same(parse_time(text), value):
+                return text
         except DecodeError:
             pass
     return None if value is None else value.isoformat()
+
+
+def _guarded(spelling: Any) -> Any:
+    """Return the native value of a note ``["=", value]``, else None."""
+    parts: list[Any] = cast("Any", spelling) if isinstance(spelling, list) else []
+    return parts[1] if len(parts) == 2 and parts[0] == "=" else None  # noqa: PLR2004 - the mark and the value
 
 
 def _write_role(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:
