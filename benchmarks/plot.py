@@ -14,8 +14,8 @@ __all__ = ["draw"]
 
 _KEPT, _MISSED, _BOUND, _INK = "#4878a8", "#c2452d", "#1a1a1a", "#1a1a1a"
 _STYLE = {"svg.fonttype": "none", "svg.hashsalt": "agentmsg", "font.size": 10, "text.color": _INK}
-# Behind a label, so that the line does not cross it.
-_PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+# Longer bars run out of the picture: a ratio that far off is told by its label.
+_WIDEST = 2.0
 
 
 def draw(ratios: list[Ratio], path: Path, title: str) -> None:
@@ -32,11 +32,12 @@ def draw(ratios: list[Ratio], path: Path, title: str) -> None:
     shares = [ratio.paired / ratio.bound for ratio in ratios]
     places = range(len(ratios))
     axes.barh(places, shares, color=[_KEPT if ratio.kept else _MISSED for ratio in ratios], height=0.62)
-    for place, (share, ratio) in enumerate(zip(shares, ratios, strict=True)):
-        axes.text(share + 0.015, place, f"{ratio.paired:.2f}  (at most {ratio.bound:g})", va="center", color=_INK)
+    for place, ratio in enumerate(ratios):
+        label = f"{ratio.paired:.2f}  (at most {ratio.bound:g})"
+        axes.text(1.01, place, label, va="center", transform=axes.get_yaxis_transform())
     axes.axvline(1, color=_BOUND, linewidth=1, linestyle="--")
     axes.set_yticks(list(places), [ratio.name for ratio in ratios])
-    axes.set_xlim(0, max([1.0, *shares]) * 1.3)
+    axes.set_xlim(0, min(_WIDEST, max([1.0, *shares]) * 1.05))
     axes.set_xlabel("share of what is promised: left of the dashed line is kept")
     axes.set_title(title, loc="left", fontsize=11)
     axes.invert_yaxis()
