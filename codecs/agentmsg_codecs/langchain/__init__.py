@@ -1,4 +1,45 @@
-"""LangChain (placeholder; the mapping table follows)."""
+"""langchain: the dict forms in which people store LangChain's messages.
+
+A document is a list of messages, a single message, or a state (``{"messages": [...], ...}``, other keys are kept as
+``history.extras["langchain"]``). Each message has one of the forms of forms.py; the history remembers the first one
+and its container, a message a form that differs. New messages are written in the history's form, else in that of
+the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is plain data.
+
+| LangChain | agentmsg |
+| --- | --- |
+| human, ai, system, tool, remove | user, assistant, system, tool, remove |
+| system with additional_kwargs.__openai_role__ "developer" | developer |
+| chat; generic | the role in ``role`` |
+| function | tool, with one result that has no tool_call_id |
+| HumanMessageChunk, AIMessageChunk ... | as the message; the class is noted |
+| id, name | id, name; the name of a tool message is its tool's |
+| additional_kwargs | metadata, without what follows |
+| ... tool_calls, function_call | ToolUseBlocks |
+| ... reasoning_content; refusal; audio | a first ThinkingBlock; RefusalBlock; AudioBlock |
+| response_metadata | response_metadata, without what follows |
+| ... model_name, model | model |
+| ... finish_reason, stop_reason | finish_reason, in our words |
+| usage_metadata | usage; details beyond ours in extras["langchain.input"], ["langchain.output"] |
+| content: a text; a list | one TextBlock; a block a part |
+| tool_calls, invalid_tool_calls | ToolUseBlocks; up to four copies of a call are one block, see calls.py |
+| args ``{"_raw": value}`` | input that is no object (and, wrapped once more, an input that looks like that) |
+| tool_call_id, content, name, artifact, status | the ToolResultBlock |
+| structured, error, error_type of a tool message | the same fields (LangChain keeps fields that it does not know) |
+| text (annotations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
+| image, audio, video, file, text-plain | the media blocks |
+| tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
+| server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock with kind "server" |
+| non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
+| bare texts, parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks, which note their shape: *shapes.py |
+| any other part; any other message | NativeBlock; a message with the role "native" |
+| extras of a block: signature, phase, metadata, detail, transcript, filename, title, provider ... | fields of the block |
+| cache_control | cache |
+| unknown keys | extras["langchain"] |
+| ... in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
+
+Written by default: v1 blocks, a text where content is one plain text, calls in tool_calls (and in content where they
+stand before other blocks or say more than id, name and arguments).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +53,7 @@ from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
@@ -23,6 +65,7 @@ if TYPE_CHECKING:
 __all__ = ["LangChainCodec"]
 
 Part = dict[str, Any]
+_SNIFFED = 8
 _make_history = maker(am.History)
 _WRITABLE = ("dict", "flat", "role")
 _NOTES = {
@@ -109,8 +152,11 @@ class LangChainCodec(Codec):
         return natives
 
     def sniff(self, document: Any) -> float:
-        """Return how much a document looks like LangChain."""
-        return 0.0
+        """Return how much a document looks like LangChain: by the forms of its first messages."""
+        messages = document.get("messages", [document]) if is_object(document) else document
+        if not is_list(messages) or not messages:
+            return 0.0
+        return min(sniff_message(message) for message in messages[:_SNIFFED])
 
 
 def _contents(document: Any) -> tuple[str, list[Any], Part]:

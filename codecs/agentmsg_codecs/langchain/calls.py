@@ -24,7 +24,7 @@ import attrs
 import agentmsg as am
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import same_document
+from agentmsg.notes import note_of, same_document, with_note
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.parts import Parts, note_at
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
@@ -194,7 +194,7 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
     if takes_calls(kwargs.get("tool_calls")):
         for position, entry in enumerate(kwargs["tool_calls"]):
             _join_text(calls, position, entry)
-    legacy = kwargs.get("function_call")
+    legacy: Any = kwargs.get("function_call")
     if takes_function_call(legacy):
         block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
         calls.append(_Call(block, None, {"f": (0, legacy)}))
@@ -242,7 +242,8 @@ def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
     elif call.block.name != name or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
-        own = v1_calls.error_first({**(call.block.extras.get(FAMILY) or {}), "error": entry["error"]})
+        known: Any = call.block.extras.get(FAMILY) or {}
+        own = v1_calls.error_first({**known, "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: own})
     call.copies["t"] = (position, entry)
     call.listed = "invalid" if call.block.is_valid else ""
@@ -304,8 +305,7 @@ def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
 def _with_note(block: am.ToolUseBlock, note: Part) -> am.ToolUseBlock:
     if not note:
         return block
-    old = block.notes.get(FAMILY) or {}
-    return block.evolve(notes=adopt(am.thaw({**block.notes, FAMILY: {**old, **note}})))
+    return with_note(block, FAMILY, adopt(am.thaw({**note_of(block, FAMILY), **note})))
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -26,7 +26,10 @@ __all__ = ["FastReaders"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)
-_LIST = adopt({FAMILY: {"/content": "list"}})
+# Typed as Any: a check against them narrows nothing to a dict of who knows what.
+_OBJECT: Any = dict
+_ARRAY: Any = list
+_SPELT_AS_LIST = adopt({FAMILY: {"/content": "list"}})
 _STATUS = frozenset({"success", "error"})
 # The finish reasons whose default spelling is the native word itself.
 _USUAL: Mapping[str, str] = {
@@ -62,7 +65,7 @@ class FastReaders:
     def _content(self, native: Any) -> Any:
         if type(native) is str:
             return (make_text(text=native),) if native else ()
-        return tuple(map(self._read_part, native)) if type(native) is list and native else None
+        return tuple(map(self._read_part, native)) if type(native) is _ARRAY and native else None
 
     def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
         try:
@@ -72,8 +75,8 @@ class FastReaders:
                 return None
         except KeyError:
             return None
-        if kwargs != {} or response != {} or type(kwargs) is not dict or type(response) is not dict:
-            if type(kwargs) is not dict or type(response) is not dict or "__openai_role__" in kwargs:
+        if kwargs != {} or response != {} or type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
+            if type(kwargs) is not _OBJECT or type(response) is not _OBJECT or "__openai_role__" in kwargs:
                 return None
             if response and not _MEANT_RESPONSE.isdisjoint(response):
                 return None
@@ -89,7 +92,7 @@ class FastReaders:
             name=name,
             metadata=adopt(kwargs) if kwargs else EMPTY,
             response_metadata=adopt(response) if response else EMPTY,
-            notes=_LIST if type(content) is list and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY,
+            notes=_SPELT_AS_LIST if type(content) is _ARRAY and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY,
         )
 
     def _tool(self, data: Part) -> am.Msg | None:
@@ -101,7 +104,7 @@ class FastReaders:
                 return None
         except KeyError:
             return None
-        if kwargs or response or type(kwargs) is not dict or type(response) is not dict or type(link) is not str:
+        if kwargs or response or type(kwargs) is not _OBJECT or type(response) is not _OBJECT or type(link) is not str:
             return None
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
@@ -110,7 +113,7 @@ class FastReaders:
         blocks = self._content(content)
         if blocks is None:
             return None
-        notes = _LIST if type(content) is list and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY
+        notes = _SPELT_AS_LIST if type(content) is _ARRAY and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY
         if artifact is not None:
             artifact = adopt(artifact)
         result = make_result(tool_call_id=link, content=blocks, name=name, artifact=artifact, status=status)
@@ -124,21 +127,21 @@ class FastReaders:
                 return None
         except KeyError:
             return None
-        if type(kwargs) is not dict or type(response) is not dict or type(calls) is not list:
+        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT or type(calls) is not _ARRAY:
             return None
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
         if kwargs and any(kwargs.get(key) is not None for key in IN_KWARGS):
             return None
         blocks = self._content(content)
-        if blocks is None or (usage is not None and type(usage) is not dict):
+        if blocks is None or (usage is not None and type(usage) is not _OBJECT):
             return None
         notes = EMPTY
-        if type(content) is list:
+        if type(content) is _ARRAY:
             if any(type(block) is am.ToolUseBlock for block in blocks):
                 return None
             if len(blocks) == 1 and is_bare_text(blocks[0]):
-                notes = _LIST
+                notes = _SPELT_AS_LIST
         if calls:
             read = _read_calls(calls)
             if read is None:
@@ -189,7 +192,7 @@ def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:
     for entry in entries:
         try:
             name, args, link = entry["name"], entry["args"], entry["id"]
-            if entry["type"] != "tool_call" or type(args) is not dict or "_raw" in args:
+            if entry["type"] != "tool_call" or type(args) is not _OBJECT or "_raw" in args:
                 return None
         except (KeyError, TypeError, IndexError):
             return None

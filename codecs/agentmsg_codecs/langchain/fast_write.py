@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["FastWriters"]
 
 Part = dict[str, Any]
+# A plain copy of a frozen object, without looking inside.
+_copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 class FastWriters:
@@ -130,6 +132,3 @@ def _write_call(block: am.ToolUseBlock) -> Part | None:
     if not isinstance(value, dict) or "_raw" in value:
         return None
     return {"name": block.name, "args": value, "id": block.id, "type": "tool_call"}
-
-
-_copied: Any = dict.copy

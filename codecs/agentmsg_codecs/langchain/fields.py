@@ -140,7 +140,7 @@ def write_response(message: am.Msg, note: Any) -> Any:
     model, reason = message.model, message.finish_reason
     if model is None and reason is None:
         return rest
-    native: Part = dict.copy(rest) if is_mapping(rest) else dict(rest)
+    native: Part = {**rest}
     if model is not None:
         noted = note.get("/model") if note else None
         native[_free_key(MODEL_KEYS, noted, native)] = model

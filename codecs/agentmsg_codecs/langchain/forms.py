@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-__all__ = ["EMPTY_FIELDS", "Native", "split", "wrap"]
+__all__ = ["EMPTY_FIELDS", "Native", "role_word", "sniff_message", "split", "wrap"]
 
 Part = dict[str, Any]
 # What an absent field means, and is left out in the shorter forms.
@@ -122,3 +122,17 @@ def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, An
     if form == "role":
         return {"role": word, **body}
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")
+
+
+# How much a form says that it is LangChain's: roles and contents are everybody's.
+_SCORES: Mapping[str, float] = {"dict": 1.0, "flat": 0.9, "oldest": 0.6, "role": 0.2, "pair": 0.1, "text": 0.1}
+
+
+def sniff_message(native: Any) -> float:
+    """Return how much a message looks like LangChain."""
+    found = split(native)
+    if found is None:
+        return 0.0
+    if found.form == "role" and found.body.keys() & {"additional_kwargs", "response_metadata"}:
+        return 0.8
+    return _SCORES[found.form]

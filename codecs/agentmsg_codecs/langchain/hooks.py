@@ -8,7 +8,6 @@ values are made and read by hooks that cattrs generates, under strict hooks for 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -17,7 +16,7 @@ import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.json_values import adopt, freeze, plain_copy, thaw
 from agentmsg_codecs.langchain import v1, v1_calls, v1_media
-from agentmsg_codecs.langchain.plain import is_list
+from agentmsg_codecs.langchain.plain import class_of, is_list
 from agentmsg_codecs.langchain.v1 import Unreadable
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ def _is_free_form(kind: Any) -> bool:
 def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
-    cls = next((cls for cls, name in BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
+    cls: Any = next((cls for cls, name in BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
     if cls is None:
         raise Unreadable
     try:
@@ -164,7 +163,7 @@ def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
 
 def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
     """Return the part of a block that v1 has no place for."""
-    _resolved(type(block))
+    _resolved(class_of(block))
     bare = block.evolve(extras={}, notes={})
     fields = cast("Part", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
@@ -198,11 +197,11 @@ def _is(cls: type) -> Callable[[Any], bool]:
     return lambda kind: kind is cls
 
 
-@cache
-def _resolved(cls: type) -> type:
+def _resolved(cls: Any) -> Any:
     """Return a class whose annotations are types; cattrs by itself does not know the model's own names."""
     names = {"JSON": Any, "Block": am.BaseBlock, "Mapping": Mapping, "Any": Any}
     try:
+        # Done once for each class: attrs remembers it.
         attrs.resolve_types(cls, localns=names)
     except NameError:
         raise Unreadable from None
@@ -212,7 +211,7 @@ def _resolved(cls: type) -> type:
 def make_converter(inner: Inner) -> cattrs.Converter:
     """Return the converter with all hooks of the codec; register your own on it to change a mapping."""
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
-    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn  # noqa: PLC0415 - the same
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
 
     for cls in BLOCK_TAGS:
         # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
@@ -222,26 +221,20 @@ def make_converter(inner: Inner) -> cattrs.Converter:
         converter.register_structure_hook(kind, _strict(kind))
     converter.register_structure_hook_func(_is_free_form, _any)
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
-    converter.register_unstructure_hook_factory(
-        attrs.has,
-        lambda cls: make_dict_unstructure_fn(
-            _resolved(cls), converter, _cattrs_omit_if_default=True, _cattrs_use_alias=True, notes=_omitted()
-        ),
-    )
-    converter.register_structure_hook_factory(
-        attrs.has,
-        lambda cls: make_dict_structure_fn(
-            _resolved(cls), converter, _cattrs_use_alias=True, _cattrs_forbid_extra_keys=True
-        ),
-    )
+    leave_out = override(omit=True)
+
+    def unstructure(cls: Any) -> Any:
+        return make_dict_unstructure_fn(
+            _resolved(cls), converter, _cattrs_omit_if_default=True, _cattrs_use_alias=True, notes=leave_out
+        )
+
+    def structure(cls: Any) -> Any:
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_use_alias=True, _cattrs_forbid_extra_keys=True)
+
+    converter.register_unstructure_hook_factory(attrs.has, unstructure)
+    converter.register_structure_hook_factory(attrs.has, structure)
     result = (_result_reader(inner), _result_writer(inner))
     for cls, (reader, writer) in {**_HOOKS, am.ToolResultBlock: result}.items():
         converter.register_structure_hook_func(_is(cls), reader)
         converter.register_unstructure_hook_func(_is(cls), writer)
     return converter
-
-
-def _omitted() -> Any:
-    from cattrs.gen import override  # noqa: PLC0415 - see make_converter
-
-    return override(omit=True)

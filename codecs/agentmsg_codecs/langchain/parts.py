@@ -6,16 +6,17 @@ part is kept as a NativeBlock. Writing is v1, unless the block remembers another
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import hook_table, maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, put_back, same_document
+from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
-from agentmsg_codecs.langchain.plain import is_mapping, is_object
+from agentmsg_codecs.langchain.plain import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
@@ -48,7 +49,7 @@ _NON_STANDARD = frozenset({"type", "value"})
 
 def own_keys(block: Any) -> frozenset[str]:
     """Return the keys that the v1 part of a block may have of its own: no unknown field may use them."""
-    return _V1_KEYS.get(type(block), _NON_STANDARD)
+    return _V1_KEYS.get(class_of(block), _NON_STANDARD)
 
 
 def note_at(obj: Any, key: str) -> Any:
@@ -124,10 +125,9 @@ class Parts:
             return [(None, self._read_non_standard)]
         if tag == "text-plain":
             return [(None, v1_media.read_text_plain), *shapes]
-        hook = self._readers.get(tag) if type(tag) is str else None
-        if hook is None:
+        if type(tag) is not str or tag not in self._readers:
             return shapes
-        return [(None, lambda native: hook(native, hooks.TAGS[tag])), *shapes]
+        return [(None, partial(_structured, self._readers[tag], hooks.TAGS[tag])), *shapes]
 
     def _read_non_standard(self, part: Part) -> Any:
         value = part.get("value")
@@ -139,8 +139,7 @@ class Parts:
         """Return a block that remembers its shape, where that is not the default one."""
         if shape is None or same_document(plain, self._default(block)):
             return block
-        note = block.notes.get(FAMILY) or {}
-        return block.evolve(notes={**block.notes, FAMILY: {**note, "/shape": shape.name}})
+        return with_note(block, FAMILY, {**note_of(block, FAMILY), "/shape": shape.name})
 
     def _kept(self, shape: Shape | None, block: Any, plain: Part, part: Part) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
@@ -209,11 +208,14 @@ def _marked(block: Any) -> Any:
     """Return a call that was read without an id marked as such: it needs none."""
     if type(block) is not am.ToolUseBlock or block.id is not None or block.kind == "server":
         return block
-    note = block.notes.get(FAMILY) or {}
-    return block.evolve(notes={**block.notes, FAMILY: {**note, "/no-id": True}})
+    return with_note(block, FAMILY, {**note_of(block, FAMILY), "/no-id": True})
 
 
 _BARE = adopt({FAMILY: {"/shape": "str"}})
+
+
+def _structured(hook: Any, cls: type, part: Part) -> Any:
+    return hook(part, cls)
 
 
 def _native(part: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-__all__ = ["is_list", "is_mapping", "is_object", "is_sequence"]
+__all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence"]
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -25,3 +25,8 @@ def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
 def is_sequence(value: object) -> TypeGuard[list[Any]]:
     """Tell whether a value is a list, plain or frozen."""
     return isinstance(value, list)
+
+
+def class_of(value: object) -> type[Any]:
+    """Return the class of any value."""
+    return type(value)

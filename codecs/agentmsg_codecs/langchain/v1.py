@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
+from agentmsg_codecs.langchain.plain import class_of, is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ _OWN: Mapping[type, frozenset[str]] = {
 
 def claimed(block: Any) -> frozenset[str]:
     """Return the keys of v1 `extras` that the model has a field for, in a block like this one."""
-    own = _OWN.get(type(block), _COMMON)
+    own = _OWN.get(class_of(block), _COMMON)
     return own | {"provider"} if isinstance(getattr(block, "source", None), am.FileSource) else own
 
 
