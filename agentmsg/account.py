@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg._base import Noted
-from agentmsg.blocks import ToolResultBlock
+from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, same
 from agentmsg.errors import LossError
@@ -74,9 +74,11 @@ def check_unedited(history: History, output: History) -> None:
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Return the notes on an object and on all inside it, by path."""
+    """Return the notes on an object and on all inside it, and texts of arguments that are no meaning, by path."""
     if owner.notes:
         yield path, owner.notes
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
+        yield (*path, "raw_input"), owner.raw_input
     for field in attrs.fields(type(owner)):
         value = getattr(owner, field.name)
         if isinstance(value, Noted):

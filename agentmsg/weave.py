@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import attrs
 
 from agentmsg._base import Noted
-from agentmsg.blocks import UNSET, ToolResultBlock
+from agentmsg.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.equality import same
 from agentmsg.errors import LossError
 from agentmsg.losses import Loss, Losses, Path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.history import History
     from agentmsg.msg import Msg
@@ -28,6 +28,8 @@ __all__ = ["Edits", "restore"]
 
 Edits = Literal["refuse", "keep"]
 _N = TypeVar("_N", bound=Noted)
+# In a tree of spellings: the one of the object itself.
+_HERE = object()
 
 
 def _nobody() -> dict[str | int, _Node]:
@@ -79,46 +81,45 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
 
 
 def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:
-    """Put the source's notes on the objects that they belong to, in place of those of the document in between."""
-    history = _unspelt(history)
+    """Put the source's spelling on the objects that it belongs to, in place of that of the document in between."""
+    tree: dict[Any, Any] = {}
     for path, notes in spelling:
-        history = _noted(history, path, notes)
-    return history
+        node = tree
+        for key in path:
+            node = node.setdefault(key, {})
+        node[_HERE] = notes
+    return _spelt(history, tree)
 
 
-def _unspelt(owner: _N) -> _N:
-    """Return an object without notes, on itself and all inside it."""
-    changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
+def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
+    """Return an object with the notes of a tree, and no others, on itself and all inside it."""
+    changes: dict[str, Any] = {}
+    notes = tree.get(_HERE)
+    if owner.notes or notes:
+        changes["notes"] = notes or {}
     for field in attrs.fields(type(owner)):
         value: Any = getattr(owner, field.name)
+        below = tree.get(field.name, {})
         if isinstance(value, Noted):
-            new: Any = _unspelt(value)
+            new: Any = _spelt(value, below)
         elif isinstance(value, tuple):
-            items = cast("tuple[object, ...]", value)
-            new = tuple(_unspelt(item) if isinstance(item, Noted) else item for item in items)
+            items = list(cast("tuple[object, ...]", value))
+            new = tuple(_spelt(x, below.get(i, {})) if isinstance(x, Noted) else x for i, x in enumerate(items))
             if all(a is b for a, b in zip(new, items, strict=True)):
                 continue
         else:
             continue
         if new is not value:
             changes[field.alias or field.name] = new
+    changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
     return owner.evolve(**changes) if changes else owner
 
 
-def _noted(owner: Any, path: Path, notes: Any) -> Any:
-    if not path:
-        return owner.evolve(notes=notes)
-    name, rest = path[0], path[1:]
-    value = getattr(owner, str(name), None)
-    if isinstance(value, tuple):
-        items = list(cast("tuple[object, ...]", value))
-        if not rest or not isinstance(rest[0], int) or rest[0] >= len(items):
-            return owner  # lost, and left lost
-        items[rest[0]] = _noted(items[rest[0]], rest[1:], notes)
-        return owner.evolve(**{str(name): tuple(items)})
-    if value is None:
-        return owner  # lost, and left lost
-    return owner.evolve(**{str(name): _noted(value, rest, notes)})
+def _spelt_arguments(owner: Noted, text: str | None) -> dict[str, Any]:
+    """Return the changes that give a call this text, which is kept only where it says the input."""
+    if not isinstance(owner, ToolUseBlock) or owner.significant_text is not None or text == owner.raw_input:
+        return {}
+    return {"raw_input": text, "input": owner.input}
 
 
 class _Weave:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from agentmsg.cli import main
 from agentmsg.cli.program import program
 from agentmsg.cli.terminal import abandon_output, aligned, printable, write_bytes
 from agentmsg.cli.writing import Target
+from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -448,6 +450,23 @@ def test_restore_gives_the_spelling_back() -> None:
     assert done.stdout_bytes == original
 
 
+@pytest.mark.parametrize("target", ["json", "langchain", "msgpack", "transcript"])
+def test_restore_gives_the_grand_tour_back(target: str) -> None:
+    """A tour through the whole model comes back byte for byte, its notes and the texts of its arguments too."""
+    saved("a.json", grand_tour())
+    run("convert", "a.json", "--to", target, "-o", "b", "--losses", "l.jsonl")
+    run("restore", "b", "l.jsonl", "--to", "json", "-o", "c.json")
+    assert Path("c.json").read_bytes() == Path("a.json").read_bytes()
+
+
+@pytest.mark.parametrize("target", ["json", "msgpack", "transcript"])
+def test_restore_gives_the_example_back(target: str) -> None:
+    """The history of LangChain comes back as the same JSON value, through any format."""
+    run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "-o", "b", "--losses", "l.jsonl")
+    done = run("restore", "b", "l.jsonl", "--to", "langchain")
+    assert json.loads(done.stdout_bytes) == json.loads(EXAMPLE.read_bytes())
+
+
 def test_restore_keeps_new_messages() -> None:
     """Messages added at the end of the converted document are in the restored one."""
     converted(HELLO)
@@ -508,6 +527,16 @@ def test_formats_lists_all_codecs() -> None:
     assert [line.split()[0] for line in lines[1:]] == list(am.codec_names())
     column = lines[0].index("CARRIES")
     assert all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
+
+
+def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A codec of somebody's that cannot be imported is told by formats, and keeps detect from nothing."""
+    point = EntryPoint("broken", "no.such.module:Codec", "agentmsg.codecs")
+    monkeypatch.setattr("agentmsg._registry._theirs", lambda: {"broken": point})
+    done = run("formats")
+    assert "agentmsg: left out: broken: the codec 'broken' of no.such.module:Codec" in done.stderr
+    assert "transcript" in done.stdout
+    assert run("detect", saved("a.json")).stdout == "a.json:  json 1.00\n"
 
 
 def test_formats_of_a_codec_shows_its_table() -> None:

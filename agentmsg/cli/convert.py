@@ -61,7 +61,9 @@ def command(
     data = target.render(fitted.history)
     # The account first: should we be stopped between, there is no document without its account.
     if account_file is not None:
-        write_file(account_file, b"".join(line + b"\n" for line in to_lines(losses, fitted.history)))
+        # Bound to what readers will find: what is written may leave out ids that agentmsg made.
+        lines = to_lines(losses, loads(data, target.codec))
+        write_file(account_file, b"".join(line + b"\n" for line in lines))
     target.save(data)
     if on_loss != "ignore":
         report(losses)

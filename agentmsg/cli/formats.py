@@ -8,7 +8,8 @@ import click
 
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.cli.capabilities import as_data, summary, tables
-from agentmsg.cli.terminal import aligned, write_bytes
+from agentmsg.cli.terminal import aligned, say, write_bytes
+from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import dump_json
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def command(*, codecs: tuple[str, ...], as_json: bool) -> None:
     In the tables "yes" means always carried, "if" carried where the format has a place for the value, "rule"
     turned into something that is carried or reported, "no" lost and reported.
     """
-    chosen = [get_codec(name) for name in codecs or codec_names()]
+    chosen = [get_codec(name) for name in codecs] if codecs else _available()
     if as_json:
         _print_json(chosen)
         return
@@ -35,6 +36,17 @@ def command(*, codecs: tuple[str, ...], as_json: bool) -> None:
     if codecs:
         for codec in chosen:
             _print_tables(codec)
+
+
+def _available() -> list[Codec]:
+    """Return all codecs that can be had; say of the others why not."""
+    found: list[Codec] = []
+    for name in codec_names():
+        try:
+            found.append(get_codec(name))
+        except CodecLookupError as error:
+            say(f"left out: {error}")
+    return found
 
 
 def _overview(codecs: list[Codec]) -> list[str]:
