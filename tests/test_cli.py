@@ -258,7 +258,8 @@ def test_nothing_printed_obeys_the_data() -> None:
     """Control characters of data and file names are escaped wherever they are printed."""
     name = "\x1b[31m\r\n.json"
     done = run("detect", saved(name))
-    assert done.stdout == "\\x1b[31m\\r\\n.json:  json 1.00\n"
+    assert done.stdout.startswith("\\x1b[31m\\r\\n.json:  json 1.00")
+    assert done.stdout.count("\n") == 1
     done = run("convert", "-", "--to", "json", given=b'{"agentmsg":1,"\x1b[2J":1,"\x1b[2J":2}')
     assert "\x1b" not in done.output
     assert printable("a\u202eb\ud800\U000e0001") == "a\\u202eb\\ud800\\U000e0001"
@@ -509,8 +510,8 @@ def test_detect_tells_each_file() -> None:
     Path("x.json").write_bytes(b"[]")
     done = run("detect", saved("a.json"), saved("b", codec="msgpack"), "x.json", "nope")
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["a.json:", "json", "1.00"]
-    assert lines[1].split()[:2] == ["b:", "msgpack"]
+    assert lines[0].startswith("a.json:  json 1.00")
+    assert lines[1].startswith("b:       msgpack ")
     assert lines[2:] == ["x.json:  unknown", "nope:    unknown"]
     assert done.exit_code == 1
     assert done.stderr == "agentmsg: error [file] nope: No such file or directory\n"
@@ -536,7 +537,7 @@ def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("formats")
     assert "agentmsg: left out: broken: the codec 'broken' of no.such.module:Codec" in done.stderr
     assert "transcript" in done.stdout
-    assert run("detect", saved("a.json")).stdout == "a.json:  json 1.00\n"
+    assert run("detect", saved("a.json")).stdout.startswith("a.json:  json 1.00")
 
 
 def test_formats_of_a_codec_shows_its_table() -> None:
