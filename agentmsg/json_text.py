@@ -7,6 +7,7 @@ by the standard library. orjson alone decides whether a text is well-formed.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
@@ -101,13 +102,10 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
     if data.count(b"{") + data.count(b"[") <= limit:
         return
     level: Any = [[value]]
+    containers = _CONTAINERS
     for _ in range(limit + 1):
-        level = [
-            item
-            for outer in level
-            for item in (outer.values() if outer.__class__ is dict else outer)
-            if item.__class__ in _CONTAINERS
-        ]
+        inside = chain.from_iterable([outer.values() if type(outer) is dict else outer for outer in level])
+        level = [item for item in inside if type(item) in containers]
         if not level:
             return
     msg = f"nested deeper than the limit of {limit}"
