@@ -166,7 +166,7 @@ def _as_bytes(raw: Any) -> bytes:
     if isinstance(raw, bytes):
         return raw
     if isinstance(raw, (bytearray, memoryview)):
-        return bytes(raw)
+        return bytes(cast("Any", raw))
     msg = f"bytes are needed, not {excerpt(raw)}"
     raise DecodeError(msg, code="type")
 

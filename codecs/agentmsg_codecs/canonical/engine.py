@@ -98,7 +98,7 @@ class Engine:
             "floats": floats,
             "isfinite": math.isfinite,
             "moment": _moment,
-            "read_blocks": self.read_blocks,
+            "read_blocks": self._read_blocks,
             "read_source": self.read_source,
             "read_tools": self.read_tools,
             "writers": self.writers,
@@ -189,9 +189,6 @@ class Engine:
 
     def read_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
         """Read content blocks."""
-        if level >= DEFAULT_LIMITS.nesting:
-            msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
-            raise DecodeError(msg, code="depth")
         return self._read_blocks(items, level)
 
     def read_block(self, item: Any, level: int) -> Any:
@@ -205,6 +202,8 @@ class Engine:
         return self._lookup(self._tools, NativeTool, item)(item, level)
 
     def _json_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        if level >= DEFAULT_LIMITS.nesting:
+            raise _too_deep()
         table = self._blocks
         out: list[Any] = []
         append = out.append
@@ -220,6 +219,8 @@ class Engine:
         return tuple(out)
 
     def _msgpack_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
+        if level >= DEFAULT_LIMITS.nesting:
+            raise _too_deep()
         table, read_text = self._blocks, self._names["read_TextBlock"]
         out: list[Any] = []
         append = out.append
@@ -288,6 +289,10 @@ class Engine:
     def unstructure(self, value: Any, kind: Any) -> Any:
         """Write a value of a type that a user's class names."""
         return unstructured(self.converter, value, kind)
+
+
+def _too_deep() -> DecodeError:
+    return DecodeError(f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}", code="depth")
 
 
 def _moment(text: str) -> datetime | None:
