@@ -30,9 +30,9 @@ the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc``
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock with kind "server" |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
-| bare texts, parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks, which note their shape: *shapes.py |
+| bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; they note their shape (*shapes.py) |
 | any other part; any other message | NativeBlock; a message with the role "native" |
-| extras of a block: signature, phase, metadata, detail, transcript, filename, title, provider ... | fields of the block |
+| extras of a block: signature, phase, metadata, detail, filename, title, provider ... | fields of the block |
 | cache_control | cache |
 | unknown keys | extras["langchain"] |
 | ... in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |

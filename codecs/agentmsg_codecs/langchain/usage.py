@@ -41,7 +41,7 @@ def read_usage(native: Any) -> am.Usage | None:
     if type(count) is not int or type(output) is not int or type(total) is not int:
         return _read_odd(part)
     if len(part) == _PLAIN:
-        return _make(input=count, output=output, total=total)
+        return _make(count, output, total)
     fields: Part = {}
     keys = _PLAIN
     for key, (_, names) in DETAILS.items():

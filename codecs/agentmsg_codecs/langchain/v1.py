@@ -265,7 +265,7 @@ def _write_citation(citation: am.Citation) -> Part:
 def quick_text(part: Part) -> am.TextBlock | None:
     """Read text that has nothing but its words; None where it has more."""
     text = part.get("text")
-    return make_text(text=text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
+    return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
 
 
 def read_text(part: Part, _: Any = None) -> am.TextBlock:
@@ -295,7 +295,7 @@ def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
     if type(thinking) is not str:
         return None
     if len(part) == 2:  # noqa: PLR2004 - type and reasoning
-        return make_thinking(thinking=thinking)
+        return make_thinking(thinking)
     extras = part.get("extras")
     if len(part) != 3 or not is_object(extras) or len(extras) != 1:  # noqa: PLR2004 - and extras
         return None
