@@ -52,7 +52,18 @@ if TYPE_CHECKING:
     from agentmsg._registry import codec_names, get_codec
     from agentmsg.builder import MsgBuilder
     from agentmsg.codec import Codec
-    from agentmsg.conversion import Conversion, convert, decode, detect, dumps, encode, loads, restore
+    from agentmsg.conversion import (
+        Conversion,
+        convert,
+        decode,
+        detect,
+        dump_losses,
+        dumps,
+        encode,
+        load_losses,
+        loads,
+        restore,
+    )
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
@@ -71,9 +82,11 @@ _LATER = {
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
     "detect": "agentmsg.conversion",
+    "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
     "get_codec": "agentmsg._registry",
+    "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
@@ -136,9 +149,11 @@ __all__ = [
     "convert",
     "decode",
     "detect",
+    "dump_losses",
     "dumps",
     "encode",
     "get_codec",
+    "load_losses",
     "loads",
     "register_block",
     "restore",

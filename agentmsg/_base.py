@@ -76,9 +76,7 @@ class Noted:
     """
 
     extras: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
-    notes: Mapping[str, JSON] = attrs.field(
-        default=EMPTY, converter=free_mapping, eq=False, repr=False, kw_only=True
-    )
+    notes: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, eq=False, repr=False, kw_only=True)
 
     __repr__ = clean_repr
 

@@ -28,9 +28,7 @@ class MsgBuilder:
     """
 
     def __init__(self, start: Msg | None = None) -> None:
-        self._fields: dict[str, Any] = (
-            {} if start is None else {name: getattr(start, name) for name in _FIELDS}
-        )
+        self._fields: dict[str, Any] = {} if start is None else {name: getattr(start, name) for name in _FIELDS}
 
     def role(self, role: str) -> MsgBuilder:
         """Set the role."""

@@ -33,12 +33,15 @@ class Codec:
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
         binary: whether documents are bytes of their own rather than JSON.
+        levels: of arrays and objects that the format itself puts around free-form JSON: a document may be nested so
+            much deeper than ``Limits.depth``.
     """
 
     name: ClassVar[str]
     family: ClassVar[str]
     title: ClassVar[str]
     binary: ClassVar[bool] = False
+    levels: ClassVar[int] = 16
 
     @property
     def caps(self) -> Caps:
@@ -75,7 +78,7 @@ class Codec:
             document = cast("dict[str, Any]", document).get("messages", [document])
         return cast("Any", document) if isinstance(document, list) else [document]
 
-    def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
+    def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes; JSON unless a codec says otherwise."""
         return parse_json(raw, limits, duplicates)
 

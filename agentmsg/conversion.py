@@ -5,6 +5,7 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -12,6 +13,7 @@ import attrs
 from agentmsg._fast import paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
+from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
@@ -28,7 +30,20 @@ if TYPE_CHECKING:
     from agentmsg.json_text import Duplicates
     from agentmsg.msg import Msg
 
-__all__ = ["Conversion", "OnLoss", "convert", "decode", "detect", "digest", "dumps", "encode", "loads", "restore"]
+__all__ = [
+    "Conversion",
+    "OnLoss",
+    "convert",
+    "decode",
+    "detect",
+    "digest",
+    "dump_losses",
+    "dumps",
+    "encode",
+    "load_losses",
+    "loads",
+    "restore",
+]
 
 OnLoss = Literal["error", "ignore"]
 # Below this size a pause of the collector costs more than it saves.
@@ -72,13 +87,20 @@ def loads(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    room = _room(limits, chosen.levels)
     try:
         if len(raw) < _BULK:
-            return chosen.read(chosen.parse(raw, limits, duplicates))  # type: ignore[arg-type]
+            return chosen.read(chosen.parse(raw, room, duplicates))
         with paused():
-            return chosen.read(chosen.parse(raw, limits, duplicates))  # type: ignore[arg-type]
+            return chosen.read(chosen.parse(raw, room, duplicates))
     except AgentMsgError as error:
         raise _named(error, chosen) from None
+
+
+@lru_cache(maxsize=64)
+def _room(limits: Limits, levels: int) -> Limits:
+    """Make room for the levels of the format itself; who lowers the limit means the whole document."""
+    return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + levels)
 
 
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
@@ -93,7 +115,7 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
     chosen = get_codec(codec, **options)
     try:
         with paused():
-            return chosen.read(plain_copy(document, limits.depth))
+            return chosen.read(plain_copy(document, _room(limits, chosen.levels).depth))
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
@@ -170,7 +192,14 @@ def _refuse_content_losses(fitted: Fitted) -> None:
     raise LossError(msg, codec=fitted.codec, path=content[0].path, losses=content)
 
 
-def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: Limits = DEFAULT_LIMITS) -> Conversion:
+def convert(
+    document: Any,
+    source: str | Codec,
+    target: str | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+) -> Conversion:
     """Return a document of one format in another, with the exact account of what that could not carry.
 
     ``restore(decode(result.document, target), result.losses)`` is the source's history again.
@@ -180,6 +209,7 @@ def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: 
         source: the format of the document.
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
+        duplicates: as of ``loads``, where bytes or text are given.
 
     Raises:
         DecodeError: where the document cannot be read. Never for a loss.
@@ -187,10 +217,33 @@ def convert(document: Any, source: str | Codec, target: str | Codec, *, limits: 
     """
     to = get_codec(target)
     raw = _is_raw(document)
-    history = loads(document, source, limits=limits) if raw else decode(document, source, limits=limits)
+    history = (
+        loads(document, source, limits=limits, duplicates=duplicates)
+        if raw
+        else decode(document, source, limits=limits)
+    )
     fitted = fit(history, to)
     written = to.to_bytes(fitted.history) if raw else thaw(to.write(fitted.history))
     return Conversion(written, account(fitted), history)
+
+
+def dump_losses(losses: Losses, output: History) -> bytes:
+    """Return an account as it stands on file: JSON lines, a header first, one line for each object.
+
+    Args:
+        losses: the account of a conversion.
+        output: the converted history as its document reads back; the header binds the account to it.
+    """
+    return b"".join(line + b"\n" for line in to_lines(losses, output))
+
+
+def load_losses(raw: bytes) -> Losses:
+    """Return the account of a file.
+
+    Raises:
+        DecodeError: where it is none; the path starts with the line's number.
+    """
+    return from_lines(raw.splitlines())
 
 
 def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
@@ -214,7 +267,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
             continue  # somebody's codec that is broken must not keep the others from being found
         if raw and codec.binary not in trees:
             try:
-                trees[codec.binary] = codec.parse(document, limits, "last")
+                trees[codec.binary] = codec.parse(document, _room(limits, codec.levels), "last")
             except AgentMsgError as error:
                 failure = failure or error
                 trees[codec.binary] = _UNPARSED

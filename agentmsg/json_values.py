@@ -334,7 +334,8 @@ def thaw(value: Any) -> Any:
         return {key: thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
         return [thaw(item) for item in _plain_items(value)]
-    return value
+    # A text that the library made (an id) is a text like any other in a document.
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def _plain_items(value: Any) -> Iterator[Any]:

@@ -18,7 +18,8 @@ class Limits:
 
     Attributes:
         bytes: size of one document, in bytes.
-        depth: nesting of arrays and objects in one document or free-form value.
+        depth: nesting of arrays and objects in one free-form value; a document may have a few levels more, as many
+            as its format puts around such values (``Codec.levels``), unless the limit is lowered.
         nesting: nesting of content blocks (a result inside a result ...).
         line: length of one line of a JSON Lines file, in bytes.
         inline_media: decoded size of one Base64Source, in bytes.

@@ -28,9 +28,7 @@ def strict_converter() -> Any:
     converter = Converter(detailed_validation=True)
     for scalar in (str, int, bool):
         converter.register_structure_hook(scalar, _exactly)
-    converter.register_structure_hook(
-        float, lambda value, _: value if type(value) is int else _exactly(value, float)
-    )
+    converter.register_structure_hook(float, lambda value, _: value if type(value) is int else _exactly(value, float))
     configure_union_passthrough(str | int | float | bool | None, converter)
     _accept_only(converter, list, lambda cls: (get_origin(cls) or cls) in _LISTS)
     _accept_only(converter, dict, lambda cls: (get_origin(cls) or cls) in _DICTS or _has_fields(cls))

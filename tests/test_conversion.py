@@ -239,3 +239,38 @@ def test_remembered_bytes_are_the_bytes() -> None:
     ):
         for _ in range(2):
             assert am.dumps(history, remembering) == am.dumps(history, "json")
+
+
+def test_accounts_go_to_file_and_come_back() -> None:
+    """dump_losses and load_losses keep an account, bound to the converted history as its document reads back."""
+    result = am.convert(am.encode(LOSSY, "json"), "json", StrictToy())
+    output = am.decode(result.document, StrictToy())
+    losses = am.load_losses(am.dump_losses(result.losses, output))
+    assert losses == result.losses
+    assert am.same(am.restore(output, losses), LOSSY)
+    with pytest.raises(am.DecodeError):
+        am.load_losses(b"no account")
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_the_deepest_history_is_written_and_read(name: str) -> None:
+    """What the model takes (64 blocks deep, or JSON 128 deep) is read back with the limits as they are."""
+    block: am.Block = am.TextBlock("deep inside")
+    for _ in range(63):
+        block = am.ToolResultBlock("c1", [block])
+    deep: Any = []
+    for _ in range(127):
+        deep = [deep]
+    for message in (am.Msg("tool", [block], id="m1"), am.Msg("user", "x", id="m1", metadata={"k": deep[0]})):
+        losses: list[am.Loss] = []
+        raw = am.dumps(message, name, losses=losses)
+        assert am.same(am.restore(am.loads(raw, name), losses)[0], message)
+    with pytest.raises(am.DecodeError):
+        am.loads(b"[" * 300 + b"]" * 300, name)
+
+
+def test_documents_hold_plain_texts_only() -> None:
+    """An id that the library made is a plain text in a document."""
+    document = am.encode(am.Msg.user("hi"), "json")
+    assert type(document["messages"][0]["id"]) is str
+    assert am.get_codec("json").read(document)[0].text == "hi"

@@ -33,7 +33,7 @@ from agentmsg.json_text import dump_json
 from agentmsg.msg import Msg
 from agentmsg.notes import note_of, with_note
 from agentmsg_codecs.canonical.engine import Engine, check_version
-from agentmsg_codecs.canonical.fields import FAMILY
+from agentmsg_codecs.canonical.fields import FAMILY, LEVELS
 from agentmsg_codecs.canonical.shapes import JsonShape
 
 __all__ = ["JsonCodec"]
@@ -56,6 +56,7 @@ class JsonCodec(Codec):
     name: ClassVar[str] = "json"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical JSON"
+    levels: ClassVar[int] = LEVELS
 
     remember: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
@@ -96,7 +97,7 @@ class JsonCodec(Codec):
         """Return the bytes of a history; with ``remember``, those of messages written before are taken as they are."""
         if not self.remember or history.notes:
             return self.render(self.write(history))
-        import orjson
+        import orjson  # noqa: PLC0415 - not every user of the model writes JSON
 
         def encode(message: Msg) -> bytes:
             return dump_json(self.engine.write_any(message))

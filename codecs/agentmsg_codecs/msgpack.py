@@ -34,7 +34,7 @@ from agentmsg.history import History
 from agentmsg.json_values import adopt, plain_copy
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg_codecs.canonical.engine import Engine, check_version
-from agentmsg_codecs.canonical.fields import FAMILY
+from agentmsg_codecs.canonical.fields import FAMILY, LEVELS
 from agentmsg_codecs.canonical.shapes import MsgpackShape
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class MsgpackCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical MessagePack"
     binary: ClassVar[bool] = True
+    levels: ClassVar[int] = LEVELS
 
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
 
@@ -140,14 +141,14 @@ class MsgpackCodec(Codec):
             return 0.0
         return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
 
-    def parse(self, raw: bytes, limits: Limits, duplicates: Duplicates) -> Any:
+    def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes: one MessagePack value, and nothing behind it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
-        if limits.depth != DEFAULT_LIMITS.depth:
+        if limits.depth != DEFAULT_LIMITS.depth + self.levels:
             # Free-form values are checked for the default depth when they are read.
             _check(document, limits.depth)
         return document
@@ -293,7 +294,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
             _refusing(partial(unpacker.feed, chunk))
             while (document := _refusing(partial(next, unpacker, done))) is not done:
                 end = unpacker.tell()
-                _check(document, limits.depth)
+                _check(document, limits.depth + LEVELS)
                 yield codec.read(document)
                 number += 1
         if end != fed:
