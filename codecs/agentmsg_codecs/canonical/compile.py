@@ -156,6 +156,10 @@ _CALL_JSON = [
 ]
 
 
+# Before which optional fields to ask whether any key is left: most objects have only the first few of them.
+_CHECKPOINTS = {1, 2, 4, 8}
+
+
 def _json_reader(spec: Spec) -> list[str]:
     name, fields, key = spec.cls.__name__, spec.fields, "json"
     plain = f"return plain_read_{name}(d, level)"
@@ -179,11 +183,15 @@ def _json_reader(spec: Spec) -> list[str]:
     if must and not is_call:
         lines += ["if not left:", *_indent([*settle, _make(spec, [field.name for field in must])])]
     lines += [f"{_local(field.name)} = {_default(field)}" for field in may]
-    for field in may:
+    depth = 0
+    for number, field in enumerate(may):
         v = _local(field.name)
+        if number in _CHECKPOINTS:
+            lines += _indent(["if left:"], depth)
+            depth += 1
         body = [f"{v} = d[{field.name!r}]", f"if {_unusual(field, key)}:", "    " + plain]
         body += [line for line in [_settled(field)] if line]
-        lines += [f"if {field.name!r} in d:", *_indent([*body, "left -= 1"])]
+        lines += _indent([f"if {field.name!r} in d:", *_indent([*body, "left -= 1"])], depth)
     lines += ["if left:", "    " + plain, *settle]
     for field in may:
         later = _later(field)
