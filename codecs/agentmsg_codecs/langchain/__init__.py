@@ -31,6 +31,7 @@ the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc``
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock with kind "server" |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
 | bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; they note their shape (*shapes.py) |
+| tool_result (Anthropic) in a human message | a tool message of its own; see grouped.py |
 | any other part; any other message | NativeBlock; a message with the role "native" |
 | extras of a block: signature, phase, metadata, detail, filename, title, provider ... | fields of the block |
 | cache_control | cache |
@@ -54,6 +55,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.forms import sniff_message
+from agentmsg_codecs.langchain.grouped import groups, split
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
@@ -111,11 +113,10 @@ class LangChainCodec(Codec):
         messages: list[am.Msg] = []
         odd: list[tuple[int, str]] = []
         form = ""
-        for native in natives:
+        for index, native in enumerate(natives):
             try:
                 message, own = read(native)
             except AgentMsgError as error:
-                index = len(messages)
                 lead = () if container == "single" else (index,) if container == "list" else ("messages", index)
                 raise error.at(*lead) from None
             if own != form:
@@ -123,7 +124,10 @@ class LangChainCodec(Codec):
                     form = own
                 else:
                     odd.append((len(messages), own))
-            messages.append(message)
+            if message.role == "user" and am.NativeBlock in map(type, message.content):
+                messages.extend(split(message, self.engine.parts))
+            else:
+                messages.append(message)
         form = form or ("role" if messages else self.form)
         for index, own in odd:
             if own != form:
@@ -139,7 +143,7 @@ class LangChainCodec(Codec):
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
         write = self.engine.write
-        natives = [write(message, form) for message in history.messages]
+        natives = [write(message, form) for message in groups(history.messages, self.engine.parts)]
         rest = history.extras.get(FAMILY) if history.extras else None
         if is_mapping(rest):
             return {**rest, "messages": natives}

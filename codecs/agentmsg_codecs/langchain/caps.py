@@ -17,6 +17,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg_codecs.langchain.block_caps import block_rows, carried_extras, result_rows
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
@@ -135,6 +136,27 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     return usage.evolve(**changes) if changes else usage
 
 
+class _Results:
+    """The rule for user messages: what reads as a tool result is no native block.
+
+    Args:
+        messages: the codec's reader.
+    """
+
+    def __init__(self, messages: Messages) -> None:
+        self.messages = messages
+
+    def message(self, message: am.Msg) -> Any:
+        """Carry a user message that the reader would not split."""
+        if am.NativeBlock not in map(type, message.content):
+            return message
+        self.messages.fill()
+        if split(message, self.messages.parts)[0] is message:
+            return message
+        content = [block for block in message.content if not is_result(block)]
+        return Swap(message.evolve(content=content), "a tool result is a message of its own")
+
+
 def needs_id(block: Any) -> bool:
     """Tell whether a call or result of the client must be given an id: one that was read without needs none."""
     link = block.id if type(block) is am.ToolUseBlock else block.tool_call_id
@@ -163,6 +185,7 @@ def make_caps(messages: Messages) -> Caps:
             "system": system,
             "developer": system,
             "assistant": MessageRow(fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows),
+            "user": MessageRow(fields=fields, blocks=rows, otherwise=_Results(messages).message),
             "tool": MessageRow(
                 fields={name: cell for name, cell in fields.items() if name != "name"},
                 blocks=result_rows(),

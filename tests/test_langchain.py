@@ -1,0 +1,588 @@
+"""The codec ``langchain``: forms and containers, the copies of calls, shapes of parts, and what becomes of edits.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+import agentmsg as am
+from agentmsg.blocks import BaseBlock, register_block
+from agentmsg.json_values import plain_copy
+from agentmsg.notes import same_document
+from agentmsg_codecs.langchain import LangChainCodec
+from support.documents import documents
+
+CODEC = LangChainCodec()
+CALL = {"name": "get_weather", "args": {"city": "Paris"}, "id": "c1", "type": "tool_call"}
+USAGE = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+
+
+def ai(content: Any = "", **fields: Any) -> dict[str, Any]:
+    """Return an AIMessage as messages_to_dict writes it."""
+    data: dict[str, Any] = {
+        "content": content,
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": "ai",
+        "name": None,
+        "id": None,
+        "tool_calls": [],
+        "invalid_tool_calls": [],
+        "usage_metadata": None,
+        **fields,
+    }
+    return {"type": "ai", "data": data}
+
+
+def human(content: Any, **fields: Any) -> dict[str, Any]:
+    """Return a HumanMessage as messages_to_dict writes it."""
+    data: dict[str, Any] = {"content": content, "additional_kwargs": {}, "response_metadata": {}}
+    data |= {"type": "human", "name": None}
+    return {"type": "human", "data": {**data, "id": None, **fields}}
+
+
+def returned(document: Any) -> am.History:
+    """Return the history of a document, having checked that the document comes back exactly."""
+    history = am.decode(document, CODEC)
+    assert same_document(am.encode(history, CODEC), document)
+    return history
+
+
+def read(native: Any) -> am.Msg:
+    """Return the message of a native one that comes back exactly."""
+    return returned([native])[0]
+
+
+# -- golden and recorded documents --------------------------------------------------------------------------------
+
+
+def test_native_blocks_are_rare() -> None:
+    """At most 2 % of the blocks of golden and recorded documents are kept as they are."""
+    blocks = [block for _, doc in documents("langchain") for msg in am.decode(doc, CODEC) for block in msg.content]
+    natives = [block for block in blocks if isinstance(block, am.NativeBlock)]
+    assert len(natives) <= 0.02 * len(blocks), f"{len(natives)} of {len(blocks)}"
+
+
+def test_no_golden_message_is_kept_whole() -> None:
+    """Every golden and recorded message is understood."""
+    for name, document in documents("langchain"):
+        assert all(message.role != "native" for message in am.decode(document, CODEC)), name
+
+
+# -- forms and containers -----------------------------------------------------------------------------------------
+
+FORMS: dict[str, Any] = {
+    "dict": human("hi"),
+    "flat": human("hi")["data"],
+    "role": {"role": "user", "content": "hi"},
+    "oldest": {"type": "human", "text": "hi"},
+    "pair": ["human", "hi"],
+    "text": "hi",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_read_and_returned(form: str) -> None:
+    """A human message is the same message in each form, and is written back in the form that it had."""
+    message = read(FORMS[form])
+    assert (message.role, message.text, message.id) == ("user", "hi", None)
+
+
+@pytest.mark.parametrize("form", ["dict", "flat", "role"])
+def test_new_messages_take_the_form_of_their_history(form: str) -> None:
+    """A message added to a history is written in the form of what is there."""
+    history = am.decode([FORMS[form]], CODEC).extended(am.Msg("user", "more", id=None, created_at=None))
+    first, second = am.encode(history, CODEC)
+    assert first.keys() == second.keys()
+
+
+def test_a_message_keeps_a_form_of_its_own() -> None:
+    """In a mixed list each message comes back in its own form."""
+    returned(list(FORMS.values()))
+    returned(list(reversed(FORMS.values())))
+
+
+@pytest.mark.parametrize("form", ["dict", "flat", "role"])
+def test_the_option_chooses_the_form_of_new_histories(form: Any) -> None:
+    """A history that was not read from LangChain is written in the form that the codec was asked for."""
+    (native,) = am.encode(am.Msg("user", "hi", id=None, created_at=None), "langchain", form=form)
+    expected = {"dict": {"type", "data"}, "flat": {*human("x")["data"]}, "role": {"role", "content"}}
+    assert set(native) == expected[form]
+
+
+def test_an_unknown_form_is_refused() -> None:
+    """The option takes the three forms only."""
+    with pytest.raises(am.CodecLookupError) as caught:
+        am.get_codec("langchain", form="pickled")
+    assert caught.value.code == "option"
+
+
+def test_a_state_keeps_its_other_keys() -> None:
+    """The keys of a state beside messages are extras of the history."""
+    history = returned({"messages": [human("hi")], "step": 3})
+    assert history.extras["langchain"] == {"step": 3}
+
+
+def test_a_single_message_is_a_document() -> None:
+    """One message alone is a history of one; with a second it becomes a list."""
+    history = returned(human("hi"))
+    assert len(am.encode(history.extended(am.Msg.user("more")), CODEC)) == 2
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (5, ()),
+        ([{"content": "hi"}], (0,)),
+        ([human("a"), None], (1,)),
+        ({"messages": [human("a"), 5]}, ("messages", 1)),
+        ({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "X"], "kwargs": {}}, ()),
+        ([["human"]], (0,)),
+    ],
+)
+def test_what_is_no_message_is_refused(document: Any, path: tuple[Any, ...]) -> None:
+    """Anything that has none of the forms is a DecodeError with its place."""
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(document, CODEC)
+    assert (caught.value.path, caught.value.codec) == (path, "langchain")
+
+
+def test_markers_in_user_data_are_data() -> None:
+    """`lc` and `__lc_escaped__` inside of kwargs, arguments and artifacts are kept as they are."""
+    evil: dict[str, Any] = {"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {}}
+    message = read(human("x", additional_kwargs={"a": evil, "b": {"__lc_escaped__": evil}}))
+    assert message.metadata["a"] == evil
+
+
+# -- roles --------------------------------------------------------------------------------------------------------
+
+
+def test_roles_have_their_place() -> None:
+    """Each kind of message is the role that it means."""
+    base: dict[str, Any] = {"content": "x", "additional_kwargs": {}, "response_metadata": {}, "name": None, "id": "m1"}
+    mark = {"__openai_role__": "developer"}
+    natives: list[tuple[dict[str, Any], str]] = [
+        ({**base, "type": "system"}, "system"),
+        ({**base, "type": "system", "additional_kwargs": mark}, "developer"),
+        ({**base, "type": "chat", "role": "critic"}, "critic"),
+        ({**base, "type": "chat", "role": "user"}, "user"),
+        ({**base, "type": "generic", "role": "critic"}, "critic"),
+        ({**base, "type": "remove", "content": ""}, "remove"),
+        ({**base, "type": "function", "name": "f"}, "tool"),
+        ({**base, "type": "HumanMessageChunk"}, "user"),
+        ({**base, "type": "nonsense"}, "native"),
+    ]
+    for native, role in natives:
+        assert read(native).role == role
+        assert read({"type": native["type"], "data": native}).role == role
+
+
+def test_a_tool_message_is_one_result() -> None:
+    """A tool message holds one result with link, tool, artifact and status."""
+    data = {**human("sunny")["data"], "type": "tool", "name": "f", "tool_call_id": "c1", "artifact": [1]}
+    message = read({"type": "tool", "data": {**data, "status": "error"}})
+    (result,) = message.tool_results
+    assert (result.tool_call_id, result.name, result.text, result.artifact) == ("c1", "f", "sunny", [1])
+    assert result.is_error
+    assert message.name is None
+
+
+def test_a_tool_message_without_id_stays_without() -> None:
+    """An id that the document lacks is not invented."""
+    history = returned([{"type": "tool", "content": "x"}])
+    assert history[0].tool_call_id is None
+
+
+def test_a_result_that_stands_apart_is_also_content() -> None:
+    """Structure and errors without content are told in content, and come back as they were."""
+    for block in (
+        am.ToolResultBlock("c1", structured={"a": 1}),
+        am.ToolResultBlock("c1", error="boom", status="error"),
+    ):
+        (native,) = am.encode(am.Msg("tool", [block]), CODEC)
+        assert native["data"]["content"] in {'{"a":1}', "boom"}
+        assert am.same(am.decode([native], CODEC)[0].content[0], block)
+
+
+# -- what a provider said -----------------------------------------------------------------------------------------
+
+
+def test_model_and_finish_reason_leave_response_metadata() -> None:
+    """Model and finish reason are fields, in our words; the rest stays."""
+    said = {"model_name": "gpt-5", "finish_reason": "tool_calls", "id": "x"}
+    message = read(ai(response_metadata=said))
+    assert (message.model, message.finish_reason, message.response_metadata) == ("gpt-5", "tool_use", {"id": "x"})
+    message = read(ai(response_metadata={"model": "claude", "stop_reason": "end_turn"}))
+    assert (message.model, message.finish_reason, message.response_metadata) == ("claude", "stop", {})
+
+
+def test_an_edited_finish_reason_takes_the_words_of_its_place() -> None:
+    """A native word does not outlive its meaning; the key stays."""
+    message = read(ai(response_metadata={"model": "claude", "stop_reason": "end_turn"}))
+    (native,) = am.encode(message.evolve(finish_reason="length"), CODEC)
+    assert native["data"]["response_metadata"] == {"model": "claude", "stop_reason": "max_tokens"}
+
+
+def test_usage_keeps_what_it_does_not_know() -> None:
+    """Unknown counters are extras of the usage, in the object that they stood in."""
+    details = {"cache_read": 1, "cache_creation": 2, "ephemeral_5m_input_tokens": 3}
+    message = read(ai(usage_metadata={**USAGE, "input_token_details": details, "cost": 0.5, "odd": 1}))
+    usage = message.usage
+    assert usage is not None
+    assert (usage.input, usage.output, usage.total, usage.cache_read, usage.cache_write) == (11, 7, 18, 1, 2)
+    assert usage.cost == 0.5
+    assert usage.extras == {"langchain.input": {"ephemeral_5m_input_tokens": 3}, "langchain": {"odd": 1}}
+
+
+def test_counters_that_langchain_requires_are_filled() -> None:
+    """LangChain refuses usage without its three counters: fit states them, and says so."""
+    losses: list[am.Loss] = []
+    (native,) = am.encode(am.Msg("assistant", "x", usage=am.Usage(input=3)), CODEC, losses=losses)
+    assert native["data"]["usage_metadata"] == {"input_tokens": 3, "output_tokens": 0, "total_tokens": 3}
+    assert [(loss.path, loss.level) for loss in losses] == [(("messages", 0, "usage"), "annotation")]
+
+
+def test_fields_of_kwargs_are_blocks() -> None:
+    """Reasoning, refusal and audio of additional_kwargs are blocks; the rest is metadata."""
+    audio = {"id": "a1", "data": "aGk=", "transcript": "hi", "expires_at": 5}
+    kwargs = {"reasoning_content": "hm", "refusal": "no", "audio": audio, "k": 1}
+    message = read(ai("text", additional_kwargs=kwargs))
+    assert [type(block) for block in message.content] == [
+        am.ThinkingBlock,
+        am.TextBlock,
+        am.RefusalBlock,
+        am.AudioBlock,
+    ]
+    assert message.metadata == {"k": 1}
+
+
+def test_metadata_never_claims_a_meaning() -> None:
+    """Metadata under a key that means something in LangChain is dropped, and reported."""
+    losses: list[am.Loss] = []
+    message = am.Msg("assistant", "x", metadata={"reasoning_content": "hm", "refusal": None})
+    (native,) = am.encode(message, CODEC, losses=losses)
+    assert native["data"]["additional_kwargs"] == {"refusal": None}
+    assert [loss.path for loss in losses] == [("messages", 0, "metadata")]
+
+
+# -- one call, up to four copies ----------------------------------------------------------------------------------
+
+USE = {"type": "tool_use", "id": "c1", "name": "get_weather", "input": {"city": "Paris"}}
+OPENAI = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
+
+
+def call_places() -> list[tuple[str, dict[str, Any]]]:
+    """Return one call in every combination of places."""
+    return [
+        ("tool_calls", ai(tool_calls=[CALL])),
+        ("content", ai([USE])),
+        ("kwargs", ai(additional_kwargs={"tool_calls": [OPENAI]})),
+        ("all three", ai([USE], tool_calls=[CALL], additional_kwargs={"tool_calls": [OPENAI]})),
+        ("v1 and tool_calls", ai([{**CALL, "extras": {"s": 1}}, {"type": "text", "text": "x"}], tool_calls=[CALL])),
+        ("function_call", ai(additional_kwargs={"function_call": OPENAI["function"]})),
+        (
+            "responses",
+            ai(
+                [{"type": "function_call", "id": "fc", "call_id": "c1", **OPENAI["function"]}],  # type: ignore[dict-item]
+                tool_calls=[CALL],
+            ),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("place", "native"), call_places(), ids=[place for place, _ in call_places()])
+def test_a_call_is_one_block_wherever_it_stands(place: str, native: dict[str, Any]) -> None:
+    """The copies of a call are one block."""
+    (call,) = read(native).tool_calls
+    assert (call.name, call.input) == ("get_weather", {"city": "Paris"}), place
+
+
+@pytest.mark.parametrize(("place", "native"), call_places(), ids=[place for place, _ in call_places()])
+def test_an_edit_shows_in_all_copies(place: str, native: dict[str, Any]) -> None:
+    """New arguments replace the old ones in each place, and nothing else changes place."""
+    message = read(native)
+    content = [
+        block.evolve(input={"city": "Rome"}) if isinstance(block, am.ToolUseBlock) else block
+        for block in message.content
+    ]
+    edited = am.History([message.evolve(content=content)], notes=am.decode([native], CODEC).notes)
+    (written,) = am.encode(edited, CODEC)
+    assert "Paris" not in repr(written), place
+    assert repr(written).count("Rome") == repr(native).count("Paris")
+    assert am.same(am.decode([written], CODEC), edited)
+
+
+def test_streamed_arguments_come_from_tool_calls() -> None:
+    """A streamed tool_use has no input of its own: tool_calls is the truth."""
+    (call,) = read(ai([{**USE, "input": {}}], tool_calls=[CALL])).tool_calls
+    assert call.input == {"city": "Paris"}
+
+
+def test_repeated_ids_pair_in_order() -> None:
+    """The n-th call of an id in one place is the n-th of that id in another."""
+    uses = [{**USE, "input": {"n": n}} for n in (1, 2)]
+    listed = [{**CALL, "args": {"n": n}} for n in (1, 2)]
+    message = read(ai(uses, tool_calls=listed))
+    assert [call.input for call in message.tool_calls] == [{"n": 1}, {"n": 2}]
+
+
+def test_lists_keep_their_own_order() -> None:
+    """The order of tool_calls is kept where it differs from that of content."""
+    uses = [{**USE, "id": name} for name in ("a", "b", "c")]
+    listed = [{**CALL, "id": name} for name in ("c", "a", "b")]
+    message = read(ai(uses, tool_calls=listed))
+    assert [call.id for call in message.tool_calls] == ["a", "b", "c"]
+
+
+def test_invalid_calls_keep_their_text() -> None:
+    """Arguments that are no JSON stay byte for byte; the error is an unknown field."""
+    bad = {"type": "invalid_tool_call", "id": "c1", "name": "f", "args": "{bad", "error": "oops"}
+    message = read(ai(invalid_tool_calls=[bad]))
+    (call,) = message.invalid_tool_calls
+    assert (call.raw_input, call.extras) == ("{bad", {"langchain": {"error": "oops"}})
+
+
+def test_a_mended_call_moves() -> None:
+    """A call that becomes valid leaves invalid_tool_calls for tool_calls."""
+    bad = {"type": "invalid_tool_call", "id": "c1", "name": "f", "args": "{bad", "error": None}
+    history = returned([ai(invalid_tool_calls=[bad])])
+    call = history[0].invalid_tool_calls[0].evolve(input={"a": 1})
+    (native,) = am.encode(history.evolve(messages=[history[0].with_content([call])]), CODEC)
+    assert native["data"]["invalid_tool_calls"] == []
+    assert native["data"]["tool_calls"] == [{"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}]
+
+
+@pytest.mark.parametrize(
+    "value", [[1], "x", 5, None, {"_raw": 1}, {"_raw": {"_raw": 1}}, {"_raw": {"a": 1}}, {}], ids=repr
+)
+def test_any_input_has_an_object_of_arguments(value: Any) -> None:
+    """Input that is no object stands in an envelope, and what looks like the envelope in another."""
+    call = am.ToolUseBlock("c1", "f", value)
+    (native,) = am.encode(am.Msg("assistant", [call]), CODEC)
+    assert isinstance(native["data"]["tool_calls"][0]["args"], dict)
+    assert am.same(am.decode([native], CODEC)[0].content[0], call)
+
+
+def test_calls_before_other_blocks_stand_in_content_too() -> None:
+    """Order is kept: a call that others follow has a copy in content."""
+    blocks = [am.ToolUseBlock("c1", "f", {}), am.TextBlock("so"), am.ToolUseBlock("c2", "f", {})]
+    (native,) = am.encode(am.Msg("assistant", blocks), CODEC)
+    assert [part["type"] for part in native["data"]["content"]] == ["tool_call", "text"]
+    assert [call["id"] for call in native["data"]["tool_calls"]] == ["c1", "c2"]
+    assert am.same(am.decode([native], CODEC)[0].content, tuple(blocks))
+
+
+def test_custom_calls_become_function_calls() -> None:
+    """Free text for a custom tool is carried as its input, and reported."""
+    losses: list[am.Loss] = []
+    call = am.ToolUseBlock("c1", "f", raw_input="free text", kind="custom")
+    (native,) = am.encode(am.Msg("assistant", [call]), CODEC, losses=losses)
+    assert native["data"]["tool_calls"][0]["args"] == {"input": "free text"}
+    assert [loss.level for loss in losses] == ["content"] * len(losses)
+    assert losses
+
+
+# -- parts ----------------------------------------------------------------------------------------------------------
+
+SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
+PARTS: list[tuple[Any, Any]] = [
+    ({"type": "text", "text": "a"}, am.TextBlock("a")),
+    ("bare", am.TextBlock("bare")),
+    (SIGNED, am.ThinkingBlock("hm", signature=am.Signature(None, "sig"))),
+    (
+        {"type": "thinking", "thinking": "hm", "signature": "s"},
+        am.ThinkingBlock("hm", signature=am.Signature("anthropic", "s")),
+    ),
+    ({"type": "redacted_thinking", "data": "xyz"}, am.ThinkingBlock(redacted="xyz")),
+    ({"type": "image", "url": "https://x/i.png"}, am.ImageBlock.from_url("https://x/i.png")),
+    (
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk=", "detail": "low"}},
+        am.ImageBlock(am.Base64Source("aGk=", "image/png"), detail="low"),
+    ),
+    (
+        {"type": "image", "source_type": "base64", "data": "aGk=", "mime_type": "image/png"},
+        am.ImageBlock(am.Base64Source("aGk=", "image/png")),
+    ),
+    (
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hi"}, "title": "T"},
+        am.FileBlock(am.TextSource("hi", "text/plain"), title="T"),
+    ),
+    (
+        {"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}},
+        am.AudioBlock(am.Base64Source("aGk=", "audio/wav")),
+    ),
+    ({"type": "media", "mime_type": "video/mp4", "file_uri": "gs://v"}, am.VideoBlock.from_url("gs://v")),
+    ({"image": {"format": "png", "source": {"bytes": "aGk="}}}, am.ImageBlock.from_bytes(b"hi", "image/png")),
+    (
+        {"type": "server_tool_result", "tool_call_id": "s1", "status": "success", "output": [1]},
+        am.ToolResultBlock("s1", structured=[1], status="success", kind="server"),
+    ),
+    (
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result"}]},
+        am.ToolResultBlock(
+            "s1", name="web_search", structured=[{"type": "web_search_result"}], kind="server", provider="anthropic"
+        ),
+    ),
+    ({"type": "refusal", "refusal": "no"}, am.RefusalBlock("no")),
+    ({"type": "non_standard", "value": {"type": "data", "data": [1], "name": "d"}}, am.DataBlock([1], name="d")),
+]
+
+
+@pytest.mark.parametrize(("part", "block"), PARTS, ids=[str(number) for number in range(len(PARTS))])
+def test_parts_are_blocks(part: Any, block: Any) -> None:
+    """Each shape of part is the block that it means, and comes back in its own spelling."""
+    message = read(human([part, {"type": "text", "text": "and"}]))
+    (read_block, _) = message.content
+    if isinstance(block, am.VideoBlock):
+        block = am.VideoBlock(am.URLSource("gs://v", "video/mp4"))
+    assert am.same(read_block, block)
+
+
+def test_unknown_parts_are_kept() -> None:
+    """A part of no known shape is a native block, with its text for other formats."""
+    part = {"type": "hologram", "text": "3d"}
+    (block,) = read(human([part])).content
+    assert am.same(block, am.NativeBlock("langchain", part, fallback="3d"))
+
+
+def test_unknown_fields_are_extras() -> None:
+    """Unknown keys of a part, of its extras, of a message and beside its data are extras of their own names."""
+    part = {"type": "text", "text": "a", "index": 0, "extras": {"k": 1}}
+    message = read({**human([part], example=False), "v": 2})
+    assert message.extras == {"langchain": {"example": False}, "langchain.envelope": {"v": 2}}
+    assert message.content[0].extras == {"langchain.extras": {"k": 1}, "langchain": {"index": 0}}
+
+
+def test_a_part_keeps_its_shape_through_an_edit() -> None:
+    """An edited text stays in the shape that it had; a shape that cannot say the new value gives way."""
+    image = {"type": "image_url", "image_url": {"url": "https://x/a.png"}}
+    history = returned([human([image, {"type": "output_text", "text": "a"}])])
+    picture, words = history[0].content
+    content = [picture.evolve(source=am.FileSource("f1")), words.evolve(text="b")]
+    (native,) = am.encode(history.evolve(messages=[history[0].with_content(content)]), CODEC)
+    assert native["data"]["content"] == [{"type": "image", "file_id": "f1"}, {"type": "output_text", "text": "b"}]
+
+
+def test_a_text_and_a_list_of_one_text_differ() -> None:
+    """Content that was a list stays one, and follows an edit."""
+    history = returned([human([{"type": "text", "text": "a"}])])
+    (native,) = am.encode(history.evolve(messages=[history[0].with_content("b")]), CODEC)
+    assert native["data"]["content"] == [{"type": "text", "text": "b"}]
+
+
+# -- your own blocks, your own hooks --------------------------------------------------------------------------------
+
+
+@register_block("langchain_test_poll")
+@attrs.frozen(repr=False, eq=False)
+class Poll(BaseBlock):
+    """A block class that no format knows."""
+
+    question: str
+    votes: tuple[int, ...] = ()
+
+
+def test_blocks_of_yours_need_no_code() -> None:
+    """A registered block class is carried inside of non_standard."""
+    poll = Poll("tea?", (1, 2), item_id="p1")
+    (native,) = am.encode(am.Msg("user", [poll, am.TextBlock("x")]), CODEC)
+    assert native["data"]["content"][0] == {
+        "type": "non_standard",
+        "value": {"type": "langchain_test_poll", "item_id": "p1", "question": "tea?", "votes": [1, 2]},
+    }
+    assert am.same(am.decode([native], CODEC)[0].content[0], poll)
+
+
+def test_one_hook_changes_a_mapping() -> None:
+    """A hook registered on the converter before first use replaces ours, for reading and writing."""
+    codec = LangChainCodec()
+    codec.engine.converter.register_unstructure_hook(
+        am.RefusalBlock, lambda block: {"type": "refusal", "refusal": block.refusal.upper()}
+    )
+    codec.engine.converter.register_structure_hook(am.TextBlock, lambda part, _: am.TextBlock(part["text"].lower()))
+    message = am.Msg("assistant", [am.RefusalBlock("no"), am.TextBlock("a")])
+    assert codec.write(am.History([message]))[0]["data"]["content"][0]["refusal"] == "NO"
+    loud = [human([{"type": "text", "text": "LOUD"}])]
+    history = codec.read(plain_copy(loud))
+    assert history[0].text == "loud"
+    assert same_document(am.thaw(codec.write(history)), loud), "what a hook reads otherwise is still returned exactly"
+
+
+# -- fit ------------------------------------------------------------------------------------------------------------
+
+
+def test_foreign_native_blocks_give_their_text() -> None:
+    """A native block of another family is its fallback text; without one it is dropped."""
+    losses: list[am.Loss] = []
+    blocks = [am.NativeBlock("openai", {"a": 1}, fallback="text"), am.NativeBlock("openai", {"b": 2})]
+    (native,) = am.encode(am.Msg("user", blocks), CODEC, losses=losses)
+    assert native["data"]["content"] == "text"
+    assert [(loss.kind, loss.level) for loss in losses] == [("changed", "content"), ("dropped", "content")]
+
+
+def test_native_blocks_that_would_mean_something_are_refused() -> None:
+    """A native block of ours whose value reads as an ordinary block is not carried."""
+    losses: list[am.Loss] = []
+    am.encode(am.Msg("user", [am.NativeBlock("langchain", {"type": "text", "text": "x"})]), CODEC, losses=losses)
+    assert [loss.kind for loss in losses] == ["dropped"]
+
+
+def test_results_get_the_ids_that_langchain_requires() -> None:
+    """A call and its result without ids get one id for both."""
+    messages = [
+        am.Msg("assistant", [am.ToolUseBlock(None, "f", {})]),
+        am.Msg("tool", [am.ToolResultBlock(None, "x", name="f")]),
+    ]
+    call, result = am.encode(messages, CODEC, losses=[])
+    assert call["data"]["tool_calls"][0]["id"] == result["data"]["tool_call_id"] != None  # noqa: E711 - a chain
+
+
+def test_detect_knows_the_forms() -> None:
+    """The dict forms look like LangChain; role and content alone hardly do."""
+    for document, least in (([human("a")], 1.0), ([human("a")["data"]], 0.9)):
+        assert dict(am.detect(document))["langchain"] == least
+    assert dict(am.detect([{"role": "user", "content": "a"}]))["langchain"] < 0.5
+    assert CODEC.sniff({"a": 1}) == CODEC.sniff(5) == CODEC.sniff([]) == 0
+
+
+# -- results inside of a human message ------------------------------------------------------------------------------
+
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "sunny", "is_error": False}
+
+
+def test_results_in_a_human_message_are_messages() -> None:
+    """A tool_result part is a tool message; what stands beside it stays a user's; all are one message again."""
+    native = human(
+        [RESULT, {**RESULT, "tool_use_id": "c2", "is_error": True}, {"type": "text", "text": "and?"}], id="h"
+    )
+    history = returned([native])
+    assert [(message.role, message.text) for message in history] == [
+        ("tool", "sunny"),
+        ("tool", "sunny"),
+        ("user", "and?"),
+    ]
+    assert [message.tool_call_id for message in history] == ["c1", "c2", None]
+    assert [message.is_error for message in history] == [False, True, False]
+
+
+def test_split_results_follow_edits() -> None:
+    """An edited piece is joined with its neighbours as before; where the order is another, nothing is joined."""
+    history = returned([human([RESULT, {"type": "text", "text": "and?"}])])
+    edited = history.evolve(messages=[history[0], history[1].with_content("so?")])
+    (native,) = am.encode(edited, CODEC)
+    assert native["data"]["content"] == [RESULT, {"type": "text", "text": "so?"}]
+    swapped = history.evolve(messages=[history[1], history[0]])
+    natives = am.encode(swapped, CODEC)
+    assert len(natives) == 2
+    assert am.same(am.decode(natives, CODEC).messages, swapped.messages)
+
+
+def test_results_that_say_more_stay_native() -> None:
+    """A tool_result with keys that a tool message has no place for is kept as it is."""
+    (block,) = read(human([{**RESULT, "cache_control": {"type": "ephemeral"}}])).content
+    assert isinstance(block, am.NativeBlock)
