@@ -33,15 +33,12 @@ class Codec:
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
         binary: whether documents are bytes of their own rather than JSON.
-        levels: of arrays and objects that the format itself puts around free-form JSON: a document may be nested so
-            much deeper than ``Limits.depth``.
     """
 
     name: ClassVar[str]
     family: ClassVar[str]
     title: ClassVar[str]
     binary: ClassVar[bool] = False
-    levels: ClassVar[int] = 16
 
     @property
     def caps(self) -> Caps:

@@ -19,7 +19,7 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, Invali
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import plain_copy, thaw
-from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.weave import restore
 
@@ -87,7 +87,7 @@ def loads(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    room = _room(limits, chosen.levels)
+    room = _room(limits)
     try:
         if len(raw) < _BULK:
             return chosen.read(chosen.parse(raw, room, duplicates))
@@ -98,9 +98,9 @@ def loads(
 
 
 @lru_cache(maxsize=64)
-def _room(limits: Limits, levels: int) -> Limits:
+def _room(limits: Limits) -> Limits:
     """Make room for the levels of the format itself; who lowers the limit means the whole document."""
-    return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + levels)
+    return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
 
 
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
@@ -115,7 +115,7 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
     chosen = get_codec(codec, **options)
     try:
         with paused():
-            return chosen.read(plain_copy(document, _room(limits, chosen.levels).depth))
+            return chosen.read(plain_copy(document, _room(limits).depth))
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
@@ -267,7 +267,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
             continue  # somebody's codec that is broken must not keep the others from being found
         if raw and codec.binary not in trees:
             try:
-                trees[codec.binary] = codec.parse(document, _room(limits, codec.levels), "last")
+                trees[codec.binary] = codec.parse(document, _room(limits), "last")
             except AgentMsgError as error:
                 failure = failure or error
                 trees[codec.binary] = _UNPARSED

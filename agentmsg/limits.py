@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["DEFAULT_LIMITS", "Limits"]
+__all__ = ["AROUND", "DEFAULT_LIMITS", "Limits"]
 
 _MIB = 1024 * 1024
 
@@ -18,8 +18,8 @@ class Limits:
 
     Attributes:
         bytes: size of one document, in bytes.
-        depth: nesting of arrays and objects in one free-form value; a document may have a few levels more, as many
-            as its format puts around such values (``Codec.levels``), unless the limit is lowered.
+        depth: nesting of arrays and objects in one free-form value; a document may have AROUND levels more, for what
+            its format puts around such values, unless the limit is lowered.
         nesting: nesting of content blocks (a result inside a result ...).
         line: length of one line of a JSON Lines file, in bytes.
         inline_media: decoded size of one Base64Source, in bytes.
@@ -33,3 +33,6 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+# Blocks inside blocks (64 at most) take two levels each; with those of history, message and block this is the most
+# that a format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
+AROUND = 126

@@ -33,7 +33,7 @@ from agentmsg.json_text import dump_json
 from agentmsg.msg import Msg
 from agentmsg.notes import note_of, with_note
 from agentmsg_codecs.canonical.engine import Engine, check_version
-from agentmsg_codecs.canonical.fields import FAMILY, LEVELS
+from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape
 
 __all__ = ["JsonCodec"]
@@ -56,7 +56,6 @@ class JsonCodec(Codec):
     name: ClassVar[str] = "json"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical JSON"
-    levels: ClassVar[int] = LEVELS
 
     remember: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)

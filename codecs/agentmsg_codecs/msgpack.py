@@ -32,9 +32,9 @@ from agentmsg.codec import Codec
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.history import History
 from agentmsg.json_values import adopt, plain_copy
-from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg_codecs.canonical.engine import Engine, check_version
-from agentmsg_codecs.canonical.fields import FAMILY, LEVELS
+from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ class MsgpackCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical MessagePack"
     binary: ClassVar[bool] = True
-    levels: ClassVar[int] = LEVELS
 
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
 
@@ -148,7 +147,7 @@ class MsgpackCodec(Codec):
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
-        if limits.depth != DEFAULT_LIMITS.depth + self.levels:
+        if limits.depth != DEFAULT_LIMITS.depth + AROUND:
             # Free-form values are checked for the default depth when they are read.
             _check(document, limits.depth)
         return document
@@ -294,7 +293,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
             _refusing(partial(unpacker.feed, chunk))
             while (document := _refusing(partial(next, unpacker, done))) is not done:
                 end = unpacker.tell()
-                _check(document, limits.depth + LEVELS)
+                _check(document, limits.depth + AROUND)
                 yield codec.read(document)
                 number += 1
         if end != fed:

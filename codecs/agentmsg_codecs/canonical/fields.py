@@ -43,13 +43,10 @@ from agentmsg.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COMMON", "FAMILY", "LEVELS", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
+__all__ = ["COMMON", "FAMILY", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
 
 FAMILY = "agentmsg"
 VERSION = 1
-# Blocks inside blocks (64 at most) take two levels each; with those of history, message and block this is what may
-# stand around free-form JSON. The sum with its own depth (128) stays within what orjson writes (254).
-LEVELS = 126
 REQUIRED: Any = object()
 
 # In MessagePack a role is its index here; any other role is its text.

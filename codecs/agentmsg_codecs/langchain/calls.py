@@ -16,16 +16,15 @@ Imports v1, the parts and the model.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 import agentmsg as am
-from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg_codecs.langchain import v1, v1_calls
+from agentmsg_codecs.langchain.deviations import deviation, spelt, stamp
 from agentmsg_codecs.langchain.parts import Parts, note_at
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "is_function_call", "join", "lay_out", "takes_calls", "takes_function_call"]
 
 Part = dict[str, Any]
-_GUARDED = frozenset({"id", "call_id", "name", "args", "input", "arguments", "function", "partial_json"})
 
 
 def is_function_call(block: Any) -> bool:
@@ -60,50 +58,6 @@ def _is_openai_call(entry: Any) -> bool:
 def takes_function_call(value: Any) -> bool:
     """Tell whether a value is OpenAI's ``{"name", "arguments"}``."""
     return is_mapping(value) and isinstance(value.get("name"), str) and isinstance(value.get("arguments"), str)
-
-
-# -- deviations -------------------------------------------------------------------------------------------------------
-
-
-def _deviation(native: Part, plain: Part) -> Part:
-    found: Part = {key: "absent" for key in plain if key not in native}
-    for key, value in native.items():
-        if key in plain and same_document(value, plain[key]):
-            continue
-        inner = plain.get(key)
-        nested = key == "function" and is_mapping(value) and is_mapping(inner)
-        found[key] = ["/", _deviation(value, inner)] if nested and inner is not None else ["=", value]
-    return found
-
-
-def _apply(plain: Part, deviation: Any, *, guarded: bool) -> Part:
-    if not is_mapping(deviation):
-        return plain
-    out = dict(plain)
-    for key, change in deviation.items():
-        how: Any = change[0] if is_sequence(change) and len(change) == 2 else change  # noqa: PLR2004
-        if how == "/" and is_mapping(out.get(key)):
-            out[key] = _apply(out[key], change[1], guarded=guarded)
-        elif key in _GUARDED and not guarded:
-            continue
-        elif how == "absent":
-            out.pop(key, None)
-        elif how == "=":
-            out[key] = change[1]
-    return out
-
-
-def _stamp(block: am.ToolUseBlock) -> str:
-    said = [block.id, block.name, block.is_valid, block.input if block.is_valid else block.raw_input]
-    return blake2b(dump_json(said), digest_size=6).hexdigest()
-
-
-def _spelt(block: am.ToolUseBlock, plain: Part, key: str) -> Part:
-    """Return a copy in the spelling that the block remembers for it."""
-    note = note_at(block, key)
-    if not is_sequence(note) or len(note) != 2:  # noqa: PLR2004 - stamp and deviation
-        return plain
-    return _apply(plain, note[1], guarded=note[0] == _stamp(block))
 
 
 # -- the default spelling of each copy --------------------------------------------------------------------------------
@@ -157,8 +111,8 @@ class _Call:
     listed: str = ""
 
 
-def _may_be(call: _Call, link: Any, letter: str, *, invalid: bool) -> bool:
-    if letter in call.copies or call.block.id != link:
+def _may_be(call: _Call, letter: str, *, invalid: bool) -> bool:
+    if letter in call.copies:
         return False
     if letter == "t" and "c" in call.copies:
         tag = call.copies["c"][1].get("type")
@@ -166,8 +120,22 @@ def _may_be(call: _Call, link: Any, letter: str, *, invalid: bool) -> bool:
     return True
 
 
-def _find(calls: list[_Call], link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
-    return next((call for call in calls if _may_be(call, link, letter, invalid=invalid)), None)
+class _Calls(list[_Call]):
+    """The calls of a message, in the order in which they were met, and by their ids."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_id: dict[Any, list[_Call]] = {}
+
+    def add(self, call: _Call) -> None:
+        """Take in a call."""
+        self.append(call)
+        self._by_id.setdefault(call.block.id, []).append(call)
+
+    def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
+        """Return the first call of an id that may have one more copy."""
+        same_id = self._by_id.get(link, ())
+        return next((call for call in same_id if _may_be(call, letter, invalid=invalid)), None)
 
 
 def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts) -> list[Any]:
@@ -182,11 +150,10 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
     Raises:
         Unreadable: where a list of calls is not one.
     """
-    calls = [
-        _Call(block, index, {"c": (0, part)})
-        for index, (block, part) in enumerate(content)
-        if is_function_call(block) and is_object(part)
-    ]
+    calls = _Calls()
+    for index, (block, part) in enumerate(content):
+        if is_function_call(block) and is_object(part):
+            calls.add(_Call(block, index, {"c": (0, part)}))
     for position, entry in enumerate(_list_at(body, "tool_calls")):
         _join_valid(calls, position, entry)
     for position, entry in enumerate(_list_at(body, "invalid_tool_calls")):
@@ -197,7 +164,7 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
     legacy: Any = kwargs.get("function_call")
     if takes_function_call(legacy):
         block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
-        calls.append(_Call(block, None, {"f": (0, legacy)}))
+        calls.add(_Call(block, None, {"f": (0, legacy)}))
     blocks = [block for block, _ in content]
     for call in calls:
         if call.index is None:
@@ -218,27 +185,27 @@ def _list_at(body: Part, key: str) -> list[Any]:
     return value
 
 
-def _join_valid(calls: list[_Call], position: int, entry: Part) -> None:
+def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
     args = entry.get("args")
     if not is_object(args):
         raise Unreadable
     link, name, value = v1.word_at(entry, "id"), v1.text_at(entry, "name"), call_input(args)
-    call = _find(calls, link, "t")
+    call = calls.find(link, "t")
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, input=value))
-        calls.append(call)
+        calls.add(call)
     elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
     call.copies["t"] = (position, entry)
 
 
-def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
+def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
     link, name, raw = v1.word_at(entry, "id"), v1.word_at(entry, "name") or "", v1.word_at(entry, "args")
-    call = _find(calls, link, "t", invalid=True)
+    call = calls.find(link, "t", invalid=True)
     fields: Part = {"input": EMPTY} if raw is None else {"raw_input": raw}
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, **fields))
-        calls.append(call)
+        calls.add(call)
     elif call.block.name != name or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
@@ -249,13 +216,13 @@ def _join_invalid(calls: list[_Call], position: int, entry: Part) -> None:
     call.listed = "invalid" if call.block.is_valid else ""
 
 
-def _join_text(calls: list[_Call], position: int, entry: Part) -> None:
+def _join_text(calls: _Calls, position: int, entry: Part) -> None:
     name, text = entry["function"]["name"], entry["function"]["arguments"]
     link = entry.get("id")
-    call = _find(calls, link, "a")
+    call = calls.find(link, "a")
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, raw_input=text))
-        calls.append(call)
+        calls.add(call)
     elif call.block.is_valid and call.block.raw_input is None:
         # Only a text that says the same is kept.
         call.block = call.block.evolve(input=call.block.input, raw_input=text)
@@ -274,7 +241,7 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
         for letter, (_, native) in call.copies.items():
             plain = _entry(block) if letter == "t" else _WRITERS[letter](block) if letter != "c" else parts.write(block)
             if not same_document(native, plain):
-                note[f"/{letter}="] = [_stamp(block), _deviation(native, plain)]
+                note[f"/{letter}="] = [stamp(block), deviation(native, plain)]
         note["/copies"] = copies
         blocks[cast("int", call.index)] = _with_note(call.block, note)
     _note_order(calls, notes, "t")
@@ -373,11 +340,11 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         layout.places[index] = copies
         if "t" in copies:
             name = "invalid" if _listed_invalid(block) else "valid"
-            lists[name].append((_position(block, "/t", len(lists[name])), _spelt(block, _entry(block), "/t=")))
+            lists[name].append((_position(block, "/t", len(lists[name])), spelt(block, _entry(block), "/t=")))
         if "a" in copies:
-            lists["a"].append((_position(block, "/a", len(lists["a"])), _spelt(block, _openai_entry(block), "/a=")))
+            lists["a"].append((_position(block, "/a", len(lists["a"])), spelt(block, _openai_entry(block), "/a=")))
         if "f" in copies:
-            layout.function_call = _spelt(block, _function(block), "/f=")
+            layout.function_call = spelt(block, _function(block), "/f=")
     layout.tool_calls, layout.invalid_tool_calls, layout.raw = (
         [entry for _, entry in sorted(lists[name], key=lambda item: item[0])] for name in ("valid", "invalid", "a")
     )
@@ -392,4 +359,4 @@ def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
 def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
     """Return the copy of a call that stands in content."""
     part = parts.write(block)
-    return _spelt(block, part, "/c=") if is_mapping(part) else part
+    return spelt(block, part, "/c=") if is_mapping(part) else part

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg_codecs.langchain.fields import IN_KWARGS
+from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE
 from agentmsg_codecs.langchain.usage import read_usage
-from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +29,6 @@ _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 _ARRAY: Any = list
-_SPELT_AS_LIST = adopt({FAMILY: {"/content": "list"}})
 _STATUS = frozenset({"success", "error"})
 # The finish reasons whose default spelling is the native word itself.
 _USUAL: Mapping[str, str] = {
@@ -102,7 +100,7 @@ class FastReaders:
             None,
             None,
             EMPTY,
-            _SPELT_AS_LIST if listed else EMPTY,
+            LIST_NOTE if listed else EMPTY,
         )
 
     def _tool(self, data: Part) -> am.Msg | None:
@@ -123,7 +121,7 @@ class FastReaders:
         blocks = self._content(content)
         if blocks is None:
             return None
-        notes = _SPELT_AS_LIST if type(content) is _ARRAY and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY
+        notes = LIST_NOTE if type(content) is _ARRAY and len(blocks) == 1 and is_bare_text(blocks[0]) else EMPTY
         if artifact is not None:
             artifact = adopt(artifact)
         result = make_result(link, blocks, name, None, artifact, status)
@@ -141,8 +139,14 @@ class FastReaders:
             return None
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
-        if kwargs and any(kwargs.get(key) is not None for key in IN_KWARGS):
-            return None
+        before: tuple[Any, ...] = ()
+        if kwargs:
+            thought = kwargs.get("reasoning_content")
+            if type(thought) is str:
+                before = (make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
+                kwargs = {key: kwargs[key] for key in kwargs if key != "reasoning_content"}
+            if any(kwargs.get(key) is not None for key in IN_KWARGS):
+                return None
         blocks = self._content(content)
         if blocks is None or (usage is not None and type(usage) is not _OBJECT):
             return None
@@ -151,12 +155,14 @@ class FastReaders:
             if any(type(block) is am.ToolUseBlock for block in blocks):
                 return None
             if len(blocks) == 1 and is_bare_text(blocks[0]):
-                notes = _SPELT_AS_LIST
+                notes = LIST_NOTE
         if calls:
             read = _read_calls(calls)
             if read is None:
                 return None
             blocks += read
+        if before:
+            blocks = before + blocks
         model = reason = None
         if response:
             told = _told(response)

@@ -1,4 +1,4 @@
-"""Writing fast: messages without notes, extras or odd calls. Imports parts, fields and usage.
+"""Writing fast: messages without extras, odd calls, or notes other than the two usual ones. Imports parts, fields and usage.
 
 A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
 this is where the time goes.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg_codecs.langchain.fields import write_response
+from agentmsg_codecs.langchain.fields import KWARGS_NOTE, write_response
 from agentmsg_codecs.langchain.usage import write_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text
 
@@ -44,25 +44,27 @@ class FastWriters:
             "tool": self._tool,
         }
 
-    def _content(self, blocks: Any) -> Any:
+    def _content(self, blocks: Any, listed: Any) -> Any:
         if not blocks:
             return ""
         if len(blocks) == 1 and is_bare_text(blocks[0]):
-            return None if blocks[0].notes else blocks[0].text
+            if blocks[0].notes:
+                return None
+            return [self._write_part(blocks[0])] if listed else blocks[0].text
         for block in blocks:
             if block.notes:
                 return None
         return [self._write_part(block) for block in blocks]
 
     def _plain(self, message: am.Msg, tag: str) -> Part | None:
-        content = self._content(message.content)
+        content = self._content(message.content, message.notes)
         return None if content is None else _body(message, tag, content, message.name)
 
     def _tool(self, message: am.Msg) -> Part | None:
         block: Any = message.content[0]
         if block.notes or block.structured is not None or block.error is not None or block.error_type is not None:
             return None
-        content = self._content(block.content)
+        content = self._content(block.content, message.notes)
         if content is None:
             return None
         body = _body(message, "tool", content, block.name)
@@ -75,6 +77,12 @@ class FastWriters:
 
     def _ai(self, message: am.Msg) -> Part | None:
         blocks: Any = message.content
+        thought: str | None = None
+        if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes:
+            thought = _thought(blocks[0])
+            if thought is None or "reasoning_content" in message.metadata:
+                return None
+            blocks = blocks[1:]
         calls: list[Part] = []
         for index, block in enumerate(blocks):
             if type(block) is am.ToolUseBlock and block.kind == "function":
@@ -86,10 +94,13 @@ class FastWriters:
                 calls.append(entry)
             elif calls:
                 return None
-        content = self._content(blocks)
+        content = self._content(blocks, message.notes)
         if content is None:
             return None
         body = _body(message, "ai", content, message.name)
+        if thought is not None:
+            kwargs = body["additional_kwargs"] = _copied(message.metadata)
+            kwargs["reasoning_content"] = thought
         body["tool_calls"] = calls
         body["invalid_tool_calls"] = []
         body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
@@ -116,6 +127,15 @@ def _body(message: am.Msg, tag: str, content: Any, name: str | None) -> Part:
         "name": name,
         "id": message.id,
     }
+
+
+def _thought(block: Any) -> str | None:
+    """Return the words of thinking that stood in additional_kwargs and says nothing else; None where it does."""
+    if block.notes != KWARGS_NOTE or block.extras or block.metadata or block.item_id is not None:
+        return None
+    if block.redacted is not None or block.cache is not None or block.signature is not None:
+        return None
+    return block.thinking if block.phase is None else None  # type: ignore[no-any-return]
 
 
 def _write_call(block: am.ToolUseBlock) -> Part | None:

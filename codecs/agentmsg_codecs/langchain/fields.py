@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IN_KWARGS",
+    "KWARGS_NOTE",
+    "LIST_NOTE",
     "MODEL_KEYS",
     "STOP_KEYS",
     "is_in_kwargs",
@@ -32,7 +34,8 @@ __all__ = [
 Part = dict[str, Any]
 MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
-_IN_KWARGS = adopt({FAMILY: {"/place": "kwargs"}})
+LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
+KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 
 
 def _takes_text(value: Any) -> bool:
@@ -64,9 +67,9 @@ def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
     before: list[Any] = []
     behind: list[Any] = []
     if "reasoning_content" in taken:
-        before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=_IN_KWARGS))
+        before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=KWARGS_NOTE))
     if "refusal" in taken:
-        behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=_IN_KWARGS))
+        behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=KWARGS_NOTE))
     if "audio" in taken:
         behind.append(_read_audio(kwargs["audio"]))
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
@@ -79,7 +82,7 @@ def _read_audio(native: Part) -> Any:
         transcript=native["transcript"],
         item_id=native["id"],
         extras=adopt({FAMILY: rest}) if rest else EMPTY,
-        notes=_IN_KWARGS,
+        notes=KWARGS_NOTE,
     )
 
 

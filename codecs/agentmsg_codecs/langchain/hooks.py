@@ -52,9 +52,12 @@ def in_non_standard(cls: type) -> bool:
 class Inner:
     """How blocks inside of results are read and written.
 
+    They have one spelling only: else every level would be read again to prove the spelling of the next, and the
+    time would grow by a factor for each level of nesting.
+
     Attributes:
-        read: gives the block of a part.
-        write: gives the part of a block.
+        read: gives the block of a part; one that notes a spelling makes the whole unreadable.
+        write: gives the part of a block in its default spelling.
     """
 
     read: Callable[[Any], Any]
@@ -79,6 +82,8 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
             if not is_list(content) or not content:
                 raise Unreadable
             blocks = tuple(map(inner.read, content))
+            if any(block.notes for block in blocks):
+                raise Unreadable
         elif structured is None and type(output) is str and output:
             blocks = (v1.make_text(text=output),)
         elif structured is None:

@@ -17,6 +17,7 @@ from agentmsg.notes import keep, put_back, same_document
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FastWriters
+from agentmsg_codecs.langchain.fields import LIST_NOTE
 from agentmsg_codecs.langchain.forms import Native, split, wrap
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -140,23 +141,18 @@ class Messages:
 
     def write(self, message: am.Msg, form: str) -> Any:
         """Return the native message, in a form of which its own note may differ."""
-        if not message.notes and not message.extras:
+        if not message.extras and (not message.notes or message.notes == LIST_NOTE):
             fast = self._fast_writers.get(message.role) if form in _LONG else None
             body = None if fast is None else fast(message)
             if body is not None:
                 return {"type": body["type"], "data": body} if form == "dict" else body
-            if is_native(message):
-                return message.content[0].value  # type: ignore[union-attr]
-            for block in message.content:
-                if block.notes:
-                    break
-            else:
-                tag = self._bodies.default_tag(message)
-                form = _able(form, message, tag)
-                return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
-        elif is_native(message):
+        if is_native(message):
             return message.content[0].value  # type: ignore[union-attr]
-        return self._checked(message, form)
+        if message.extras or message.notes or any(block.notes for block in message.content):
+            return self._checked(message, form)
+        tag = self._bodies.default_tag(message)
+        form = _able(form, message, tag)
+        return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
 
     def _checked(self, message: am.Msg, form: str) -> Any:
         """Return the native message with all spellings that it remembers, as far as they mean the same."""

@@ -72,7 +72,7 @@ class Parts:
     """
 
     def __init__(self) -> None:
-        inner = hooks.Inner(self.read, self.write)
+        inner = hooks.Inner(self.read, self._write_bare)
         self.converter = hooks.make_converter(inner)
         self._readers: dict[Any, Any] = {}
         self._writers: dict[Any, Any] = {}
@@ -169,14 +169,20 @@ class Parts:
             return block.value
         note = block.notes.get(FAMILY) if block.notes else None
         if not note:
-            plain = self._default(block)
-            extras = block.extras.get(FAMILY) if block.extras else None
-            return {**plain, **{k: extras[k] for k in extras if k not in plain}} if extras else plain
+            return self._write_bare(block)
         spelt = self._spell(block)
         if self._reads_as(spelt, block):
             return spelt
         plain = self._default(block)
         return put_back(block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part))))
+
+    def _write_bare(self, block: Any) -> Any:
+        """Return the part of a block in its default spelling, with its unknown fields."""
+        if type(block) is am.NativeBlock:
+            return block.value
+        plain = self._default(block)
+        extras = block.extras.get(FAMILY) if block.extras else None
+        return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
     def _default(self, block: Any) -> Part:
         writer = self._writers.get(type(block))
