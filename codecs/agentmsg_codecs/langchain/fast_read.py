@@ -127,7 +127,7 @@ class FastReaders:
         result = make_result(link, blocks, name, None, artifact, status)
         return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
 
-    def _ai(self, data: Part) -> am.Msg | None:
+    def _ai(self, data: Part) -> am.Msg | None:  # noqa: C901, PLR0912 - see above
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]

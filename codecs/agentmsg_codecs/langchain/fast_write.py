@@ -1,4 +1,4 @@
-"""Writing fast: messages without extras, odd calls, or notes other than the two usual ones. Imports parts, fields and usage.
+"""Writing fast: messages without extras, odd calls, or notes but the two usual ones. Imports fields and usage.
 
 A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
 this is where the time goes.
@@ -135,7 +135,7 @@ def _thought(block: Any) -> str | None:
         return None
     if block.redacted is not None or block.cache is not None or block.signature is not None:
         return None
-    return block.thinking if block.phase is None else None  # type: ignore[no-any-return]
+    return block.thinking if block.phase is None else None
 
 
 def _write_call(block: am.ToolUseBlock) -> Part | None:
