@@ -59,18 +59,14 @@ def _absent_test(name: str, absent: Mapping[str, Any], scope: dict[str, Any]) ->
     return f"o.{name} == absent_{name}"
 
 
-def _compiled(cls: type, cells: Mapping[str, Cell], skipped: frozenset[str] = frozenset()) -> _Predicate:
-    text, scope = source(cls, cells, skipped)
-    predicate: _Predicate = eval(text, scope)  # noqa: S307 - the source is made of our own field names
-    return predicate
-
-
 class _ByClass(dict[type, "_Predicate"]):
     """Predicates by block class; those of classes that are met later are compiled when they come."""
 
-    def __init__(self, rows: Mapping[type[BaseBlock], Row], inner: _ByClass | None, needs_id: Any) -> None:
+    def __init__(
+        self, rows: Mapping[type[BaseBlock], Row], inner: _ByClass | None, needs_id: Any, only: str = ""
+    ) -> None:
         super().__init__()
-        self._rows, self._inner, self._needs_id = rows, inner, needs_id
+        self._rows, self._inner, self._needs_id, self._only = rows, inner, needs_id, only
 
     def __missing__(self, cls: type) -> _Predicate:
         row = self._rows.get(cls) or (self._rows.get(BaseBlock) if cls is not NativeBlock else None)
@@ -91,7 +87,7 @@ class _ByClass(dict[type, "_Predicate"]):
                 return all(inner[type(item)](item) for item in content)
 
             scope["inner"] = all_carried
-            text += " and (not o.content or inner(o.content))"
+            text += " and (not o.content or inner(o.content))" + self._only
         if self._needs_id is not None and cls in (ToolUseBlock, ToolResultBlock):
             scope["needs"] = self._needs_id
             text += " and not needs(o)"
@@ -103,27 +99,35 @@ def _never(_: Any) -> bool:
     return False
 
 
-def _message(row: MessageRow, caps: Caps) -> Callable[[Msg], bool]:
-    results = _ByClass(row.blocks if row.results is None else row.results, None, caps.needs_id)
-    blocks = _ByClass(row.blocks, results, caps.needs_id)
-    fields = _compiled(Msg, row.fields, frozenset({"role", "content"}))
-    rule = row.otherwise
-    normal = is_normal if split_results in caps.arrange else None
-
-    def carried(message: Msg) -> bool:
-        if not fields(message):
+_CARRIED = """
+def carried(o):
+    if not ({fields}):
+        return False
+    for block in o.content:
+        if not blocks[type(block)](block):
             return False
-        for block in message.content:
-            if not blocks[type(block)](block):
-                return False
-        return (normal is None or normal(message)) and (rule is None or rule(message) is message)
+    return {rest}
+"""
 
+
+def _message(role: str, row: MessageRow, caps: Caps) -> Callable[[Msg], bool]:
+    """Compile the row of a role; in normal form, which other messages hold no client's result, as the rows see to."""
+    normal = split_results in caps.arrange
+    only = "" if not normal else " and o.kind != 'server'" if role == "tool" else " and o.kind == 'server'"
+    results = _ByClass(row.blocks if row.results is None else row.results, None, caps.needs_id)
+    blocks = _ByClass(row.blocks, results, caps.needs_id, only)
+    text, scope = source(Msg, row.fields, frozenset({"role", "content"}))
+    scope |= {"blocks": blocks, "rule": row.otherwise, "is_normal": is_normal}
+    rest = ["is_normal(o)"] if normal and role in ("tool", ANY_ROLE) else []
+    rest += ["rule(o) is o"] if row.otherwise is not None else []
+    exec(_CARRIED.format(fields=text.removeprefix("lambda o: "), rest=" and ".join(rest) or "True"), scope)
+    carried: Callable[[Msg], bool] = scope["carried"]
     return carried
 
 
 def compile_caps(caps: Caps) -> Callable[[Msg], bool]:
     """Return the predicate that tells whether a message is carried as it is."""
-    by_role = {role: _message(row, caps) for role, row in caps.messages.items()}
+    by_role = {role: _message(role, row, caps) for role, row in caps.messages.items()}
     others = by_role.get(ANY_ROLE, _never)
     get = by_role.get
 
