@@ -586,3 +586,40 @@ def test_results_that_say_more_stay_native() -> None:
     """A tool_result with keys that a tool message has no place for is kept as it is."""
     (block,) = read(human([{**RESULT, "cache_control": {"type": "ephemeral"}}])).content
     assert isinstance(block, am.NativeBlock)
+
+
+# -- odd but understood -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"example": False},
+        {"additional_kwargs": None},
+        {"id": 5},
+        {"response_metadata": {"model": "m"}},
+        {"tool_calls": None},
+        {"usage_metadata": {}},
+        {"usage_metadata": {"input_tokens": 1.0, "output_tokens": 2, "total_tokens": 2**70}},
+        {"tool_calls": [{**CALL, "index": 0}]},
+    ],
+    ids=repr,
+)
+def test_odd_fields_leave_the_message_understood(fields: dict[str, Any]) -> None:
+    """A field of another type, or none, is a spelling: the rest of the message is read as ever."""
+    for content in ("a", [{"type": "text", "text": "a"}]):
+        message = read(ai(content, **fields))
+        assert (message.role, message.text) == ("assistant", "a")
+
+
+def test_nesting_costs_no_more_than_its_length() -> None:
+    """Results inside of results are read once for each level, not once for each pair of levels."""
+    part: dict[str, Any] = {"type": "text", "text": "x"}
+    for _ in range(25):
+        part = {
+            "type": "server_tool_result",
+            "tool_call_id": "s",
+            "output": 5,
+            "extras": {"content": [part], "k": None},
+        }
+    returned([human([part])])

@@ -109,7 +109,7 @@ class Messages:
             message = self._meaning(found)
         except (Unreadable, AgentMsgError):
             return _whole(native), found.form
-        plain = self._bodies.write(message, found.tag, found.form)
+        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
         if not same_document(plain, found.body):
             known = TOOL_KEYS if found.kind == "tool" else BODY_KEYS
             kept = keep(message, found.body, plain, family=FAMILY, known=known, never=_NEVER)
@@ -169,11 +169,16 @@ class Messages:
         tag = self._bodies.tag(message, note.get("/type"))
         form = _able(form, message, tag)
         body = self._bodies.write(message, tag, form)
-        content = body.get("content")
-        if note.get("/content") == "list" and type(content) is str and content:
-            body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
+        body = self._listed(message, body)
         body = put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
+
+    def _listed(self, message: am.Msg, body: Part) -> Part:
+        """Write content that would be a text as a list, where the message remembers that."""
+        content = body.get("content")
+        if note_of_message(message).get("/content") == "list" and type(content) is str and content:
+            body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
+        return body
 
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:
