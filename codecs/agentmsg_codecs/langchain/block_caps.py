@@ -139,10 +139,10 @@ def _tool_result(block: am.ToolResultBlock) -> Any:
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
 
-def _status(status: str, _: Any) -> str | None:
+def _status(status: str, result: am.ToolResultBlock) -> str | None:
     if status in {"success", "error"}:
         return status
-    return "error" if status in {"denied", "interrupted"} else None
+    return "error" if result.is_error else None
 
 
 class _AllFields(Mapping[str, Cell]):
