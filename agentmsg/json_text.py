@@ -136,7 +136,7 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
 _REASONS: Mapping[str, str] = {
     "surrogate in string": "surrogate",
     "infinity": "number",
-    "depth limit": "depth",
+    "depth": "depth",  # newer versions say "depth limit exceeded", older "recursion depth exceeded"
 }
 
 
