@@ -224,7 +224,8 @@ class _Report:
             if item is None or isinstance(item.new, Drop):
                 yield self.loss(at, "dropped", block, None, item.new if item else None)
                 continue
-            other = type(item.new) is not type(block)
+            # A rule that made it anew may have made its blocks anew: they are not matched one by one.
+            other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
             if index in lifted:
                 was = block if other else None
                 yield Loss(at, "moved", self.codec, "annotation", was, lifted[index], "stands elsewhere")

@@ -26,11 +26,14 @@ from agentmsg import (
 )
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.arrange import split_results
+from agentmsg.caps import KEEP, Caps, MessageRow, Row, Swap
 from agentmsg.errors import DecodeError
 from agentmsg.fit import fit
 from agentmsg.link import links, with_ids
 from agentmsg.predicates import source
-from support.toys import BareToy, StrictToy
+from agentmsg.testing import honest_account
+from support.toys import BareToy, StrictToy, Toy
 
 CALL = ToolUseBlock("c1", "add", {"a": 1})
 
@@ -202,6 +205,38 @@ def test_predicates_are_readable() -> None:
     assert "cell_text(o.text, o) is o.text" in text
     assert "cell_text" in scope
     assert attrs.has(TextBlock)
+
+
+@attrs.frozen(kw_only=True)
+class _Spelt(Toy):
+    """Has no place for structured results: its rule says them in words."""
+
+    @property
+    def caps(self) -> Caps:
+        return _SPELT
+
+
+def _in_words(block: ToolResultBlock) -> ToolResultBlock | Swap:
+    if block.structured is None:
+        return block
+    return Swap(block.evolve(structured=None, content=(TextBlock("in words"), *block.content)), "as text")
+
+
+_SPELT = Caps(
+    messages={
+        "tool": MessageRow(
+            blocks={ToolResultBlock: Row({"tool_call_id": KEEP}, _in_words)}, results={TextBlock: Row({"text": KEEP})}
+        )
+    },
+    arrange=(split_results,),
+)
+
+
+def test_a_rule_may_add_blocks_inside_a_result() -> None:
+    """A result that a rule makes anew, with more blocks inside, is one change, and restores."""
+    history = History([_plain("tool", [ToolResultBlock("c1", [TextBlock("a"), DataBlock(1)], structured={"k": 1})])])
+    losses = account(honest_account(_Spelt(), history))
+    assert [(loss.path, loss.kind) for loss in losses] == [(("messages", 0, "content", 0), "changed")]
 
 
 def test_losses_read_well() -> None:
