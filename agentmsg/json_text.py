@@ -15,7 +15,7 @@ from agentmsg.json_values import plain_copy
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["Duplicates", "dump_json", "parse_arguments", "parse_json"]
 
@@ -121,11 +121,11 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
     # As many brackets as levels at most, so this count settles small documents.
     if data.count(b"{") + data.count(b"[") <= limit:
         return
-    level: Any = [[value]]
+    level: list[Any] = [[value]]
     containers = _CONTAINERS
     for _ in range(limit + 1):
-        inside = chain.from_iterable([outer.values() if type(outer) is dict else outer for outer in level])
-        level = [item for item in inside if type(item) in containers]
+        parts: list[Iterable[Any]] = [outer.values() if type(outer) is dict else outer for outer in level]
+        level = [item for item in chain.from_iterable(parts) if type(item) in containers]
         if not level:
             return
     msg = f"nested deeper than the limit of {limit}"

@@ -20,9 +20,7 @@ def shared_dir() -> Path:
     """Return the folder of the test data; where it is missing, skip whoever asks (under CI: fail)."""
     if SHARED.is_dir():
         return SHARED
-    reason = (
-        f"the test data is not at {SHARED}: set AGENTMSG_SHARED to the folder that holds golden/ and corpus/"
-    )
+    reason = f"the test data is not at {SHARED}: set AGENTMSG_SHARED to the folder that holds golden/ and corpus/"
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason, allow_module_level=True)

@@ -59,11 +59,12 @@ class JsonCodec(Codec):
 
     remember: int = attrs.field(default=0, validator=attrs.validators.ge(0))
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
-    _remembered: Remembered = attrs.field(init=False, eq=False, repr=False)
-
-    @_remembered.default
-    def _empty_memory(self) -> Remembered:
-        return Remembered(self.remember)
+    _remembered: Remembered = attrs.field(
+        default=attrs.Factory(lambda self: Remembered(self.remember), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
 
     def read(self, document: Any) -> History:
         """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
