@@ -80,7 +80,8 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
             while value in taken:
                 value += "_"
             taken.add(value)
-        ids[place] = value
+        # Plain even where the partner's was made: a made id is the same as none, and would not be accounted for.
+        ids[place] = str(value)
     out = list(messages)
     for i in sorted({place[0] for place in lacking}):
         changed = {k: ids[i, k] for index, k in lacking if index == i}

@@ -198,6 +198,15 @@ def test_ids_are_given_to_both_ends_and_never_collide() -> None:
     assert not isinstance(second.id, Made)
 
 
+def test_a_made_id_that_a_result_needs_becomes_plain() -> None:
+    """A result that is given the made id of its call has a plain id, and the account says so."""
+    history = History([_plain("assistant", [ToolUseBlock(Made("m1"), "f")]), _plain("tool", [ToolResultBlock(None)])])
+    losses = account(honest_account(StrictToy(), history))
+    assert [(loss.path, loss.kind, loss.now) for loss in losses] == [
+        (("messages", 1, "content", 0, "tool_call_id"), "invented", "m1")
+    ]
+
+
 def test_predicates_are_readable() -> None:
     """The source of a compiled predicate is plain Python that names the fields of the table."""
     text, scope = source(TextBlock, {"text": lambda value, _: value})
