@@ -128,7 +128,6 @@ def test_memory_is_of_what_is_kept() -> None:
 
 def test_plot_is_drawn(tmp_path: Path) -> None:
     """``--plot`` writes a small picture."""
-    pytest.importorskip("matplotlib")
     path = tmp_path / "ratios.svg"
     arguments = [
         sys.executable,

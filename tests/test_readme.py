@@ -187,8 +187,9 @@ def test_examples_can_fail() -> None:
 
 def test_the_history_of_langchain_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
     """The example of a LangChain history is one that LangChain itself reads and writes the same."""
-    messages = pytest.importorskip("langchain_core.messages")
     import json
+
+    from langchain_core import messages
 
     document = json.loads((ROOT / "tests/examples/lisbon.json").read_bytes())
     assert messages.messages_to_dict(messages.messages_from_dict(document)) == document
