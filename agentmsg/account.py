@@ -93,6 +93,8 @@ def loses_content(fitted: Fitted) -> bool:
     """Tell whether the account may hold content losses, without working it out."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
+    if any(rule.level == "content" for rule in fitted.rules.values()):
+        return True
     before = fitted.source.messages
     return any(
         isinstance(done.new, Drop)

@@ -12,7 +12,9 @@ import pytest
 
 import agentmsg as am
 from agentmsg import _registry
+from agentmsg.caps import KEEP, Caps, MessageRow, Row, Swap
 from agentmsg.codec import Codec
+from agentmsg.testing import honest_account
 from support.toys import StrictToy, Toy
 
 HISTORY = am.History.of("Hello", {"role": "assistant", "content": "Hi", "id": "a1"})
@@ -50,6 +52,33 @@ def test_content_is_never_lost_in_silence() -> None:
     assert [loss.path[-1] for loss in losses] == ["id", "model", 1]
     assert am.encode(LOSSY, StrictToy(), on_loss="ignore") == document
     assert am.encode(LOSSY[0].with_content("a"), StrictToy()) == document, "annotations alone do not refuse"
+
+
+@attrs.frozen(kw_only=True)
+class _UsersOnly(Toy):
+    """Knows users only: its rule makes everybody one."""
+
+    @property
+    def caps(self) -> Caps:
+        return _USERS_ONLY
+
+
+_TEXTS = {am.TextBlock: Row({"text": KEEP})}
+_USERS_ONLY = Caps(
+    messages={
+        "user": MessageRow(blocks=_TEXTS),
+        "*": MessageRow(otherwise=lambda message: Swap(message.evolve(role="user"), "users only")),
+    }
+)
+
+
+def test_another_role_is_a_content_loss() -> None:
+    """A rule that gives a message another role loses content, and writing refuses it like any other such loss."""
+    history = am.History([am.Msg("assistant", "hi", id=None, created_at=None)])
+    with pytest.raises(am.LossError) as caught:
+        am.encode(history, _UsersOnly())
+    assert [str(loss) for loss in caught.value.losses] == ["messages/0/role changed (content): users only"]
+    honest_account(_UsersOnly(), history)
 
 
 def test_documents_are_plain_and_nobodys() -> None:
