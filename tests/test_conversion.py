@@ -63,10 +63,9 @@ class _UsersOnly(Toy):
         return _USERS_ONLY
 
 
-_TEXTS = {am.TextBlock: Row({"text": KEEP})}
 _USERS_ONLY = Caps(
     messages={
-        "user": MessageRow(blocks=_TEXTS),
+        "user": MessageRow(blocks={am.TextBlock: Row({"text": KEEP})}),
         "*": MessageRow(otherwise=lambda message: Swap(message.evolve(role="user"), "users only")),
     }
 )
