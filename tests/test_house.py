@@ -67,9 +67,7 @@ def _modules(package: str) -> dict[str, ast.Module]:
     assert spec.origin is not None, f"{package} has no __init__.py"
     folder = Path(spec.origin).parent
     paths = sorted(folder.rglob("*.py"))
-    return {
-        p.relative_to(folder.parent).as_posix(): ast.parse(p.read_bytes(), filename=str(p)) for p in paths
-    }
+    return {p.relative_to(folder.parent).as_posix(): ast.parse(p.read_bytes(), filename=str(p)) for p in paths}
 
 
 def _all_modules() -> Iterator[tuple[str, ast.Module]]:
@@ -154,9 +152,7 @@ def _loaded_by(statement: str) -> set[str]:
     """Return the names of all modules that a fresh interpreter holds after it has run a statement."""
     program = f"{statement}; import sys; print(*sorted(sys.modules), sep='\\n')"
     env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True)
     return set(done.stdout.split())
 
 
