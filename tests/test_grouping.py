@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import History, Msg, ToolResultBlock
-from agentmsg.grouping import Grouping, containers, seated
+from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
 from agentmsg.notes import with_note
 from agentmsg.testing import plant_notes
 
@@ -28,6 +28,21 @@ REPLIES = Grouping(
     may_join=lambda group, message: message.role in ("assistant", "tool") and group[0].role == "assistant",
     joins=lambda group, message: message.role == "assistant",
     must_join=lambda group, message: message.role == "tool" and group[0].role == "assistant",
+)
+# As LangChain does: a result is a message of its own, but may also stand in a user's, alone or beside what they say.
+PARTS = Grouping(
+    family="parts",
+    may_join=lambda group, message: (
+        message.role == "tool" if not group else {message.role, group[-1].role} in ({"tool"}, {"tool", "user"})
+    ),
+    stands_free=lambda message: message.role == "tool",
+)
+# The same, where results that stand in a user's message are joined by the next ones.
+LOOSE = Grouping(
+    family="loose",
+    may_join=lambda group, message: message.role in ("tool", "user") and (not group or group[0].role != "assistant"),
+    joins=lambda group, message: message.role == "user",
+    stands_free=lambda message: message.role == "tool",
 )
 
 
@@ -62,6 +77,45 @@ def test_turns_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
 def test_replies_come_back_in_their_containers(groups: list[list[Msg]]) -> None:
     """The same for a format where some messages must join."""
     assert _ids(containers(seated(groups, REPLIES), REPLIES)) == _ids(groups)
+
+
+@given(data=st.data(), grouping=st.sampled_from([PARTS, LOOSE]))
+def test_free_messages_stay_free(data: st.DataObject, grouping: Grouping) -> None:
+    """A message that stood free does so again, and one that stood alone in a container is in one again."""
+    groups: list[list[Msg] | Msg] = []
+    for group in data.draw(_grouped(grouping)):
+        is_free = len(group) == 1 and grouping.stands_free(group[0]) and data.draw(st.booleans())
+        groups.append(group[0] if is_free else group)
+    read = seated(groups, grouping)
+    assert all(seat_of(message, grouping.family) is None for message in read if message in groups)
+    written = containers(read, grouping)
+    assert written == [(group,) if isinstance(group, Msg) else tuple(group) for group in groups]
+    free = [isinstance(group, Msg) and grouping.stands_free(group) for group in groups]
+    assert [not is_contained(group, grouping) for group in written] == free
+
+
+def test_what_may_not_open_a_container_stands_free() -> None:
+    """A seat puts no message in a container that cannot stand in one."""
+    grouping = Grouping(family="parts", may_join=lambda group, message: False, stands_free=lambda _: True)
+    seat = with_note(_message("tool", 0), "parts", {"seat": 0})
+    assert not is_contained((seat,), grouping)
+
+
+def test_what_is_not_joined_is_not_asked_whether_it_could() -> None:
+    """To tell whether a message could join may take long: it is asked only where a seat or the default wants it."""
+
+    def refuse(*_: object) -> bool:
+        raise AssertionError
+
+    messages = [_message(role, number) for number, role in enumerate(("user", "tool", "tool", "user"))]
+    assert len(containers(messages, Grouping(family="parts", may_join=refuse))) == len(messages)
+
+
+def test_seats_of_the_past_are_forgotten() -> None:
+    """The containers that are given say what belongs together, whatever was noted before."""
+    group = seated([[_message("tool", 0), _message("user", 1)]], TURNS)
+    apart = [[group[0]], [_message("assistant", 2)], [group[1]]]
+    assert not any(message.notes for message in seated(apart, TURNS))
 
 
 def test_default_containers_need_no_seats() -> None:
