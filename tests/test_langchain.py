@@ -9,6 +9,8 @@ from typing import Any
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.blocks import BaseBlock, register_block
@@ -580,6 +582,57 @@ def test_split_results_follow_edits() -> None:
     natives = am.encode(swapped, CODEC)
     assert len(natives) == 2
     assert am.same(am.decode(natives, CODEC).messages, swapped.messages)
+
+
+def test_a_result_alone_in_a_human_message_stays_there() -> None:
+    """A tool message that was all of a human one, or what is left of it, is written so; any other is a tool's."""
+    (alone,) = returned([human([RESULT], id="h")])
+    (_, left) = returned([human([{"type": "text", "text": "so:"}, RESULT])])
+    for message in (alone, left):
+        (native,) = am.encode([message], CODEC)
+        assert (native["type"], native["data"]["content"]) == ("human", [RESULT])
+        assert am.same(am.decode([native], CODEC)[0], message)
+    (native,) = am.encode([left.evolve(notes={})], CODEC)
+    assert native["type"] == "tool"
+
+
+def test_a_deleted_piece_does_not_tear_a_human_message() -> None:
+    """What is left of a human message stays one; two texts that came together so stay two messages."""
+    text = {"type": "text", "text": "so:"}
+    history = returned([human([RESULT, text, RESULT, text])])
+    kept = history.evolve(messages=[*history[:1], *history[2:]])
+    (native,) = am.encode(kept, CODEC)
+    assert native["data"]["content"] == [RESULT, RESULT, text]
+    texts = history.evolve(messages=[history[1], history[3]])
+    assert [native["data"]["content"] for native in am.encode(texts, CODEC)] == ["so:", "so:"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([None, 0, 1, 2, -1, True, "1"])), max_size=7))
+def test_no_seat_changes_what_is_read_back(drawn: list[tuple[int, Any]]) -> None:
+    """Whatever seats messages have, they come back as they are: only what means the same shares a human message."""
+    image = am.ImageBlock(am.Base64Source("aGk=", "image/png"))
+    results = (
+        am.ToolResultBlock("c1", "sunny"),
+        am.ToolResultBlock("c2", [am.TextBlock("a"), image], status="error"),
+        am.ToolResultBlock("c3", "sunny", name="weather", artifact=[1]),
+        am.ToolResultBlock("c4", [], status="running", structured={"a": 1}),
+    )
+    bodies = (
+        am.Msg("user", "so:"),
+        am.Msg("user", [image], name="Ada"),
+        am.Msg("user", []),
+        am.Msg("user", "so:", extras={"langchain": {"structured": 1}}),
+        am.Msg("assistant", "hm"),
+        am.Msg("tool", [results[0]], metadata={"k": 1}),
+        *(am.Msg("tool", [result]) for result in results),
+    )
+    plain = am.decode(am.encode([bodies[at].evolve(id=None) for at, _ in drawn], CODEC), CODEC)
+    seats = [seat for _, seat in drawn]
+    messages = [
+        message.evolve(notes={**message.notes, "langchain": {"seat": seat}})
+        for message, seat in zip(plain, seats, strict=True)
+    ]
+    assert am.same(am.decode(am.encode(messages, CODEC), CODEC).messages, plain.messages)
 
 
 def test_results_that_say_more_stay_native() -> None:

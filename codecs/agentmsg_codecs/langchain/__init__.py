@@ -55,7 +55,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.forms import sniff_message
-from agentmsg_codecs.langchain.grouped import groups, split
+from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
@@ -124,14 +124,12 @@ class LangChainCodec(Codec):
                     form = own
                 else:
                     odd.append((len(messages), own))
-            if message.role == "user" and am.NativeBlock in map(type, message.content):
-                messages.extend(split(message, self.engine.parts))
-            else:
-                messages.append(message)
+            messages.append(message)
         form = form or ("role" if messages else self.form)
         for index, own in odd:
             if own != form:
                 messages[index] = _noted(messages[index], own)
+        messages = separate(messages, self.engine.parts)
         extras = adopt({FAMILY: rest}) if rest else EMPTY
         return _make_history(messages=tuple(messages), extras=extras, notes=_NOTES[form, container])
 
@@ -143,7 +141,7 @@ class LangChainCodec(Codec):
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
         write = self.engine.write
-        natives = [write(message, form) for message in groups(history.messages, self.engine.parts)]
+        natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
         rest = history.extras.get(FAMILY) if history.extras else None
         if is_mapping(rest):
             return {**rest, "messages": natives}

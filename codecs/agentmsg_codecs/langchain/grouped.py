@@ -1,18 +1,17 @@
 """Tool results inside a human message, as Anthropic has them: split on reading, joined on writing.
 
 A result that stands among the parts of a human message is a tool message of its own; what stands beside it stays a
-user's. The pieces of one native message note their seats (0, 1, 2 ...), and are joined again while they stand
-together and what they become reads back as them. Everything that belongs to the native message as a whole is on
-the first piece. Imports parts and the model.
+user's. The human message is a container (agentmsg.grouping); nothing joins by default, so its messages have seats.
+Everything that belongs to the native message as a whole is on the first. Imports parts and the model.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, with_note
 from agentmsg_codecs.langchain.parts import note_at
@@ -21,11 +20,11 @@ from agentmsg_codecs.langchain.v1 import is_bare_text, make_result, make_text
 from agentmsg_codecs.langchain.words import FAMILY, TOOL_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["groups", "is_result", "join", "split"]
+__all__ = ["gather", "is_result", "make_grouping", "separate", "split"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)
@@ -54,7 +53,7 @@ def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
     return make_result(tool_call_id=value["tool_use_id"], content=blocks, status=status, notes=notes)
 
 
-def _write_result(block: am.ToolResultBlock, parts: Parts) -> Part:
+def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
     part: Part = {"type": "tool_result", "tool_use_id": block.tool_call_id}
     inner: Any = block.content
     if note_at(block, "/content") == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
@@ -63,16 +62,49 @@ def _write_result(block: am.ToolResultBlock, parts: Parts) -> Part:
         part["content"] = inner[0].text if inner else ""
     if block.status is not None:
         part["is_error"] = block.status == "error"
-    return part
+    return _make_native(codec=FAMILY, value=adopt(plain_copy(thaw(part))))
+
+
+def make_grouping(parts: Parts) -> Grouping:
+    """Return which messages may stand in one human message; a tool message is by default one of its own."""
+
+    def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+        if not group:
+            return _may_open(message, parts)
+        return (len(group) > 1 or _may_open(group[0], parts)) and _may_follow(group[-1], message, parts)
+
+    return Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
+
+
+def _may_open(message: am.Msg, parts: Parts) -> bool:
+    """Tell whether a human message may begin with this one, and have all that is around its content."""
+    own = message.extras.get(FAMILY)
+    if (is_mapping(own) and not TOOL_KEYS.isdisjoint(own)) or (message.role == "tool" and message.name is not None):
+        return False
+    return _may_stand(message, parts)
+
+
+def _may_follow(before: am.Msg, message: am.Msg, parts: Parts) -> bool:
+    """Tell whether a message has nothing but content, and is not read as one with that before."""
+    if before.role == message.role == "user":
+        return False
+    return am.same(message, _make_msg(message.role, message.content)) and _may_stand(message, parts)
+
+
+def _may_stand(message: am.Msg, parts: Parts) -> bool:
+    content = message.content
+    if message.role == "user":
+        return bool(content) and not any(map(is_result, content))
+    if message.role != "tool" or len(content) != 1 or type(block := content[0]) is not am.ToolResultBlock:
+        return False
+    native: Any = _write_result(block, parts)
+    return is_result(native) and am.same(_read_result(native.value, parts), block)
 
 
 def split(message: am.Msg, parts: Parts) -> list[am.Msg]:
     """Return the messages that stand in one human message; the message itself where there is but one."""
     content: Any = message.content
     if not any(map(is_result, content)):
-        return [message]
-    own = message.extras.get(FAMILY)
-    if is_mapping(own) and not TOOL_KEYS.isdisjoint(own):
         return [message]
     runs: list[tuple[str, list[Any]]] = []
     for block in content:
@@ -82,69 +114,44 @@ def split(message: am.Msg, parts: Parts) -> list[am.Msg]:
             runs[-1][1].append(block)
         else:
             runs.append(("user", [block]))
-    if runs[0][0] == "tool" and message.name is not None:
-        return [message]
     first = message.evolve(role=runs[0][0], content=runs[0][1])
-    rest = [_make_msg(role, tuple(blocks)) for role, blocks in runs[1:]]
-    pieces = [_with_seat(piece, seat) for seat, piece in enumerate((first, *rest))]
-    back = join(pieces, parts)
-    exact = back is not None and am.same(back, message) and am.same(back.notes, message.notes)
+    pieces = [first, *(_make_msg(role, tuple(blocks)) for role, blocks in runs[1:])]
+    grouping = make_grouping(parts)
+    groups = containers(seated([pieces], grouping), grouping)
+    exact = len(groups) == 1 and is_contained(groups[0], grouping) and am.same(_join(pieces, parts), message)
     return pieces if exact else [message]
 
 
-def _with_seat(message: am.Msg, seat: int | None) -> am.Msg:
-    note = {key: value for key, value in note_of(message, FAMILY).items() if key != "/seat"}
-    return with_note(message, FAMILY, note if seat is None else {**note, "/seat": seat})
+def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:
+    """Return the messages that were read, with those of each human message that holds several, which have seats."""
+    split_up: dict[int, list[am.Msg]] = {}
+    for index, message in enumerate(messages):
+        if message.role == "user" and am.NativeBlock in map(type, message.content):
+            pieces = split(message, parts)
+            if pieces[0] is not message:
+                split_up[index] = pieces
+    if not split_up:
+        return messages
+    groups = (split_up.get(index, message) for index, message in enumerate(messages))
+    return seated(groups, make_grouping(parts))
 
 
-def join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg | None:
-    """Return the one human message in which several messages stand; None where they cannot."""
+def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
     content: list[Any] = []
     for piece in pieces:
-        if piece.role == "user":
-            content.extend(piece.content)
-        elif piece.role == "tool" and type(result := piece.content[0]) is am.ToolResultBlock:
-            value = plain_copy(thaw(_write_result(result, parts)))
-            content.append(_make_native(codec=FAMILY, value=adopt(value)))
-        else:
-            return None
-    return _with_seat(pieces[0].evolve(role="user", content=content), None)
+        content.extend(piece.content if piece.role == "user" else [_write_result(piece.content[0], parts)])
+    note = {key: value for key, value in note_of(pieces[0], FAMILY).items() if key != "seat"}
+    return with_note(pieces[0].evolve(role="user", content=content), FAMILY, note)
 
 
-def groups(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
-    """Return the messages to write: those that were split are one again, where that means the same."""
-    for message in messages:
-        if message.notes and note_at(message, "/seat") == 0:
-            return tuple(_groups(messages, parts))
-    return messages
-
-
-def _groups(messages: Sequence[am.Msg], parts: Parts) -> Iterator[am.Msg]:
-    start = 0
-    while start < len(messages):
-        end = start + 1
-        if messages[start].notes and note_at(messages[start], "/seat") == 0:
-            while end < len(messages) and note_at(messages[end], "/seat") == end - start:
-                end += 1
-        joined = _joined(messages[start:end], parts) if end - start > 1 or _alone(messages[start]) else None
-        if joined is None:
-            yield from messages[start:end]
-        else:
-            yield joined
-        start = end
-
-
-def _alone(message: am.Msg) -> bool:
-    """Tell whether a tool message was all of a human one."""
-    return message.role == "tool" and bool(message.notes) and note_at(message, "/seat") == 0
-
-
-def _joined(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg | None:
-    if any(a.role == b.role == "user" for a, b in pairwise(pieces)):
-        return None
-    whole = join(pieces, parts)
-    if whole is None:
-        return None
-    back = split(whole, parts)
-    same = len(back) == len(pieces) and all(map(am.same, back, pieces))
-    return whole if same else None
+def gather(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
+    """Return the messages to write: those that stand in one human message as that message."""
+    if not any(message.notes and seat_of(message, FAMILY) is not None for message in messages):
+        return messages
+    grouping = make_grouping(parts)
+    out: list[am.Msg] = []
+    for group in containers(messages, grouping):
+        first = group[0]
+        is_whole = len(group) == 1 and (first.role != "tool" or not is_contained(group, grouping))
+        out.append(first if is_whole else _join(group, parts))
+    return out
