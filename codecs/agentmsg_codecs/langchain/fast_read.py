@@ -2,7 +2,12 @@
 
 A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
 nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose:
-this is where the time goes.
+this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
+a usual shape that is not the default one (``stop_reason``; the parts of quick_shapes.py; a call that ends the content
+as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which fast_write.py knows
+again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
+writers write by default, and stand back where a hook of yours is registered for the class (see ``Parts.fill``).
+tests/test_langchain_fast.py holds both paths against each other.
 """
 
 from __future__ import annotations
@@ -11,14 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE
+from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.usage import read_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from agentmsg_codecs.langchain.fields import Stop
     from agentmsg_codecs.langchain.parts import Parts
 
 __all__ = ["FastReaders"]
@@ -53,6 +62,7 @@ class FastReaders:
     """
 
     def __init__(self, parts: Parts) -> None:
+        self._parts = parts
         self._read_part = parts.read
         self.by_tag: dict[Any, Callable[[Part], am.Msg | None]] = {
             "human": lambda body: self._plain(body, "human", "user"),
@@ -127,7 +137,7 @@ class FastReaders:
         result = make_result(link, blocks, name, None, artifact, status)
         return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
 
-    def _ai(self, data: Part) -> am.Msg | None:  # noqa: C901, PLR0912 - see above
+    def _ai(self, data: Part) -> am.Msg | None:
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
@@ -147,28 +157,21 @@ class FastReaders:
                 kwargs = {key: kwargs[key] for key in kwargs if key != "reasoning_content"}
             if any(kwargs.get(key) is not None for key in IN_KWARGS):
                 return None
-        blocks = self._content(content)
+        blocks = self._said(content, calls)
         if blocks is None or (usage is not None and type(usage) is not _OBJECT):
             return None
-        notes = EMPTY
-        if type(content) is _ARRAY:
-            if any(type(block) is am.ToolUseBlock for block in blocks):
-                return None
-            if len(blocks) == 1 and is_bare_text(blocks[0]):
-                notes = LIST_NOTE
-        if calls:
-            read = _read_calls(calls)
-            if read is None:
-                return None
-            blocks += read
+        listed = type(content) is _ARRAY and len(content) == 1 and is_bare_text(blocks[0])
         if before:
             blocks = before + blocks
         model = reason = None
+        notes = LIST_NOTE if listed else EMPTY
         if response:
             told = _told(response)
             if told is None:
                 return None
-            model, reason, response = told
+            model, reason, response, stop = told
+            if stop is not None:
+                notes = stop.listed if listed else stop.note
         return _make_msg(
             "assistant",
             blocks,
@@ -187,25 +190,70 @@ class FastReaders:
             notes,
         )
 
+    def _said(self, content: Any, calls: list[Any]) -> Any:
+        """Return the blocks of content, and the calls."""
+        if type(content) is _ARRAY and calls and content and type(content[-1]) is _OBJECT:
+            last: Any = content[-1]
+            if last.get("type") == "tool_use":
+                return self._copied_calls(content, calls)
+        blocks = self._content(content)
+        if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
+            return None
+        if not calls:
+            return blocks
+        read = _read_calls(calls)
+        return None if read is None else blocks + read
+
+    def _copied_calls(self, content: list[Any], entries: list[Any]) -> tuple[Any, ...] | None:
+        """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
+        start = len(content) - len(entries)
+        if start < 0 or "tool_use" not in self._parts.quick:
+            return None
+        blocks = list(map(self._read_part, content[:start]))
+        if am.ToolUseBlock in map(type, blocks):
+            return None
+        for part, entry in zip(content[start:], entries, strict=True):
+            block = read_copied(part, COPIED_NOTE)
+            if block is None or type(entry) is not _OBJECT or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
+                return None
+            if entry.get("type") != "tool_call" or entry.get("id") != block.id or entry.get("name") != block.name:
+                return None
+            if not _alike(part["input"], entry.get("args")):
+                return None
+            blocks.append(block)
+        return tuple(blocks)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Tell whether two plain values are the same, with their types and the order of their keys."""
+    # The same bytes are the same value; == takes True for 1, and a comparison in Python takes ten times as long.
+    try:
+        return dump_json(a) == dump_json(b)
+    except AgentMsgError:
+        return False
+
 
 _MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
 
 
-def _told(response: Part) -> tuple[str | None, str | None, Part] | None:
-    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places."""
-    if "model" in response or "stop_reason" in response:
-        return None
+def _told(response: Part) -> tuple[str | None, str | None, Part, Stop | None] | None:
+    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places.
+
+    The last is the native word, where it stands in `stop_reason`.
+    """
     rest = dict(response)
-    model, word = rest.pop("model_name", None), rest.pop("finish_reason", None)
-    if model is None and word is None:
-        # Either not there, or null.
-        return (None, None, response) if len(rest) == len(response) else None
-    if len(rest) + (model is not None) + (word is not None) != len(response):
+    model = rest.pop("model_name", None)
+    if type(model) is not str and (model is not None or "model_name" in response or "model" in response):
         return None
-    reason = _USUAL.get(word) if type(word) is str else None
-    if (model is not None and type(model) is not str) or (word is not None and reason is None):
-        return None
-    return model, reason, rest
+    if "finish_reason" in rest:
+        word = rest.pop("finish_reason")
+        reason = _USUAL.get(word) if type(word) is str else None
+        return None if reason is None or "stop_reason" in rest else (model, reason, rest, None)
+    if "stop_reason" not in rest:
+        return model, None, rest, None
+    word = rest.pop("stop_reason")
+    stop = STOPS.get(word) if type(word) is str else None
+    return None if stop is None else (model, stop.reason, rest, stop)
 
 
 def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:

@@ -1,7 +1,14 @@
-"""Writing fast: messages without extras, odd calls, or notes but the two usual ones. Imports fields and usage.
+"""Writing fast: messages without extras, odd calls, or notes but the usual ones. Imports fields and usage.
 
 A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
-this is where the time goes.
+this is where the time goes. The general path writes the spelling that is noted and reads it again to see whether it
+still means the same. Nothing is read here, for two tests say as much:
+
+- the whole note is one of those that the readers share (by identity, or equal where a history went through a
+  canonical form): then it is known what it asks for, and that it asks for nothing else;
+- the fields are those that the noted shape can hold, and hold without a doubt: a URL that reads as one, the signature
+  of the shape's own provider, the reason that the noted word means. Whatever was edited or planted fails here, or is
+  written in all its copies: they are made of the block, never of the note.
 """
 
 from __future__ import annotations
@@ -9,13 +16,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg_codecs.langchain.fields import KWARGS_NOTE, write_response
+from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.plain import is_mapping, is_sequence
+from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.usage import write_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text
+from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentmsg_codecs.langchain.fields import Stop
     from agentmsg_codecs.langchain.parts import Parts
 
 __all__ = ["FastWriters"]
@@ -37,6 +48,7 @@ class FastWriters:
 
     def __init__(self, parts: Parts) -> None:
         self._write_part = parts.write
+        self._quick_writers = parts.quick_writers
         self.by_role: dict[str, Callable[[am.Msg], Part | None]] = {
             "user": lambda message: self._plain(message, "human"),
             "system": lambda message: self._plain(message, "system"),
@@ -47,27 +59,37 @@ class FastWriters:
     def _content(self, blocks: Any, listed: Any) -> Any:
         if not blocks:
             return ""
-        if len(blocks) == 1 and is_bare_text(blocks[0]):
-            if blocks[0].notes:
-                return None
-            return [self._write_part(blocks[0])] if listed else blocks[0].text
+        if not listed and len(blocks) == 1 and is_bare_text(blocks[0]):
+            return None if blocks[0].notes else blocks[0].text
+        write = self._write_part
+        parts: list[Any] = []
         for block in blocks:
             if block.notes:
-                return None
-        return [self._write_part(block) for block in blocks]
+                quick = self._quick_writers.get(type(block))
+                part = None if quick is None else quick(block)
+                if part is None:
+                    return None
+                parts.append(part)
+            else:
+                parts.append(write(block))
+        return parts
 
     def _plain(self, message: am.Msg, tag: str) -> Part | None:
+        if message.notes and message.notes != LIST_NOTE:
+            return None
         content = self._content(message.content, message.notes)
-        return None if content is None else _body(message, tag, content, message.name)
+        return None if content is None else _body(message, tag, content, message.name, _response(message))
 
     def _tool(self, message: am.Msg) -> Part | None:
+        if message.notes and message.notes != LIST_NOTE:
+            return None
         block: Any = message.content[0]
         if block.notes or block.structured is not None or block.error is not None or block.error_type is not None:
             return None
         content = self._content(block.content, message.notes)
         if content is None:
             return None
-        body = _body(message, "tool", content, block.name)
+        body = _body(message, "tool", content, block.name, _response(message))
         if block.tool_call_id is not None:
             body["tool_call_id"] = block.tool_call_id
         body["artifact"] = block.artifact
@@ -78,26 +100,36 @@ class FastWriters:
     def _ai(self, message: am.Msg) -> Part | None:
         blocks: Any = message.content
         thought: str | None = None
-        if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes:
+        if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
             thought = _thought(blocks[0])
             if thought is None or "reasoning_content" in message.metadata:
                 return None
             blocks = blocks[1:]
-        calls: list[Part] = []
-        for index, block in enumerate(blocks):
-            if type(block) is am.ToolUseBlock and block.kind == "function":
-                entry = _write_call(block)
-                if entry is None:
+        stop: Stop | None = None
+        listed = False
+        if message.notes:
+            listed = message.notes == LIST_NOTE
+            if not listed:
+                stop = _stop(message)
+                if stop is None:
                     return None
-                if not calls:
-                    blocks = blocks[:index]
-                calls.append(entry)
-            elif calls:
+                listed = message.notes == stop.listed
+        calls: list[Part] = []
+        copies: list[Part] = []
+        if am.ToolUseBlock in map(type, blocks):
+            start = _write_calls(blocks, calls, copies)
+            if start is None:
                 return None
-        content = self._content(blocks, message.notes)
+            blocks = blocks[:start]
+        content = self._content(blocks, listed or copies)
         if content is None:
             return None
-        body = _body(message, "ai", content, message.name)
+        if copies:
+            content = [*content, *copies]
+        response = _response(message) if stop is None else _told(message, stop)
+        if response is None:
+            return None
+        body = _body(message, "ai", content, message.name, response)
         if thought is not None:
             kwargs = body["additional_kwargs"] = _copied(message.metadata)
             kwargs["reasoning_content"] = thought
@@ -107,18 +139,22 @@ class FastWriters:
         return body
 
 
-def _body(message: am.Msg, tag: str, content: Any, name: str | None) -> Part:
+def _response(message: am.Msg) -> Any:
     response: Any = message.response_metadata
     model, reason = message.model, message.finish_reason
-    if model is not None or reason is not None:
-        if "model_name" in response or "finish_reason" in response:
-            response = write_response(message, None)
-        else:
-            response = _copied(response)
-            if model is not None:
-                response["model_name"] = model
-            if reason is not None:
-                response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
+    if model is None and reason is None:
+        return response
+    if response and ("model_name" in response or "finish_reason" in response):
+        return write_response(message, None)
+    response = _copied(response)
+    if model is not None:
+        response["model_name"] = model
+    if reason is not None:
+        response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
+    return response
+
+
+def _body(message: am.Msg, tag: str, content: Any, name: str | None, response: Any) -> Part:
     return {
         "content": content,
         "additional_kwargs": message.metadata,
@@ -138,17 +174,45 @@ def _thought(block: Any) -> str | None:
     return block.thinking if block.phase is None else None
 
 
-def _write_call(block: am.ToolUseBlock) -> Part | None:
-    """Return the entry of a call that says nothing but id, name and an object of arguments; None where it says more."""
-    if block.notes or block.extras or block.metadata or block.item_id is not None or block.phase is not None:
+def _write_calls(blocks: Any, calls: list[Part], copies: list[Part]) -> int | None:
+    """Write the calls that end a message, and their copies in content; return where they start, or None."""
+    start = len(blocks)
+    for index, block in enumerate(blocks):
+        if type(block) is am.ToolUseBlock and block.kind == "function":
+            args = bare_args(block)
+            if args is None:
+                return None
+            if not calls:
+                start = index
+            if block.notes:
+                # What stands in content comes first when it is read: so none may follow one that does not.
+                if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
+                    return None
+                copies.append(write_use(block, args))
+            calls.append({"name": block.name, "args": args, "id": block.id, "type": "tool_call"})
+        elif calls:
+            return None
+    return start
+
+
+def _stop(message: am.Msg) -> Stop | None:
+    """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
+    note: Any = message.notes.get(FAMILY)
+    pair: Any = note.get("/stop") if is_mapping(note) else None
+    word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word
+    stop = STOPS.get(word) if isinstance(word, str) else None
+    if stop is None or stop.reason != message.finish_reason:
         return None
-    if block.cache is not None or block.signature is not None or block.provider is not None:
+    return stop if message.notes in (stop.note, stop.listed) else None
+
+
+def _told(message: am.Msg, stop: Stop) -> Part | None:
+    """Return response_metadata with the word in `stop_reason`; None where something else stands there."""
+    response: Any = message.response_metadata
+    if response and ("model_name" in response or "finish_reason" in response or "stop_reason" in response):
         return None
-    if block.status is not None:
-        return None
-    if block.raw_input is not None and (not block.is_valid or block.significant_text is not None):
-        return None
-    value = block.input
-    if not isinstance(value, dict) or "_raw" in value:
-        return None
-    return {"name": block.name, "args": value, "id": block.id, "type": "tool_call"}
+    native: Part = _copied(response)
+    if message.model is not None:
+        native["model_name"] = message.model
+    native["stop_reason"] = stop.word
+    return native

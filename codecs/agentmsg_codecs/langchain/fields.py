@@ -6,7 +6,7 @@ stand under them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg.json_values import EMPTY, adopt
@@ -23,7 +23,9 @@ __all__ = [
     "KWARGS_NOTE",
     "LIST_NOTE",
     "MODEL_KEYS",
+    "STOPS",
     "STOP_KEYS",
+    "Stop",
     "is_in_kwargs",
     "read_kwargs",
     "read_response",
@@ -36,6 +38,33 @@ MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+
+
+class Stop(NamedTuple):
+    """What a usual word in `stop_reason` means, and the notes of messages that have it.
+
+    Attributes:
+        word: the native word.
+        reason: our word.
+        note: the note of a message.
+        listed: the note of a message whose content is a list of one text.
+    """
+
+    word: str
+    reason: str
+    note: Any
+    listed: Any
+
+
+def _stop(word: str) -> Stop:
+    own = {"/stop": ["stop_reason", word]}
+    return Stop(word, finish_reason(word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}}))
+
+
+# By the words that Anthropic has: the fast paths share one note a word.
+STOPS: Mapping[Any, Stop] = {
+    word: _stop(word) for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+}
 
 
 def _takes_text(value: Any) -> bool:

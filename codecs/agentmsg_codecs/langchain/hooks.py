@@ -22,7 +22,16 @@ from agentmsg_codecs.langchain.v1 import Unreadable
 if TYPE_CHECKING:
     import cattrs
 
-__all__ = ["QUICK", "TAGS", "Inner", "in_non_standard", "make_converter", "non_standard_block", "write_non_standard"]
+__all__ = [
+    "QUICK",
+    "TAGS",
+    "Inner",
+    "in_non_standard",
+    "is_ours",
+    "make_converter",
+    "non_standard_block",
+    "write_non_standard",
+]
 
 Part = dict[str, Any]
 
@@ -196,6 +205,11 @@ QUICK: tuple[tuple[str, Any, Callable[[Part], Any]], ...] = (
     ("video", v1_media.read_media, v1_media.quick_media),
     ("file", v1_media.read_media, v1_media.quick_media),
 )
+
+
+def is_ours(cls: type, writer: Any) -> bool:
+    """Tell whether the writer of a class is the one of this codec."""
+    return _HOOKS[cls][1] is writer
 
 
 def _is(cls: type) -> Callable[[Any], bool]:

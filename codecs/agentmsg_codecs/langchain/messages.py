@@ -17,7 +17,6 @@ from agentmsg.notes import keep, put_back, same_document
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FastWriters
-from agentmsg_codecs.langchain.fields import LIST_NOTE
 from agentmsg_codecs.langchain.forms import Native, split, wrap
 from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -58,13 +57,17 @@ class Messages:
 
     Args:
         parts: reads and writes content parts.
+
+    Attributes:
+        fast_readers: by the word in `type`.
+        fast_writers: by role.
     """
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._bodies = Bodies(parts)
-        self._fast_readers = FastReaders(parts).by_tag
-        self._fast_writers = FastWriters(parts).by_role
+        self.fast_readers = FastReaders(parts).by_tag
+        self.fast_writers = FastWriters(parts).by_role
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -85,7 +88,7 @@ class Messages:
         """
         if is_object(native):
             tag = native.get("type")
-            fast = self._fast_readers.get(tag) if type(tag) is str else None
+            fast = self.fast_readers.get(tag) if type(tag) is str else None
             if fast is not None:
                 data = native.get("data")
                 if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
@@ -141,8 +144,8 @@ class Messages:
 
     def write(self, message: am.Msg, form: str) -> Any:
         """Return the native message, in a form of which its own note may differ."""
-        if not message.extras and (not message.notes or message.notes == LIST_NOTE):
-            fast = self._fast_writers.get(message.role) if form in _LONG else None
+        if not message.extras:
+            fast = self.fast_writers.get(message.role) if form in _LONG else None
             body = None if fast is None else fast(message)
             if body is not None:
                 return {"type": body["type"], "data": body} if form == "dict" else body

@@ -17,6 +17,7 @@ from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
 from agentmsg_codecs.langchain.plain import class_of, is_mapping, is_object
+from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
@@ -69,6 +70,8 @@ class Parts:
 
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
+        quick: by tag, the readers of the usual parts; each gives None where the general path must look.
+        quick_writers: by class, the writers of blocks with the usual notes; the same.
     """
 
     def __init__(self) -> None:
@@ -76,7 +79,8 @@ class Parts:
         self.converter = hooks.make_converter(inner)
         self._readers: dict[Any, Any] = {}
         self._writers: dict[Any, Any] = {}
-        self._quick: dict[Any, Any] = {}
+        self.quick: dict[Any, Any] = {}
+        self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
@@ -85,7 +89,9 @@ class Parts:
         self._readers = hook_table(self.converter.get_structure_hook, hooks.TAGS)
         self._writers = hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
         # The shortcuts know our own hooks by heart, and stand back where another is registered.
-        self._quick = {tag: quick for tag, hook, quick in hooks.QUICK if self._readers[tag] is hook}
+        self.quick.update((tag, quick) for tag, hook, quick in hooks.QUICK if self._readers[tag] is hook)
+        # A part notes its shape where that is not the default one: known as long as the default is ours.
+        self.quick.update((tag, quick) for tag, cls, quick in QUICK_SHAPES if hooks.is_ours(cls, self._writers[cls]))
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -93,7 +99,7 @@ class Parts:
         """Return the block of a part."""
         if is_object(part):
             tag = part.get("type")
-            quick = self._quick.get(tag) if type(tag) is str else None
+            quick = self.quick.get(tag) if type(tag) is str else None
             block = None if quick is None else quick(part)
             return self._read(part) if block is None else block
         if type(part) is str:
@@ -165,6 +171,10 @@ class Parts:
             writer = self._writers.get(type(block))
             if writer is not None:
                 return writer(block)
+        quick = self.quick_writers.get(type(block)) if block.notes else None
+        part = None if quick is None else quick(block)
+        if part is not None:
+            return part
         if type(block) is am.NativeBlock:
             return block.value
         note = block.notes.get(FAMILY) if block.notes else None
