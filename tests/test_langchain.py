@@ -676,3 +676,10 @@ def test_nesting_costs_no_more_than_its_length() -> None:
             "extras": {"content": [part], "k": None},
         }
     returned([human([part])])
+
+
+def test_calls_inside_results_need_no_id() -> None:
+    """A call without id among the blocks of a server's result is that call, and comes back without."""
+    block = am.ToolResultBlock("s1", [am.TextBlock("hi"), am.ToolUseBlock(None, "f")], kind="server")
+    history = am.History([am.Msg("assistant", [block], id=None, created_at=None)])
+    assert am.same(am.decode(am.encode(history, CODEC), CODEC), history)

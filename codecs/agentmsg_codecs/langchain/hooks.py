@@ -18,6 +18,7 @@ from agentmsg.json_values import adopt, freeze, plain_copy, thaw
 from agentmsg_codecs.langchain import v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.plain import class_of, is_list
 from agentmsg_codecs.langchain.v1 import Unreadable
+from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     import cattrs
@@ -75,6 +76,8 @@ class Inner:
 
 # -- results of server tools ------------------------------------------------------------------------------------------
 
+# A call that was read without an id: no spelling, but that it needs none.
+_UNLINKED = adopt({FAMILY: {"/no-id": True}})
 _RESULT_TEXTS = ("name", "provider", "error", "error_type")
 
 
@@ -91,7 +94,7 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
             if not is_list(content) or not content:
                 raise Unreadable
             blocks = tuple(map(inner.read, content))
-            if any(block.notes for block in blocks):
+            if any(block.notes and block.notes != _UNLINKED for block in blocks):
                 raise Unreadable
         elif structured is None and type(output) is str and output:
             blocks = (v1.make_text(text=output),)
