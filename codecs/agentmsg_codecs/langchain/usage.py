@@ -27,7 +27,10 @@ DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "output_token_details": ("langchain.output", {"audio": "output_audio", "reasoning": "reasoning"}),
 }
+_NAMES = tuple((key, names) for key, (_, names) in DETAILS.items())
 _PLAIN = len(_COUNTERS)
+# Typed as Any: a check against it narrows nothing to a dict of who knows what.
+_OBJECT: Any = dict
 _REQUIRED = frozenset(_COUNTERS.values())
 USAGE_KEYS = frozenset({*_COUNTERS, *DETAILS, "cost"})
 
@@ -44,21 +47,18 @@ def read_usage(native: Any) -> am.Usage | None:
         return _make(count, output, total)
     fields: Part = {}
     keys = _PLAIN
-    for key, (_, names) in DETAILS.items():
-        details = part.get(key)
-        if details is None:
-            continue
-        if not is_object(details) or not details:
-            return _read_odd(part)
-        keys += 1
-        for native_name, value in details.items():
-            name = names.get(native_name)
-            if name is None or type(value) is not int:
+    for key, names in _NAMES:
+        if key in part:
+            keys += 1
+            details: Any = part[key]
+            if type(details) is not _OBJECT or not details:
                 return _read_odd(part)
-            fields[name] = value
-    if keys != len(part):
-        return _read_odd(part)
-    return _make(input=count, output=output, total=total, **fields)
+            for native_name in details:
+                value = details[native_name]
+                if type(value) is not int or native_name not in names:
+                    return _read_odd(part)
+                fields[names[native_name]] = value
+    return _make(count, output, total, **fields) if keys == len(part) else _read_odd(part)
 
 
 def _read_odd(part: Part) -> am.Usage | None:
