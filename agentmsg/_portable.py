@@ -1,4 +1,4 @@
-"""Portable: how a message leaves and enters by itself, in one call. What Msg gets from agentmsg.conversion.
+"""Portable: how a message leaves and enters by itself: pickles, and what Msg gets from agentmsg.conversion.
 
 Imports nothing of the package at its top: conversion stands above the model, and is looked up when called.
 """
@@ -6,6 +6,8 @@ Imports nothing of the package at its top: conversion stands above the model, an
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
+
+import attrs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +25,23 @@ def _above() -> Any:
     return import_module("agentmsg.conversion")
 
 
+def _fields(cls: type[Any]) -> Any:
+    return attrs.fields(cls)
+
+
 class Portable:
     """The conveniences of a message that convert it."""
 
     __slots__ = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and copy the fields, without what was found out about them."""
+        return {field.name: getattr(self, field.name) for field in _fields(type(self)) if field.init}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Take the fields of a pickle or copy."""
+        for field in _fields(type(self)):
+            object.__setattr__(self, field.name, state[field.name] if field.init else field.default)
 
     def digest(self, *, exact: bool = False) -> str:
         """Return a stable hash of the message: 64 hexadecimal digits (SHA-256 of the canonical JSON).

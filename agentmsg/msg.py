@@ -96,6 +96,9 @@ class Msg(Noted, Portable):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
+    # The capability table that this message was last found to fit (see agentmsg.predicates).
+    _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
+    __getstate__, __setstate__ = Portable.__getstate__, Portable.__setstate__
 
     # -- making
     # ------------------------------------------------------------------------------------------------

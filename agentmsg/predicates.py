@@ -84,7 +84,10 @@ class _ByClass(dict[type, "_Predicate"]):
             inner = self if self._inner is None else self._inner
 
             def all_carried(content: Sequence[BaseBlock]) -> bool:
-                return all(inner[type(item)](item) for item in content)
+                for item in content:
+                    if not inner[type(item)](item):
+                        return False
+                return True
 
             scope["inner"] = all_carried
             text += " and (not o.content or inner(o.content))" + self._only
@@ -117,8 +120,9 @@ def _message(role: str, row: MessageRow, caps: Caps) -> Callable[[Msg], bool]:
     results = _ByClass(row.blocks if row.results is None else row.results, None, caps.needs_id)
     blocks = _ByClass(row.blocks, results, caps.needs_id, only)
     text, scope = source(Msg, row.fields, frozenset({"role", "content"}))
-    scope |= {"blocks": blocks, "rule": row.otherwise, "is_normal": is_normal}
-    rest = ["is_normal(o)"] if normal and role in ("tool", ANY_ROLE) else []
+    scope |= {"blocks": blocks, "rule": row.otherwise, "is_normal": is_normal, "Result": ToolResultBlock}
+    rest = ["is_normal(o)"] if normal and role == ANY_ROLE else []
+    rest += ["len(o.content) == 1 and isinstance(o.content[0], Result)"] if normal and role == "tool" else []
     rest += ["rule(o) is o"] if row.otherwise is not None else []
     exec(_CARRIED.format(fields=text.removeprefix("lambda o: "), rest=" and ".join(rest) or "True"), scope)
     carried: Callable[[Msg], bool] = scope["carried"]
@@ -129,9 +133,15 @@ def compile_caps(caps: Caps) -> Callable[[Msg], bool]:
     """Return the predicate that tells whether a message is carried as it is."""
     by_role = {role: _message(role, row, caps) for role, row in caps.messages.items()}
     others = by_role.get(ANY_ROLE, _never)
-    get = by_role.get
+    get, remember = by_role.get, object.__setattr__
 
     def carried(message: Msg) -> bool:
-        return get(message.role, others)(message)
+        # Messages never change, and a history that grows is fitted again and again: each remembers the answer.
+        if message._fits is caps:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            return True
+        if get(message.role, others)(message):
+            remember(message, "_fits", caps)
+            return True
+        return False
 
     return carried
