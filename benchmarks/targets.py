@@ -72,6 +72,7 @@ TARGETS: tuple[Target, ...] = (
     _against("langchain", "langchain-core", "decode", 0.8),
     _against("langchain", "langchain-core", "encode", 1.5),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
+    Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
 )
 
