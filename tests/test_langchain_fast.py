@@ -258,3 +258,17 @@ def _planted(history: am.History, rng: random.Random) -> am.History:
     return history.evolve(
         messages=[planted(message).evolve(content=[planted(block) for block in message.content]) for message in history]
     )
+
+
+@pytest.mark.parametrize("cls", [am.ThinkingBlock, am.ImageBlock, am.ToolUseBlock])
+def test_both_paths_agree_on_hooks_of_yours(cls: type) -> None:
+    """Where a hook of yours writes a class, the straight-line paths note what the general path notes."""
+    codecs = LangChainCodec(), LangChainCodec()
+    for codec in codecs:
+        codec.engine.converter.register_unstructure_hook_func(lambda kind: kind is cls, lambda _: THOUGHT)
+        codec.engine.fill()
+    codecs[1].engine.fast_readers.clear()
+    codecs[1].engine.parts.quick.clear()
+    for native in USUAL:
+        fast, slow = (am.encode(codec.read([plain_copy(native)]), "json") for codec in codecs)
+        assert same_document(fast, slow), native

@@ -84,17 +84,22 @@ class FastReaders:
                 return None
         except KeyError:
             return None
-        if kwargs != {} or response != {} or type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
-            if type(kwargs) is not _OBJECT or type(response) is not _OBJECT or "__openai_role__" in kwargs:
-                return None
-            if response and not _MEANT_RESPONSE.isdisjoint(response):
-                return None
+        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT or (kwargs and "__openai_role__" in kwargs):
+            return None
+        if response and not _MEANT_RESPONSE.isdisjoint(response):
+            return None
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
-        blocks = self._content(content)
-        if blocks is None:
-            return None
-        listed = type(content) is _ARRAY and len(blocks) == 1 and is_bare_text(blocks[0])
+        notes = EMPTY
+        if type(content) is str and content:
+            # What almost all are, without the call.
+            blocks: Any = (make_text(content),)
+        else:
+            blocks = self._content(content)
+            if blocks is None:
+                return None
+            if len(blocks) == 1 and is_bare_text(blocks[0]):
+                notes = LIST_NOTE
         return _make_msg(
             role,
             blocks,
@@ -110,7 +115,7 @@ class FastReaders:
             None,
             None,
             EMPTY,
-            LIST_NOTE if listed else EMPTY,
+            notes,
         )
 
     def _tool(self, data: Part) -> am.Msg | None:
