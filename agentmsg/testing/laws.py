@@ -174,6 +174,11 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     edited = fit(change(history), codec).history
     written = _write(edited, codec)
     assert same(codec.read(written), edited), "an old spelling outlived its value"
+    touched = sum(a is not b for a, b in zip(history.messages, edited.messages, strict=False))
+    before, after = codec.native_messages(document), codec.native_messages(written)
+    if touched == 1 and len(history) == len(edited) and len(before) == len(after):
+        others = sum(not same_document(a, b) for a, b in zip(before, after, strict=True))
+        assert others <= 1, "an edit of one message changed how others are written"
 
 
 def pure(codec: Codec, document: Any) -> None:
