@@ -53,7 +53,11 @@ def account(fitted: Fitted) -> Losses:
         check_unedited(history, output)
 
     return Losses(
-        lambda: _derive(fitted), codec=fitted.codec, guard=guard, spelling=lambda: _spelling(fitted.source, ())
+        lambda: _derive(fitted),
+        codec=fitted.codec,
+        guard=guard,
+        spelling=lambda: _spelling(fitted.source, ()),
+        length=len(output),
     )
 
 

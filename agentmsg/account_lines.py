@@ -159,7 +159,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         msg = "an account begins with its header"
         raise DecodeError(msg)
     guard = _guard(header["messages"], header["digest"]) if "digest" in header else None
-    return Losses(losses, codec=header["codec"], guard=guard, spelling=lambda: spelling)
+    return Losses(losses, codec=header["codec"], guard=guard, spelling=lambda: spelling, length=header.get("messages"))
 
 
 def _header(line: Any) -> dict[str, Any]:

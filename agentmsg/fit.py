@@ -171,7 +171,10 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
     leads = 0 in parts[0].picks or not first.content
     kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
-    return kept.evolve(role=parts[0].role or first.role, content=content)
+    # What the library made for one of several messages must not pass for what another one said.
+    made = {"id": Made, "created_at": MadeTime} if len(parts) > 1 else {}
+    unmade = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
+    return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
 
 def _fit_message(message: Msg, caps: Caps) -> FitMessage:

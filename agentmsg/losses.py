@@ -77,6 +77,7 @@ class Losses(Sequence[Loss]):
         codec: the format that could not carry them.
         guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
         spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
+        length: number of messages in the output, where it is known: more than these were added behind.
     """
 
     def __init__(
@@ -86,12 +87,14 @@ class Losses(Sequence[Loss]):
         codec: str,
         guard: Callable[[History], None] | None = None,
         spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
+        length: int | None = None,
     ) -> None:
         self._make = items
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
         self.guard = guard
         self.spelling = spelling
+        self.length = length
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
@@ -99,7 +102,7 @@ class Losses(Sequence[Loss]):
         return self._items
 
     def _with(self, items: Iterable[Loss]) -> Losses:
-        return Losses(items, codec=self.codec, guard=self.guard, spelling=self.spelling)
+        return Losses(items, codec=self.codec, guard=self.guard, spelling=self.spelling, length=self.length)
 
     @overload
     def __getitem__(self, index: int) -> Loss: ...

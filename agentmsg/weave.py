@@ -77,7 +77,11 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
     restored = weave.fields(history, root, changes)
-    return _respelt(restored, losses.spelling()) if isinstance(losses, Losses) else restored
+    if not isinstance(losses, Losses):
+        return restored
+    added = 0 if losses.length is None else max(0, len(history) - losses.length)
+    spelt = _respelt(restored[: len(restored) - added], losses.spelling())
+    return spelt.extended(*restored.messages[len(restored) - added :])
 
 
 def _respelt(history: History, spelling: Iterable[tuple[Path, Any]]) -> History:

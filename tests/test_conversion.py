@@ -113,6 +113,17 @@ def test_notes_come_back_with_the_account() -> None:
     assert am.encode(restored, "json") == document
 
 
+def test_messages_added_behind_keep_their_own_spelling() -> None:
+    """Restoring puts back the source's spelling, and leaves that of messages added since."""
+    result = am.convert([{"role": "user", "content": "Hi", "name": None}], "json", StrictToy())
+    added = am.loads(b'[{"role":"user","content":"more","model":null}]', "json")[0]
+    output = am.decode(result.document, StrictToy())
+    for losses in (result.losses, am.load_losses(am.dump_losses(result.losses, output))):
+        restored = am.restore(output.extended(added), losses)
+        assert [bool(message.notes) for message in restored] == [True, True]
+        assert restored[1].notes == added.notes
+
+
 def test_errors_name_codec_path_and_code() -> None:
     """An error of reading says which codec, where, and why, in attributes and in words."""
     with pytest.raises(am.DecodeError) as caught:

@@ -207,6 +207,13 @@ def test_a_made_id_that_a_result_needs_becomes_plain() -> None:
     ]
 
 
+def test_made_values_do_not_spread_when_messages_merge() -> None:
+    """A made id of the first of two merged messages does not become the id of the second."""
+    messages = [_plain("user", id=Made("m1")), _plain("user", "b")]
+    losses = account(honest_account(StrictToy(), History(messages)))
+    assert [(loss.path, loss.kind) for loss in losses] == [(("messages", 1), "merged")]
+
+
 def test_predicates_are_readable() -> None:
     """The source of a compiled predicate is plain Python that names the fields of the table."""
     text, scope = source(TextBlock, {"text": lambda value, _: value})
