@@ -172,14 +172,14 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     leads = 0 in parts[0].picks or not first.content
     kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
     # What the library made for one of several messages must not pass for what another one said.
-    made = {"id": Made, "created_at": MadeTime} if len(parts) > 1 else {}
-    unmade = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
+    made: dict[str, type] = {"id": Made, "created_at": MadeTime} if len(parts) > 1 else {}
+    unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
 
 def _fit_message(message: Msg, caps: Caps) -> FitMessage:
-    (message,), rules = _ruled((message,), caps)
-    rule = rules.get(0)
+    ruled, rules = _ruled((message,), caps)
+    message, rule = ruled[0], rules.get(0)
     row = caps.row(message.role)
     if isinstance(rule, Drop) or row is None:
         return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
