@@ -172,7 +172,7 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     leads = 0 in parts[0].picks or not first.content
     kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
     # What the library made for one of several messages must not pass for what another one said.
-    made: dict[str, type] = {"id": Made, "created_at": MadeTime} if len(parts) > 1 else {}
+    made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
     unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
