@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
+from agentmsg.json_values import EMPTY
 from agentmsg.tools import NativeTool
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-__all__ = ["code", "make_order", "source"]
+__all__ = ["code", "source"]
 
 # Conditions under which a given value is unusual.
 _UNUSUAL = {
@@ -57,15 +58,6 @@ _WRITE = {
     "time": "{v}.isoformat()",
     "tools": "[writers[type(each)](each) for each in {v}]",
 }
-
-
-def make_order(cls: type) -> list[str]:
-    """Return the parameters of ``maker(cls)``: required before optional ones, the class's own before common ones."""
-    own = set(cls.__slots__)  # type: ignore[attr-defined]
-    fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
-    return [f.alias or f.name for f in fields if f.default is attrs.NOTHING] + [
-        f.alias or f.name for f in fields if f.default is not attrs.NOTHING
-    ]
 
 
 def _local(name: str) -> str:
@@ -124,16 +116,18 @@ def _must_stand(field: Field) -> bool:
     return field.default is REQUIRED or (field.always and field.kind != "input")
 
 
-def _make(spec: Spec, names: list[str] | None = None) -> str:
+def _make(spec: Spec, names: list[str] | None = None) -> list[str]:
+    """Return the statements that fill a draft (see ``maker``), spelt out: the call of its ``__init__`` is not free."""
     given = names if names is not None else [field.name for field in spec.fields]
-    order = make_order(spec.cls)
-    lead: list[str] = []
-    for name in order:
-        if name not in given:
-            break
-        lead.append(_local(name))
-    rest = [f"{name}={_local(name)}" for name in order[len(lead) :] if name in given]
-    return f"return make_{spec.cls.__name__}({', '.join([*lead, *rest])})"
+    lines = [f"o = new(make_{spec.cls.__name__})"]
+    for field in attrs.fields(spec.cls):
+        alias = field.alias or field.name
+        absent = "EMPTY" if field.default is EMPTY else repr(field.default)
+        # A factory makes ids and times, which readers do not.
+        made = isinstance(field.default, attrs.Factory)  # type: ignore[arg-type]
+        value = _local(alias) if alias in given else "None" if made else absent
+        lines.append(f"o.{field.name} = {value}")
+    return [*lines, f"o.__class__ = {spec.cls.__name__}", "return o"]
 
 
 def _indent(lines: list[str], by: int = 1) -> list[str]:
@@ -181,7 +175,7 @@ def _json_reader(spec: Spec) -> list[str]:
     lines.append(f"left = len(d) - {len(must) + (spec.tag is not None) + is_call}")
     settle = [line for field in must for line in [_settled(field), *_later(field)] if line]
     if must and not is_call:
-        lines += ["if not left:", *_indent([*settle, _make(spec, [field.name for field in must])])]
+        lines += ["if not left:", *_indent([*settle, *_make(spec, [field.name for field in must])])]
     lines += [f"{_local(field.name)} = {_default(field)}" for field in may]
     depth = 0
     for number, field in enumerate(may):
@@ -196,7 +190,7 @@ def _json_reader(spec: Spec) -> list[str]:
     for field in may:
         later = _later(field)
         lines += [_given(field), *_indent(later)] if later else []
-    return [f"def read_{name}(d, level):", *_indent([*lines, _make(spec)]), ""]
+    return [f"def read_{name}(d, level):", *_indent([*lines, *_make(spec)]), ""]
 
 
 def _simple_write(field: Field) -> str:
@@ -279,7 +273,7 @@ def _msgpack_reader(spec: Spec) -> list[str]:
         later = _later(field)
         must_read = field in must
         lines += later if must_read or not later else [_given(field), *_indent(later)]
-    return [f"def read_{name}(a, level):", *_indent([*lines, _make(spec)]), ""]
+    return [f"def read_{name}(a, level):", *_indent([*lines, *_make(spec)]), ""]
 
 
 _CALL_MSGPACK = [

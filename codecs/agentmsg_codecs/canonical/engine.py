@@ -98,6 +98,7 @@ class Engine:
             "floats": floats,
             "isfinite": math.isfinite,
             "moment": _moment,
+            "new": object.__new__,
             "read_blocks": self._read_blocks,
             "read_source": self.read_source,
             "read_tools": self.read_tools,
@@ -106,7 +107,7 @@ class Engine:
         for cls, spec in SPECS.items():
             name = cls.__name__
             make: Callable[..., Any] = maker(cls)
-            names[f"make_{name}"] = make
+            names[name], names[f"make_{name}"] = cls, make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
         for name in ("Citation", "Msg"):
