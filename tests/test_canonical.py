@@ -68,6 +68,29 @@ def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
     for lines in made:
         filled = lines.split(f"o.__class__ = {cls.__name__}")[0]
         assert re.findall(r"o\.(\w+) = ", filled) == [field.name for field in attrs.fields(cls)]
+        assert set(re.findall(r" = ([A-Z]\w*)$", filled, re.MULTILINE)) <= {"EMPTY", "None", "UNSET"}
+
+
+@pytest.mark.parametrize("name", ["json", "msgpack"])
+def test_the_least_of_each_class_comes_back(name: str) -> None:
+    """Objects with nothing but what they must have are written and read back."""
+    blocks = [
+        am.TextBlock("", signature=am.Signature(None, "s"), cache=am.CacheHint(), citations=[am.Citation()]),
+        am.ToolUseBlock(None, "f"),
+        am.ToolResultBlock(None),
+        am.NativeBlock("x", None),
+        *(
+            am.FileBlock(source)
+            for source in (am.URLSource(""), am.Base64Source(""), am.FileSource(""), am.TextSource(""))
+        ),
+        am.FileBlock(am.BlocksSource(())),
+        am.ToolsBlock([am.ToolSpec(""), am.NativeTool("x", None)]),
+        *(cls() for cls in (am.ThinkingBlock, am.SourceBlock, am.CompactionBlock)),
+    ]
+    history = am.History(
+        [am.Msg("", blocks, id=None, created_at=None, usage=am.Usage()), am.Msg("user", id=None, created_at=None)]
+    )
+    assert am.same(am.loads(am.dumps(history, name), name), history)
 
 
 @pytest.mark.parametrize("key", ["json", "msgpack"])
