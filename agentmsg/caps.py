@@ -34,7 +34,7 @@ __all__ = [
     "MessageRow",
     "Row",
     "Swap",
-    "own_extras",
+    "carried_extras",
 ]
 
 Level = Literal["content", "annotation", "setting"]
@@ -132,27 +132,26 @@ class Caps:
 EVERYTHING = Caps(everything=True)
 
 
-def own_extras(family: str, known: Callable[[Any], frozenset[str]], *inner: str) -> Cell:
-    """Return a cell for ``extras``: those of a family stay, except keys that the format models itself.
+def carried_extras(*spaces: tuple[str, Callable[[Any], frozenset[str] | None]]) -> Cell:
+    """Return a cell for ``extras``: the family's own stay, except keys that the format models itself.
 
     Args:
-        family: whose extras are carried.
-        known: the keys that the native form of the owner has of its own.
-        inner: further namespaces of the family that are carried whole, such as ``"openai.choice"``.
+        spaces: the namespaces that are carried, in the order in which a reader gives them; each with the function
+            that gives the keys which the native form of an owner has of its own (None: nothing is carried there).
     """
 
     def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
-        if not extras:
-            return extras
-        kept = {key: extras[key] for key in extras if key in inner}
-        own = extras.get(family)
-        if isinstance(own, Mapping) and own:
-            own = cast("Mapping[str, Any]", own)
-            taken = known(owner)
-            fields = own if taken.isdisjoint(own) else {key: own[key] for key in own if key not in taken}
+        kept: dict[str, Any] = {}
+        for space, taken in spaces:
+            found = extras.get(space)
+            keys = taken(owner) if isinstance(found, Mapping) and found else None
+            if keys is None:
+                continue
+            own = cast("Mapping[str, Any]", found)
+            fields = own if keys.isdisjoint(own) else {key: own[key] for key in own if key not in keys}
             if fields:
-                kept[family] = fields
-        if len(kept) == len(extras) and all(kept[key] is extras[key] for key in kept):
+                kept[space] = fields
+        if list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept):
             return extras
         return kept or EMPTY
 

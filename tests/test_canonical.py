@@ -88,7 +88,10 @@ def test_the_least_of_each_class_comes_back(name: str) -> None:
         *(cls() for cls in (am.ThinkingBlock, am.SourceBlock, am.CompactionBlock)),
     ]
     history = am.History(
-        [am.Msg("", blocks, id=None, created_at=None, usage=am.Usage()), am.Msg("user", id=None, created_at=None)]
+        [
+            am.Msg("assistant", blocks, id=None, created_at=None, usage=am.Usage()),
+            am.Msg("user", id=None, created_at=None),
+        ]
     )
     assert am.same(am.loads(am.dumps(history, name), name), history)
 

@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
-from agentmsg.caps import KEEP, Cell, Drop, Row, Swap
-from agentmsg.json_values import EMPTY, plain_copy, thaw
+from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
+from agentmsg.json_values import plain_copy, thaw
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.hooks import in_non_standard
 from agentmsg_codecs.langchain.parts import Parts, fallback_of, own_keys
 from agentmsg_codecs.langchain.plain import class_of, is_mapping
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
-__all__ = ["block_rows", "carried_extras", "result_rows"]
+__all__ = ["block_rows", "result_rows"]
 
 Fields = Mapping[str, Any]
-
-
-def carried_extras(*spaces: tuple[str, Callable[[Any], frozenset[str] | None]]) -> Cell:
-    """Return a cell for extras: the namespaces that are carried, in order, each with the keys that are taken.
-
-    Args:
-        spaces: names, each with the function that gives the taken keys for an owner (None: nothing is carried).
-    """
-
-    def cell(extras: Fields, owner: Any) -> Fields:
-        kept: dict[str, Any] = {}
-        for space, taken in spaces:
-            own = extras.get(space)
-            if not is_mapping(own) or not own:
-                continue
-            keys: frozenset[str] | None = taken(owner)
-            if keys is None:
-                continue
-            fields = own if keys.isdisjoint(own) else {key: own[key] for key in own if key not in keys}
-            if fields:
-                kept[space] = fields
-        if list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept):
-            return extras
-        return kept or EMPTY
-
-    return cell
 
 
 def _taken_in_part(block: Any) -> frozenset[str]:

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import plain_copy, thaw
-from agentmsg_codecs.langchain.block_caps import block_rows, carried_extras, result_rows
+from agentmsg_codecs.langchain.block_caps import block_rows, result_rows
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages import Messages, is_native
