@@ -130,6 +130,9 @@ class ToolUseBlock(BaseBlock):
             changes["input"] = UNSET if changes["raw_input"] is not None else self.input
         return attrs.evolve(self, **changes)
 
+    # copy.replace of Python 3.13 would otherwise be attrs.evolve, which knows nothing of the two.
+    __replace__ = evolve
+
     def _compared(self) -> tuple[object, ...]:
         fields = (
             getattr(self, field.name)

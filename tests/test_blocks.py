@@ -467,3 +467,10 @@ def test_what_is_no_block_class_is_not_registered() -> None:
         with pytest.raises(InvalidMessage) as caught:
             ANY.register_block(tag)(cls)
         assert caught.value.code == code
+
+
+def test_replacing_follows_the_same_rule_as_evolve() -> None:
+    """What copy.replace calls (Python 3.13) drops the input for a new text, and the text for a new input."""
+    block = ToolUseBlock("c", "f", {"a": 1})
+    assert block.__replace__(raw_input='{"b": 2}').input == {"b": 2}
+    assert ToolUseBlock("c", "f", raw_input='{"b": 2}').__replace__(input={"c": 3}).raw_input is None
