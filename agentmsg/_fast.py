@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Remembered", "absent_values", "maker", "paused"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
-_NEVER_MADE = {"id", "created_at"}
 
 
 @cache

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import agentmsg as am
-
-pytest.importorskip("benchmarks", reason="the benchmarks stand in the repository only")
-
 from benchmarks import __main__ as command
 from benchmarks import profile, targets, timing
 from benchmarks.competitors import TABLE, Missing, enter

@@ -260,12 +260,11 @@ def _stashed() -> History:
     )
 
 
-@pytest.mark.parametrize(("law", "attempt"), BROKEN, ids=[law for law, _ in BROKEN])
-def test_a_broken_codec_breaks_its_law(law: str, attempt: Callable[[], object]) -> None:
+@pytest.mark.parametrize("attempt", [attempt for _, attempt in BROKEN], ids=[law for law, _ in BROKEN])
+def test_a_broken_codec_breaks_its_law(attempt: Callable[[], object]) -> None:
     """A codec that is broken in one way is caught by the law that speaks of it."""
     with pytest.raises((AssertionError, KeyError, TypeError, AttributeError)):
         attempt()
-    assert law
 
 
 def test_the_sound_codec_keeps_every_law() -> None:

@@ -108,12 +108,15 @@ def honest_account(
 
 
 def _no_subset_restores(output: History, losses: list[Any], history: History, rng: random.Random) -> None:
-    if (_has_twins(history) or _has_twins(output)) and any(loss.kind == "moved" for loss in losses):
-        return  # two messages of the same content can stand in for each other: where they went says nothing
     all_but_one = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
     halves = [[loss for loss in losses if rng.getrandbits(1)] for _ in range(4)]
+    # Of two messages with the same content each can stand in for the other: there, where one went may say nothing.
+    idle = (
+        {loss.path for loss in losses if loss.kind == "moved"} if _has_twins(history) or _has_twins(output) else set()
+    )
     for subset in (*all_but_one, *halves):
-        if len(subset) == len(losses):
+        kept = {loss.path for loss in subset}
+        if len(subset) == len(losses) or not idle <= kept:
             continue
         try:
             restored = restore(output, subset)
