@@ -111,9 +111,8 @@ def _no_subset_restores(output: History, losses: list[Any], history: History, rn
     all_but_one = [losses[:i] + losses[i + 1 :] for i in range(len(losses))]
     halves = [[loss for loss in losses if rng.getrandbits(1)] for _ in range(4)]
     # Of two messages with the same content each can stand in for the other: there, where one went may say nothing.
-    idle = (
-        {loss.path for loss in losses if loss.kind == "moved"} if _has_twins(history) or _has_twins(output) else set()
-    )
+    twins = _has_twins(history) or _has_twins(output)
+    idle: set[Any] = {loss.path for loss in losses if twins and loss.kind == "moved"}
     for subset in (*all_but_one, *halves):
         kept = {loss.path for loss in subset}
         if len(subset) == len(losses) or not idle <= kept:
