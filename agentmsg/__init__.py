@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
+    from agentmsg.ops.stats import HistoryStats
 
 __version__ = "0.1.0"
 
@@ -74,6 +75,7 @@ __version__ = "0.1.0"
 _LATER = {
     "Codec": "agentmsg.codec",
     "Conversion": "agentmsg.conversion",
+    "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.losses",
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
@@ -116,6 +118,7 @@ __all__ = [
     "FrozenDict",
     "FrozenList",
     "History",
+    "HistoryStats",
     "ImageBlock",
     "InvalidMessage",
     "Limits",

@@ -21,7 +21,7 @@ from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentmsg.history import History
 
@@ -152,7 +152,20 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
             start += len(picks)
             first += sum(not isinstance(item.new, Drop) for item in mine)
         out += 1
-    return pieces, whys
+    return [_that_are_left(own) for own in pieces], whys
+
+
+def _that_are_left(own: list[_Piece]) -> list[_Piece]:
+    """Return the pieces of a message without those of which nothing is left in what they were merged into."""
+    left = [piece for piece in own if piece.alone or any(not isinstance(item.new, Drop) for _, item in piece.blocks)]
+    if not left or len(left) == len(own):
+        return own
+    # Why their blocks were dropped is still to be told.
+    blocks = tuple(sorted((entry for piece in own for entry in piece.blocks), key=lambda entry: entry[0]))
+    first = left[0]
+    others = {pick for piece in left[1:] for pick, _ in piece.blocks}
+    mine = tuple(entry for entry in blocks if entry[0] not in others)
+    return [attrs.evolve(first, blocks=mine), *left[1:]]
 
 
 def _moved(places: Sequence[int]) -> set[int]:
@@ -177,6 +190,11 @@ def _moved(places: Sequence[int]) -> set[int]:
     return set(range(len(places))) - staying
 
 
+def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
+    """Tell whether a field was lost by a rule, which then has the word on level and reason."""
+    return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
+
+
 class _Report:
     """Makes the losses of one account."""
 
@@ -186,6 +204,9 @@ class _Report:
     def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None) -> Loss:
         last = path[-1]
         level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
+        if path == ("extras",):
+            # What a document says beside its messages: the model to ask, the temperature ...
+            level = "setting"
         return Loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
@@ -217,7 +238,7 @@ class _Report:
             was, now = get(old), get(new)
             if name not in skipped and was is not now and not same(was, now):
                 fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
-                yield self.loss((*path, name), fate, was, now, rule if name == "role" else None)
+                yield self.loss((*path, name), fate, was, now, rule if _caused(rule, kind, get, was) else None)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
@@ -240,7 +261,8 @@ class _Report:
             if other:
                 yield self.loss(at, "changed", block, item.new, item.swap)
                 continue
-            yield from self.fields(at, block, item.new, {"content"} if isinstance(block, ToolResultBlock) else set())
+            skipped = {"content"} if isinstance(block, ToolResultBlock) else set[str]()
+            yield from self.fields(at, block, item.new, skipped, item.swap)
             if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
                 inner = item.inner or tuple(FitItem(each) for each in item.new.content)
                 yield from self.items((*at, "content"), block.content, list(enumerate(inner)))

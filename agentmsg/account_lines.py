@@ -158,7 +158,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     if not header:
         msg = "an account begins with its header"
         raise DecodeError(msg)
-    guard = _guard(header["messages"], header["digest"]) if "digest" in header else None
+    guard = _guard(header["messages"], header["digest"]) if header.get("digest") is not None else None
     return Losses(losses, codec=header["codec"], guard=guard, spelling=lambda: spelling, length=header.get("messages"))
 
 
@@ -170,6 +170,13 @@ def _header(line: Any) -> dict[str, Any]:
     if header["agentmsg-losses"] != _VERSION:
         msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
+    count, expected = header.get("messages"), header.get("digest")
+    if not (count is None or (type(count) is int and count >= 0)) or (count is None) != (expected is None):
+        msg = "the header of an account counts the messages of its output and has their digest, or neither"
+        raise DecodeError(msg)
+    if not (expected is None or isinstance(expected, str)):
+        msg = "the digest in the header of an account is a text"
+        raise DecodeError(msg)
     return header
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agentmsg.msg import Msg
 
-__all__ = ["Part", "Plan", "Step", "as_is", "lift", "merge", "split_results"]
+__all__ = ["Part", "Plan", "Step", "as_is", "choose", "keep_first", "lift", "merge", "split_results"]
 
 
 @attrs.frozen
@@ -64,7 +64,7 @@ def split_results(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
     if plan is None and all(map(is_normal, messages)):
         return None
     out: Plan = []
-    for parts in plan or as_is(messages):
+    for parts in as_is(messages) if plan is None else plan:
         for part in parts:
             out.extend(_split(part, messages[part.index]))
     return out
@@ -93,7 +93,7 @@ def lift(*roles: str) -> Step:
     """Return the step that moves all messages of some roles to the front, in their order."""
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        current = plan or as_is(messages)
+        current = as_is(messages) if plan is None else plan
         lifted = [(parts[0].role or messages[parts[0].index].role) in roles for parts in current]
         if lifted == sorted(lifted, reverse=True):
             return plan
@@ -119,7 +119,7 @@ def merge(*roles: str) -> Step:
         )
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        current = plan or as_is(messages)
+        current = as_is(messages) if plan is None else plan
         out: Plan = []
         for parts in current:
             if out and joins(out[-1], parts, messages):
@@ -129,3 +129,32 @@ def merge(*roles: str) -> Step:
         return plan if len(out) == len(current) else out
 
     return step
+
+
+def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
+    """Return the step that takes some blocks of each message, in some order.
+
+    Args:
+        picks: gives the indexes of the blocks of a message; None where they are all, in their order.
+    """
+
+    def chosen(part: Part, messages: Sequence[Msg]) -> Part:
+        wanted = picks(messages[part.index])
+        if wanted is None:
+            return part
+        return attrs.evolve(part, picks=tuple(pick for pick in wanted if pick in part.picks))
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        if plan is None and all(picks(message) is None for message in messages):
+            return None
+        return [
+            tuple(chosen(part, messages) for part in parts) for parts in (as_is(messages) if plan is None else plan)
+        ]
+
+    return step
+
+
+def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Keep the first message only: for formats whose document is one message."""
+    current = as_is(messages) if plan is None else plan
+    return plan if len(current) <= 1 else current[:1]

@@ -23,6 +23,7 @@ from agentmsg.tools import Tool, as_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
 
 __all__ = [
     "BLOCK_TAGS",
@@ -131,6 +132,11 @@ class _Media(BaseBlock):
     def from_bytes(cls, data: bytes, media_type: str | None = None) -> Self:
         """Return a block that holds these bytes, as base64."""
         return cls(Base64Source.from_bytes(data, media_type))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], media_type: str | None = None) -> Self:
+        """Return a block that holds the bytes of a file, as base64; see ``Base64Source.from_file``."""
+        return cls(Base64Source.from_file(path, media_type))
 
 
 @attrs.frozen(repr=False, eq=False)

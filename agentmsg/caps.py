@@ -34,7 +34,9 @@ __all__ = [
     "MessageRow",
     "Row",
     "Swap",
+    "Usual",
     "carried_extras",
+    "usually",
 ]
 
 Level = Literal["content", "annotation", "setting"]
@@ -65,6 +67,30 @@ def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in 
     return value
 
 
+@attrs.frozen(eq=False)
+class Usual:
+    """A cell that says in which usual case it changes nothing, so that nobody need call it there.
+
+    Attributes:
+        cell: the cell itself.
+        case: an expression of Python about ``value``; where it holds, the cell returns the value.
+        names: what the expression names besides.
+    """
+
+    cell: Cell
+    case: str
+    names: Mapping[str, Any] = MappingProxyType({})
+
+    def __call__(self, value: Any, owner: Any) -> Any:
+        """Return the nearest value that is carried."""
+        return self.cell(value, owner)
+
+
+def usually(case: str, **names: Any) -> Callable[[Cell], Usual]:
+    """Return the decorator that makes a cell a ``Usual`` one."""
+    return lambda cell: Usual(cell, case, names)
+
+
 Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
@@ -76,10 +102,13 @@ class Row:
     Attributes:
         fields: by name; a field not named is reset to None or its default.
         otherwise: asked first, for every object of the class: returns it, a Swap, or a Drop. None: carried.
+        concerns: a field; ``otherwise`` returns every object where that is absent, so that it need not be asked
+            about them. None: it must be.
     """
 
     fields: Mapping[str, Cell]
     otherwise: Rule | None = None
+    concerns: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -92,12 +121,17 @@ class MessageRow:
         results: rows for the blocks inside tool results; as ``blocks`` where not given.
         otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role
             that is carried), or a Drop.
+        concerns: a block class; ``otherwise`` returns every message that has no block of exactly this class.
+        joins: asked for neighbours among the blocks that are carried, where the message is not carried as it is: gives
+            the one block that both are here, or None.
     """
 
     fields: Mapping[str, Cell] = _NONE
     blocks: Mapping[type[BaseBlock], Row] = _NONE
     results: Mapping[type[BaseBlock], Row] | None = None
     otherwise: Callable[[Msg], Msg | Drop | Swap] | None = None
+    joins: Callable[[BaseBlock, BaseBlock], BaseBlock | None] | None = None
+    concerns: type[BaseBlock] | None = None
 
 
 ANY_ROLE = "*"
@@ -113,7 +147,9 @@ class Caps:
         tools: rows by tool class; used where ``history`` carries tools.
         arrange: steps that change the structure of messages (see agentmsg.arrange), in order, before the
             rows apply.
-        needs_id: tells whether a tool call or result must be given an id before it can be written.
+        needs_id: tells whether a tool call or result without an id must be given one before it can be written.
+        derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
+            name of its call (see agentmsg.link.CallNames): such a name is carried, whatever the row says.
         everything: the format carries every History; all else is empty.
     """
 
@@ -122,6 +158,7 @@ class Caps:
     tools: Mapping[type, Row] = _NONE
     arrange: tuple[Callable[..., Any], ...] = ()
     needs_id: Callable[[Any], bool] | None = None
+    derives_names: bool = False
     everything: bool = False
 
     def row(self, role: str) -> MessageRow | None:

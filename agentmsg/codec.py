@@ -33,12 +33,15 @@ class Codec:
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
         binary: whether documents are bytes of their own rather than JSON.
+        writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
+            else it is copied before it is handed out.
     """
 
     name: ClassVar[str]
     family: ClassVar[str]
     title: ClassVar[str]
     binary: ClassVar[bool] = False
+    writes_plain: ClassVar[bool] = False
 
     @property
     def caps(self) -> Caps:
@@ -61,7 +64,7 @@ class Codec:
     def write(self, history: History) -> Any:
         """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
 
-        The document may hold frozen values of the history.
+        The document may hold frozen values of the history, unless the class says ``writes_plain``.
         """
         raise NotImplementedError
 

@@ -18,7 +18,8 @@ from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.json_text import copy_document
+from agentmsg.json_values import thaw
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.weave import restore
@@ -115,7 +116,7 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
     chosen = get_codec(codec, **options)
     try:
         with paused():
-            return chosen.read(plain_copy(document, _room(limits).depth))
+            return chosen.read(copy_document(document, _room(limits).depth))
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
@@ -144,7 +145,13 @@ def encode(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    return thaw(chosen.write(_fitting(as_history(messages), chosen, losses, on_loss)))
+    return _written(chosen, _fitting(as_history(messages), chosen, losses, on_loss))
+
+
+def _written(codec: Codec, history: History) -> Any:
+    """Return the document of a history that fits, as plain data of the caller's own."""
+    document = codec.write(history)
+    return document if codec.writes_plain else thaw(document)
 
 
 def dumps(
@@ -223,7 +230,7 @@ def convert(
         else decode(document, source, limits=limits)
     )
     fitted = fit(history, to)
-    written = to.to_bytes(fitted.history) if raw else thaw(to.write(fitted.history))
+    written = to.to_bytes(fitted.history) if raw else _written(to, fitted.history)
     return Conversion(written, account(fitted), history)
 
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import attrs
 
 from agentmsg.json_values import FrozenDict, FrozenList
-from agentmsg.made import Made, MadeTime
+from agentmsg.made import Made, MadeName, MadeTime
 from agentmsg.tool_use import ToolUseBlock
 
 __all__ = ["compared", "same"]
@@ -89,6 +89,7 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
     int: _equal,
     bool: _equal,
     Made: _equal,
+    MadeName: lambda _, __: True,
     float: _same_floats,
     datetime: _same_times,
     MadeTime: _same_times,

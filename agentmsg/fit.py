@@ -11,21 +11,22 @@ Imports arrange, caps, link and the model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg._base import BaseBlock, Noted
-from agentmsg._fast import absent_values
+from agentmsg._fast import absent_values, maker
 from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import KEEP, Caps, Drop, Row, Swap
 from agentmsg.errors import excerpt
 from agentmsg.history import History
-from agentmsg.link import with_ids
-from agentmsg.made import Made, MadeTime
+from agentmsg.json_values import adopt
+from agentmsg.link import CallNames, with_ids
+from agentmsg.made import Made, MadeName, MadeTime
 from agentmsg.msg import Msg
 from agentmsg.predicates import compile_caps
 
@@ -99,11 +100,11 @@ def fit(history: History, codec: Codec) -> Fitted:
     caps = codec.caps
     if caps.everything:
         return Fitted(history, history, codec.name)
-    fits = _compiled(caps)
+    all_fit = _compiled(caps)
     messages = history.messages
     # What a local step would do, the predicates know; the others are asked.
     steps = [step for step in caps.arrange if not getattr(step, "local", False)]
-    if all(map(fits, messages)) and _arranged(None, messages, steps) is None:
+    if all_fit(messages) and _arranged(None, messages, steps) is None:
         return _with_rest(Fitted(history, history, codec.name), caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     plan: Plan | None = None
@@ -111,12 +112,28 @@ def fit(history: History, codec: Codec) -> Fitted:
         plan = [parts for parts in as_is(given) if not isinstance(rules.get(parts[0].index), Drop)]
     plan = _arranged(plan, given, caps.arrange)
     planned = given if plan is None else [_planned(parts, given) for parts in plan]
-    changed = {index: _fit_message(message, caps) for index, message in enumerate(planned) if not fits(message)}
+    changed = _changed(planned, caps, all_fit)
     out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
     kept = tuple(message for message in out if isinstance(message, Msg))
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
-    output = history if same else history.evolve(messages=kept)
+    output = history if same else _with_fields(history, messages=kept)
     return _with_rest(Fitted(history, output, codec.name, plan, changed, rules), caps)
+
+
+def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
+    """Fit the messages of a plan one by one; return those that are not carried as they are, by their index."""
+    changed: dict[int, FitMessage] = {}
+    names = CallNames() if caps.derives_names else None
+    for index, message in enumerate(planned):
+        if not all_fit((message,)):
+            stand_in = message if names is None else names.stand_in(message)
+            if stand_in is message or not all_fit((stand_in,)):
+                changed[index] = _fit_message(stand_in, caps)
+        if names is not None:
+            new = changed[index].new if index in changed else message
+            if isinstance(new, Msg):
+                names.see(new)
+    return changed
 
 
 def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:
@@ -145,7 +162,7 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> Callable[[Msg], bool]:
+def _compiled(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
     return compile_caps(caps)
 
 
@@ -185,6 +202,8 @@ def _fit_message(message: Msg, caps: Caps) -> FitMessage:
         return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
     results = row.blocks if row.results is None else row.results
     items = tuple(_fit_block(block, row.blocks, results) for block in message.content)
+    if row.joins is not None:
+        items = _joined(items, row.joins)
     content = message.content
     if any(item.new is not block for item, block in zip(items, content, strict=True)):
         content = tuple(item.new for item in items if not isinstance(item.new, Drop))
@@ -194,6 +213,31 @@ def _fit_message(message: Msg, caps: Caps) -> FitMessage:
     if content is not message.content:
         changes["content"] = content
     return FitMessage(message.evolve(**changes) if changes else message, items)
+
+
+def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
+    """Make one block of neighbours that are one in the format; the first stands for all."""
+    out = list(items)
+    last: int | None = None
+    for index, item in enumerate(items):
+        if isinstance(item.new, Drop):
+            continue
+        whole = None if last is None else joins(out[last].new, item.new)
+        if last is None or whole is None:
+            last = index
+            continue
+        out[last] = FitItem(whole, None, _merged(whole, out[last].swap))
+        swap = _merged(whole, item.swap)
+        out[index] = FitItem(Drop(swap.why, swap.level))
+    return tuple(out)
+
+
+def _merged(whole: Any, swap: Swap | None) -> Swap:
+    """Say why a block is part of another now; what a rule had said before, weighs more."""
+    why = "neighbours are one block here"
+    if swap is None or swap.why.endswith(why):
+        return Swap(whole, why, "annotation") if swap is None else Swap(whole, swap.why, swap.level)
+    return Swap(whole, f"{swap.why}; {why}", swap.level)
 
 
 def _fit_block(
@@ -225,19 +269,25 @@ def _fit_block(
     return FitItem(block.evolve(**changes) if changes else block, inner_items, swap)
 
 
+_MADE = frozenset({Made, MadeName, MadeTime})
+
+
+@cache
+def _fitted_fields(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of the fields that a row speaks of."""
+    return tuple(field.alias or field.name for field in attrs.fields(cls) if field.init and field.name != "notes")
+
+
 def _field_changes(owner: Noted, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
     changes: dict[str, Any] = {}
-    kind: type = type(owner)
+    kind: Any = type(owner)
     absent = absent_values(kind)
-    for field in attrs.fields(kind):
-        name = field.alias or field.name
-        if name in skipped or name == "notes" or not field.init:
-            continue
+    for name in _fitted_fields(kind):
         value = getattr(owner, name)
         cell = cells.get(name)
-        if cell is KEEP or type(value) in (Made, MadeTime):
+        if cell is KEEP or name in skipped or (name in absent and value == absent[name]):
             continue
-        if name in absent and value == absent[name]:
+        if type(value) in _MADE:
             continue
         if cell is None:
             if name not in absent:
@@ -266,7 +316,20 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
             changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
     if not changes:
         return fitted
-    return attrs.evolve(fitted, history=history.evolve(**changes), tools=items)
+    done = _with_fields(history, **changes)
+    return Fitted(fitted.source, done, fitted.codec, fitted.plan, fitted.changed, fitted.rules, items)
+
+
+def _with_fields(history: History, **changes: Any) -> History:
+    """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
+    fields = {"messages": history.messages, "id": history.id, "tools": history.tools, "metadata": history.metadata}
+    fields |= {"extras": history.extras, "notes": history.notes}
+    for name, value in changes.items():
+        fields[name] = adopt(value)
+    return _make_history(**fields)
+
+
+_make_history = maker(History)
 
 
 def _fit_tool(tool: Tool, caps: Caps) -> FitItem:

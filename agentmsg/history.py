@@ -19,6 +19,7 @@ from agentmsg.tools import Tool, as_tools
 
 if TYPE_CHECKING:
     from agentmsg.blocks import ToolUseBlock
+    from agentmsg.ops.stats import HistoryStats
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 
@@ -101,6 +102,14 @@ class History(Noted, Sequence[Msg]):
     def last(self, *, role: str | None = None) -> Msg | None:
         """Return the last message (of a role), or None."""
         return next((message for message in reversed(self) if role is None or message.role == role), None)
+
+    def stats(self) -> HistoryStats:
+        """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
+        # By name and at call time, as in agentmsg._portable: operations stand above the model.
+        from importlib import import_module  # noqa: PLC0415 - see above
+
+        stats: HistoryStats = import_module("agentmsg.ops.stats").stats_of(self)
+        return stats
 
 
 def _as_message(item: MsgLike) -> Msg:

@@ -17,7 +17,7 @@ from agentmsg.limits import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["Duplicates", "dump_json", "parse_arguments", "parse_json"]
+__all__ = ["Duplicates", "copy_document", "dump_json", "parse_arguments", "parse_json"]
 
 Duplicates = Literal["error", "last"]
 
@@ -255,8 +255,20 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
         whether the value says all that the text says. It does not where a key stands twice, or where a number
         has more digits than a float holds.
     """
-    if not text.strip(" \t\n\r"):
-        return True, {}, True
+    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
+
+    # The usual text hides nothing: spelt as orjson spells it, or with the spaces of Python's json, it comes out as it
+    # went in, so that no key stood twice and no number was rounded. Where a removed space matters, it does not.
+    try:
+        data = text.encode()
+        value = orjson.loads(data)
+        written = orjson.dumps(value)
+        is_usual = written == data or written == data.replace(b'": ', b'":').replace(b", ", b",")
+        if is_usual and data.count(b"{") + data.count(b"[") <= DEFAULT_LIMITS.depth:
+            return True, value, True
+    except (TypeError, ValueError):
+        if not text.strip(" \t\n\r"):
+            return True, {}, True
     try:
         value = parse_json(text)
     except DecodeError:
@@ -264,6 +276,28 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
     data = text.encode()
     repeats = _may_repeat_keys(data, value) and _repeats(data)
     return True, value, not repeats and not _rounds(text)
+
+
+def copy_document(value: Any, depth: int) -> Any:
+    """Return what ``plain_copy`` does, in a fifth of the time where the value comes out of orjson as it went in.
+
+    Equal is not the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it is not
+    equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
+
+    Raises:
+        InvalidMessage: as ``plain_copy`` does.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
+
+    if depth >= _ORJSON_WRITES:
+        option = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+        try:
+            copy = orjson.loads(orjson.dumps(value, option=option))
+            if type(copy) in (dict, list) and copy == value:
+                return copy
+        except (TypeError, ValueError, RecursionError):
+            pass
+    return plain_copy(value, depth)
 
 
 def _repeats(data: bytes) -> bool:

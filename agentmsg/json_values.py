@@ -330,10 +330,11 @@ def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
 
 def thaw(value: Any) -> Any:
     """Return the plain, changeable copy of a JSON value (dicts and lists all the way down)."""
+    # Most of a document are scalars: a call for each of them would take most of the time.
     if isinstance(value, dict):
-        return {key: thaw(item) for key, item in _dict.items(value)}
+        return {key: item if type(item) in _SCALARS else thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
-        return [thaw(item) for item in _plain_items(value)]
+        return [item if type(item) in _SCALARS else thaw(item) for item in _plain_items(value)]
     # A text that the library made (an id) is a text like any other in a document.
     return str.__str__(value) if isinstance(value, str) else value
 

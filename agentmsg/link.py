@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.made import Made
+from agentmsg.made import Made, MadeName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg.msg import Msg
 
-__all__ = ["Place", "links", "made_call_id", "with_ids"]
+__all__ = ["CallNames", "Place", "links", "made_call_id", "with_ids"]
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
@@ -50,6 +50,48 @@ def _answers(result: ToolResultBlock, call: ToolUseBlock) -> bool:
     if result.tool_call_id is not None:
         return result.tool_call_id == call.id
     return result.name is None or result.name == call.name
+
+
+class CallNames:
+    """Which tool a result is of, where a format says so of calls only.
+
+    The n-th result of an id goes with its n-th call. For readers, and for fit, which must know what a reader would
+    say: both tell it the blocks in their order.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[str]] = {}
+
+    def call(self, link: str | None, name: str) -> None:
+        """Take note of a call."""
+        if link is not None:
+            self._waiting.setdefault(link, []).append(name)
+
+    def answer(self, link: str | None) -> MadeName | None:
+        """Return the name of the tool that a result is of; None where its call is not known."""
+        names = self._waiting.get(link) if link is not None else None
+        return MadeName(names.pop(0)) if names else None
+
+    def see(self, message: Msg) -> None:
+        """Take note of all calls and results of a client's tools in a message."""
+        for block in message.content:
+            if isinstance(block, ToolUseBlock) and block.kind != "server":
+                self.call(block.id, block.name)
+            elif isinstance(block, ToolResultBlock) and block.kind != "server":
+                self.answer(block.tool_call_id)
+
+    def stand_in(self, message: Msg) -> Msg:
+        """Return the message with the names that its results have from their calls marked as made."""
+        content = message.content
+        if message.role != "tool" or len(content) != 1:
+            return message
+        block = content[0]
+        if not isinstance(block, ToolResultBlock) or block.name is None or block.tool_call_id is None:
+            return message
+        names = self._waiting.get(block.tool_call_id)
+        if isinstance(block.name, MadeName) or not names or names[0] != block.name:
+            return message
+        return message.evolve(content=(block.evolve(name=MadeName(block.name)),))
 
 
 def made_call_id(place: Place, name: str | None) -> Made:

@@ -30,6 +30,7 @@ _ANNOTATIONS = frozenset(
         "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
+_FAILED = ("error", "denied", "interrupted")
 _PROMPT_ROLES = {"system", "developer"}
 
 
@@ -37,7 +38,19 @@ def level_of(field: str, was: Any, now: Any) -> Level:
     """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
     if field == "role":
         return "annotation" if {was, now} <= _PROMPT_ROLES else "content"
+    if field == "status" and was in _FAILED:
+        # That a tool failed is for the model to know.
+        return "content"
+    if field == "source" and _is_one_source(was, now):
+        return "annotation"
     return "annotation" if field in _ANNOTATIONS else "content"
+
+
+def _is_one_source(was: Any, now: Any) -> bool:
+    """Tell whether two sources differ in what is said about them only: the media type, unknown fields."""
+    if type(was) is not type(now) or not hasattr(was, "media_type"):
+        return False
+    return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
 
 
 @attrs.frozen

@@ -7,13 +7,20 @@ no place for it leaves it out without a loss. Imports nothing of the package.
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
+from time import time_ns
 from typing import Any
 
-__all__ = ["Made", "MadeTime", "made_id", "made_time"]
+__all__ = ["Made", "MadeName", "MadeTime", "made_id", "made_time"]
 
 
 class Made(str):
     """A text that the library made, such as the id of a new message."""
+
+    __slots__ = ()
+
+
+class MadeName(Made):
+    """The name that a reader gave to a tool's result from its call: nobody said it, so any two are the same."""
 
     __slots__ = ()
 
@@ -57,5 +64,5 @@ def made_id() -> Made:
 
 
 def made_time() -> MadeTime:
-    """Return the present time, in UTC."""
-    return MadeTime.now(UTC)
+    """Return the present time, in UTC and whole milliseconds: many formats keep no more, and none of it is lost."""
+    return MadeTime.fromtimestamp(time_ns() // 1_000_000 / 1000, UTC)

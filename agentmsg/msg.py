@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import attrs
 
 from agentmsg._base import Noted, free_json, free_mapping
 from agentmsg._fields import instance, listed, moment, optional_text, text, vector
 from agentmsg._portable import Portable
+from agentmsg._roles import Role, Roled, RoleName
 from agentmsg.blocks import (
     BaseBlock,
     Block,
@@ -36,23 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName"]
 
-RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 _B = TypeVar("_B", bound=BaseBlock)
 _T = TypeVar("_T")
 _SHOWN = 50
-
-
-class Role:
-    """The words that every codec knows for ``Msg.role``; any other word is a role as well (``Msg.chat``)."""
-
-    SYSTEM: Final = "system"
-    DEVELOPER: Final = "developer"
-    USER: Final = "user"
-    ASSISTANT: Final = "assistant"
-    TOOL: Final = "tool"
-    REMOVE: Final = "remove"
-    NATIVE: Final = "native"
-    UNSET: Final = "unset"
 
 
 def _role(value: RoleName) -> str:
@@ -61,7 +48,7 @@ def _role(value: RoleName) -> str:
 
 
 @attrs.frozen(repr=False, eq=False)
-class Msg(Noted, Portable):
+class Msg(Noted, Portable, Roled):
     """One message of a conversation.
 
     Args:
@@ -212,6 +199,10 @@ class Msg(Noted, Portable):
         """Return a copy whose response metadata has these entries too."""
         return self.evolve(response_metadata={**self.response_metadata, **entries})
 
+    def with_usage(self, usage: Usage | None) -> Msg:
+        """Return a copy with another account of what it cost."""
+        return self.evolve(usage=usage)
+
     def clone(self, *, name: str | None = None) -> Msg:
         """Return a copy with a new id and time, which remembers where it comes from.
 
@@ -285,36 +276,6 @@ class Msg(Noted, Portable):
     def sender(self) -> str | None:
         """The same as ``name``."""
         return self.name
-
-    @property
-    def is_system(self) -> bool:
-        """Whether the role is "system"."""
-        return self.role == "system"
-
-    @property
-    def is_developer(self) -> bool:
-        """Whether the role is "developer"."""
-        return self.role == "developer"
-
-    @property
-    def is_user(self) -> bool:
-        """Whether the role is "user"."""
-        return self.role == "user"
-
-    @property
-    def is_assistant(self) -> bool:
-        """Whether the role is "assistant"."""
-        return self.role == "assistant"
-
-    @property
-    def is_tool(self) -> bool:
-        """Whether the role is "tool"."""
-        return self.role == "tool"
-
-    @property
-    def is_remove(self) -> bool:
-        """Whether the role is "remove"."""
-        return self.role == "remove"
 
     @property
     def is_error(self) -> bool:

@@ -1,6 +1,7 @@
 """Where media come from. A URL is a text, a file id belongs to its provider, nothing is ever fetched.
 
-Imports only what is below the blocks: base, field checks, errors, limits.
+A file is read only where a caller names it (``Base64Source.from_file``), never because data does. Imports only what is
+below the blocks: base, field checks, media types, errors, limits.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ import attrs
 
 from agentmsg._base import Noted, as_blocks
 from agentmsg._fields import optional_text, text
-from agentmsg.errors import InvalidMessage
+from agentmsg._media_types import guess_media_type, media_type_of_name
+from agentmsg.errors import FileError, InvalidMessage, excerpt
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from agentmsg.blocks import Block  # noqa: TC004 - blocks know sources
 
 __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource", "URLSource"]
@@ -41,6 +45,36 @@ class Base64Source(Noted):
         import base64  # noqa: PLC0415 - needed by few
 
         return cls(base64.b64encode(data).decode(), media_type)
+
+    @classmethod
+    def from_file(
+        cls, path: str | PathLike[str], media_type: str | None = None, *, limits: Limits = DEFAULT_LIMITS
+    ) -> Base64Source:
+        """Return the source that holds the bytes of a file, read now.
+
+        Args:
+            path: of the file.
+            media_type: where it is not given, what the first bytes tell, else what the name stands for.
+            limits: of how many bytes there may be.
+
+        Raises:
+            FileError: where the file cannot be read.
+            InvalidMessage: code "bytes" where it is larger than the limit.
+        """
+        from pathlib import Path  # noqa: PLC0415 - needed by few
+
+        try:
+            with Path(path).open("rb") as file:
+                data = file.read(limits.inline_media + 1)
+        except (OSError, ValueError) as error:
+            words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            msg = f"{excerpt(str(path))} cannot be read: {words}"
+            raise FileError(msg, code="file") from error
+        if len(data) > limits.inline_media:
+            msg = f"{excerpt(str(path))} is larger than the limit of {limits.inline_media} bytes"
+            raise InvalidMessage(msg, code="bytes", path=("data",))
+        source = cls.from_bytes(data)
+        return cls(source.data, media_type or guess_media_type(source.data) or media_type_of_name(Path(path).name))
 
     def decode(self, limits: Limits = DEFAULT_LIMITS) -> bytes:
         """Return the bytes.

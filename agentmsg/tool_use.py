@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import attrs
 
@@ -95,8 +95,10 @@ class ToolUseBlock(BaseBlock):
     @property
     def input(self) -> JSON:
         """The arguments; None for an invalid call."""
-        value = self._settled()
-        return None if value is UNSET else cast("JSON", value)
+        value = self._input
+        if value is UNSET:
+            value = self._settled()
+        return None if value is UNSET else value
 
     def _settled(self) -> Any:
         """Return the input, of a text parsed now and never again; UNSET for an invalid call."""
@@ -117,6 +119,8 @@ class ToolUseBlock(BaseBlock):
         """The raw text where it says more than ``input``, else None."""
         if self.raw_input is None:
             return None
+        # What parses the text for the input tells this too.
+        self._settled()
         if self._says_all is None:
             object.__setattr__(self, "_says_all", self._parsed()[2])
         return None if self._says_all else self.raw_input

@@ -5,18 +5,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from data import SHARED, shared_dir
+from data import PROFILE, SHARED, shared_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-PROFILE = os.environ.get("AGENTMSG_PROFILE") or ("ci" if os.environ.get("CI") == "true" else "default")
 
 # No deadline and no complaint about slowness: both measure the machine, not the code.
 _PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

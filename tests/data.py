@@ -1,4 +1,4 @@
-"""Where the test data stands, and the lists of files that parametrized tests run through.
+"""Where the test data stands, the lists of files that parametrized tests run through, and how hard tests try.
 
 The data is not part of the project: it is looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside the
 checkout.
@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["SHARED", "corpus", "golden", "shared_dir"]
+__all__ = ["PROFILE", "SHARED", "corpus", "golden", "shared_dir"]
+
+# How hard tests try: quick, default, ci or long.
+PROFILE = os.environ.get("AGENTMSG_PROFILE") or ("ci" if os.environ.get("CI") == "true" else "default")
 
 SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 

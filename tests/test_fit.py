@@ -153,6 +153,17 @@ def test_restoring_more_than_there_is_is_refused() -> None:
         [b"{}"],
         [b"[]"],
         [b'{"agentmsg-losses":2,"codec":"x"}'],
+        *(
+            [b'{"agentmsg-losses":1,"codec":"x","messages":%b,"digest":%b}' % pair]
+            for pair in (
+                (b'"1"', b'"d"'),
+                (b"null", b'"d"'),
+                (b"-1", b'"d"'),
+                (b"1.5", b'"d"'),
+                (b"1", b"3"),
+                (b"1", b"null"),
+            )
+        ),
         [b'{"agentmsg-losses":1,"codec":"x"}', b"{"],
         [b'{"agentmsg-losses":1,"codec":"x"}', b"3"],
         [b'{"agentmsg-losses":1,"codec":"x"}', b'{"at":"/messages/0","changed":{"role":3}}'],
@@ -253,6 +264,55 @@ def test_a_rule_may_add_blocks_inside_a_result() -> None:
     history = History([_plain("tool", [ToolResultBlock("c1", [TextBlock("a"), DataBlock(1)], structured={"k": 1})])])
     losses = account(honest_account(_Spelt(), history))
     assert [(loss.path, loss.kind) for loss in losses] == [(("messages", 0, "content", 0), "changed")]
+
+
+def test_what_is_dropped_whole_was_not_split_off() -> None:
+    """Of a block that would have been merged into the message before, and is dropped, only that is told."""
+    result = _plain("tool", [ImageBlock.from_bytes(b"hi"), ToolResultBlock("c1", "a")])
+    losses = account(honest_account(StrictToy(), History([_plain("user"), result])))
+    assert [(loss.path, loss.kind, loss.why) for loss in losses] == [
+        (("messages", 1, "content", 0), "dropped", "URLs only")
+    ]
+
+
+def _texts_join(left: Any, right: Any) -> TextBlock | None:
+    both = isinstance(left, TextBlock) and isinstance(right, TextBlock)
+    return TextBlock(left.text + right.text) if both else None
+
+
+@attrs.frozen(kw_only=True)
+class _OneText(Toy):
+    """Content is one text; a refusal is one, by a rule that weighs more."""
+
+    @property
+    def caps(self) -> Caps:
+        return _ONE_TEXT
+
+
+_ONE_TEXT = Caps(
+    messages={
+        "assistant": MessageRow(
+            blocks={
+                TextBlock: Row({"text": KEEP}),
+                RefusalBlock: Row({}, lambda block: Swap(TextBlock(block.refusal), "refusals are text", "content")),
+            },
+            otherwise=lambda message: message if len(message.content) < 2 else Swap(message, "one text", "annotation"),
+            joins=_texts_join,
+        )
+    }
+)
+
+
+def test_neighbours_become_one_block() -> None:
+    """Blocks that are one in the format are joined; what each lost is told with the weight that a rule gave it."""
+    history = History([_plain("assistant", [TextBlock("a"), TextBlock("b"), RefusalBlock("no")])])
+    fitted = honest_account(_OneText(), history)
+    assert fitted.history[0].content == (TextBlock("abno"),)
+    assert [(loss.path[3:], loss.kind, loss.level) for loss in account(fitted)] == [
+        ((0, "text"), "changed", "annotation"),
+        ((1,), "dropped", "annotation"),
+        ((2,), "dropped", "content"),
+    ]
 
 
 def test_losses_read_well() -> None:

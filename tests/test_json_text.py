@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import enum
 import json
 import uuid
 from dataclasses import dataclass
@@ -12,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmsg import DecodeError, EncodeError, Limits, Made, same
-from agentmsg.json_text import dump_json, parse_arguments, parse_json
-from agentmsg.json_values import adopt, freeze
+from agentmsg import DecodeError, EncodeError, InvalidMessage, Limits, Made, same
+from agentmsg.json_text import copy_document, dump_json, parse_arguments, parse_json
+from agentmsg.json_values import adopt, freeze, plain_copy
+from agentmsg.plain import class_of, is_list, is_mapping
 
 if TYPE_CHECKING:
     from agentmsg.json_text import Duplicates
@@ -217,3 +219,83 @@ def test_arguments_that_python_wrote_say_all(value: Any) -> None:
     assert valid
     assert exact
     assert same(found, value)
+
+
+class _Word(enum.StrEnum):
+    ONE = "one"
+
+
+class _Number(enum.IntEnum):
+    ONE = 1
+
+
+class _Plain(enum.Enum):
+    ONE = "one"
+
+
+@dataclass
+class _Record:
+    a: int = 1
+
+
+def _outcome(copy: Any, value: Any) -> Any:
+    """Return the copy with the types of all that is in it, or the code and path of the refusal."""
+    try:
+        found = copy(value, 254)
+    except InvalidMessage as error:
+        return error.code, error.path
+    return repr(found), _types(found)
+
+
+def _types(value: Any) -> Any:
+    if is_mapping(value):
+        return type(value), [(type(key), _types(item)) for key, item in value.items()]
+    if is_list(value):
+        return list, list(map(_types, value))
+    return class_of(value)
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=4))
+def test_documents_are_copied_quickly_as_slowly(document: Any) -> None:
+    """The quick copy of a document is the careful one, to the types and the order of keys, and shares nothing."""
+    assert _outcome(copy_document, document) == _outcome(plain_copy, document)
+    assert copy_document(document, 254) is not document
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(float("nan"), float("inf"), -0.0, 2**64, -(2**63) - 1, 10**400, True, 1, 1.0, 1e16, "\ud800", b"x", {1, 2}),
+        *(
+            (1, [2]),
+            {1: 2},
+            {None: 1},
+            {True: 1},
+            {"\ud800": 1},
+            Made("m"),
+            _Word.ONE,
+            _Number.ONE,
+            _Plain.ONE,
+            _Record(),
+        ),
+        *({_Word.ONE: 1}, {Made("k"): 1}, dt.datetime(2026, 1, 1), dt.date(2026, 1, 1), dt.time(1), uuid.UUID(int=5)),
+        *(freeze({"a": [1]}), adopt({"b": [1]}), object()),
+    ],
+    ids=lambda odd: repr(odd)[:30].split(" at 0x")[0],
+)
+def test_odd_values_are_copied_quickly_as_slowly(odd: Any) -> None:
+    """What is no plain JSON is refused, or made plain, by the quick copy as by the careful one: nothing is coerced."""
+    for document in ({"a": odd}, [odd, {"b": [odd]}]):
+        assert _outcome(copy_document, document) == _outcome(plain_copy, document)
+
+
+def test_depth_and_cycles_are_copied_quickly_as_slowly() -> None:
+    """A cycle, and nesting around the limits of orjson, end alike in both copies."""
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    assert _outcome(copy_document, cycle) == _outcome(plain_copy, cycle)
+    for depth in (250, 253, 254, 255, 256, 2000):
+        deep: Any = []
+        for _ in range(depth - 1):
+            deep = [deep]
+        assert _outcome(copy_document, deep)[0] == _outcome(plain_copy, deep)[0], depth

@@ -15,6 +15,7 @@ from agentmsg.conversion import decode, dumps, loads
 from agentmsg.fit import Fitted, fit
 from agentmsg.json_values import plain_copy
 from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,7 +42,17 @@ _LONGEST_ERROR = 2000
 
 
 def _write(history: History, codec: Codec) -> Any:
-    return plain_copy(thaw(codec.write(history)), 250)
+    document = codec.write(history)
+    if codec.writes_plain:
+        assert _is_plain(document), f"what {codec.name} writes is not plain"
+    return plain_copy(thaw(document), 250)
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a document is made of exact JSON types."""
+    if is_object(value):
+        return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
+    return all(map(_is_plain, value)) if is_list(value) else value is None or type(value) in (str, int, float, bool)
 
 
 def _read_back(history: History, codec: Codec) -> History:

@@ -143,15 +143,33 @@ def _edited(owner: Noted, rng: random.Random) -> Any:
     return owner.evolve(**{name: getattr(owner, name) + "~"})
 
 
-def plant_notes(history: History, rng: random.Random, families: tuple[str, ...], keys: tuple[str, ...]) -> History:
-    """Return the history with notes planted on every object: spellings by name, native values, junk, others' notes."""
+def plant_notes(
+    history: History,
+    rng: random.Random,
+    families: tuple[str, ...],
+    keys: tuple[str, ...],
+    marks: tuple[Any, ...] = (True,),
+) -> History:
+    """Return the history with notes planted on every object: spellings by name, native values, junk, others' notes.
+
+    Args:
+        history: is not changed.
+        rng: chooses.
+        families: whose notes to plant.
+        keys: what stands in them.
+        marks: values that codecs look for, besides the names of spellings.
+    """
     pool = [message.notes for message in history.messages if message.notes]
 
     def note() -> Any:
         if pool and rng.random() < 0.3:  # noqa: PLR2004 - some of them real
             return rng.choice(pool)
         spellings: list[Any] = [*SPELLINGS, ["=", rng.choice(_ODD)], "str", "list", rng.choice(_ODD)]
-        own: dict[str, Any] = {rng.choice(keys): _copy(rng.choice(spellings)) for _ in range(rng.randint(0, 4))}
+        own: dict[str, Any] = {
+            # A mark as often as a spelling: they are written with a stroke.
+            key: _copy(rng.choice(marks if key.startswith("/") and rng.random() < 0.7 else spellings))  # noqa: PLR2004
+            for key in (rng.choice(keys) for _ in range(rng.randint(0, 4)))
+        }
         return {rng.choice(families): rng.choice([own, own, own, _copy(rng.choice(_ODD))])}
 
     def planted(owner: _N) -> _N:

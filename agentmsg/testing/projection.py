@@ -39,8 +39,9 @@ def project(history: History, caps: Caps) -> History:
         if kept is not None and not ruled and (split_results not in caps.arrange or is_normal(kept)):
             messages.append(kept)
     for step in caps.arrange:
-        if step is not split_results and step(None, messages) is not None:
-            messages = messages[:1]
+        if step is not split_results:
+            messages = [message for message in messages if step(None, [message]) is None]
+            messages = messages[:1] if step(None, messages) is not None else messages
     whole = _fields(history.evolve(messages=messages, tools=()), caps.history)
     assert whole is not None, "no field of a history is required"
     return whole

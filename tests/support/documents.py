@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from agentmsg import get_codec, thaw
 from agentmsg.json_values import plain_copy
 from data import corpus, golden
+from support.agentscope_messages import AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA
+from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
@@ -38,6 +40,56 @@ def _langchain() -> Iterator[tuple[str, Any]]:
             yield f"{name}, as state", {"messages": messages}
 
 
+def _langchain_lc() -> Iterator[tuple[str, Any]]:
+    natives: list[Any] = []
+    for path in golden("langchain"):
+        native = json.loads(path.read_text())["dumpd"]
+        if "__error__" not in native:
+            yield f"{path.stem}, dumpd, alone", native
+            yield f"{path.stem}, dumpd, in a list", [native]
+            natives.append(native)
+    for path in corpus("langchain"):
+        for name, messages in _message_lists(json.loads(path.read_text()), path.stem):
+            yield name, list(map(_enveloped, messages))
+    for case in next(document["cases"] for name, document in _golden("langchain_ops") if name.endswith("/load")):
+        if "kwargs" in case["input"] and case["input"]["id"][0] != "os":
+            yield f"load, {case['description']}", case["input"]
+    first = {native["id"][-1]: native for native in reversed(natives)}
+    human, ai, tool = first["HumanMessage"], first["AIMessage"], first["ToolMessage"]
+    yield "all golden messages", natives
+    yield "state", {"messages": natives, "steps": 3, "meta": {"__lc_escaped__": {"lc": 1}}}
+    for name in ("ChatPromptValue", "ChatPromptValueConcrete"):
+        kwargs = {"messages": natives, **({"type": name} if name.endswith("Concrete") else {})}
+        yield name, {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "chat", name], "kwargs": kwargs}
+    generation = {"text": ai["kwargs"]["content"], "generation_info": {"k": 1}, "type": "ChatGeneration", "message": ai}
+    own = ["langchain", "schema", "output", "ChatGeneration"]
+    yield "generation", {"lc": 1, "type": "constructor", "id": own, "kwargs": generation}
+    outputs = {"generations": [[generation]], "llm_output": None, "run": None, "type": "LLMResult"}
+    yield "outputs of a run", outputs
+    yield "inputs of a run", {"messages": [[human, ai], [human]]}
+    serialized = {"lc": 1, "type": "not_implemented", "id": ["x", "Model"], "repr": "Model()"}
+    inputs = {"messages": [[human, ai, tool]]}
+    yield "run", {"id": "r1", "name": "Model", "serialized": serialized, "inputs": inputs, "outputs": outputs}
+    yield "LangChain JS", list(map(_of_javascript, (human, ai, tool)))
+
+
+def _enveloped(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as an envelope: without what is empty, but for the lists of calls."""
+    message = message.get("data", message)
+    name = {"human": "HumanMessage", "ai": "AIMessage", "system": "SystemMessage", "tool": "ToolMessage"}
+    kept = ("content", "tool_calls", "invalid_tool_calls")
+    kwargs = {key: value for key, value in message.items() if key in kept or value not in (None, {}, [])}
+    own = ["langchain", "schema", "messages", name[message["type"]]]
+    return {"lc": 1, "type": "constructor", "id": own, "kwargs": kwargs}
+
+
+def _of_javascript(native: dict[str, Any]) -> dict[str, Any]:
+    """Return an envelope as LangChain JS spells it: other words before the class, no type, empty objects written."""
+    kwargs: dict[str, Any] = {"additional_kwargs": {}, "response_metadata": {}, **native["kwargs"]}
+    del kwargs["type"]
+    return {**native, "id": ["langchain_core", "messages", native["id"][-1]], "kwargs": kwargs}
+
+
 def _message_lists(value: Any, name: str) -> Iterator[tuple[str, list[Any]]]:
     """Return every list of LangChain messages inside a recording."""
     if isinstance(value, dict):
@@ -56,10 +108,173 @@ def _are_messages(value: object) -> TypeGuard[list[Any]]:
     return bool(items) and all(isinstance(item, dict) and "type" in item for item in items)
 
 
+def _golden(system: str) -> Iterator[tuple[str, Any]]:
+    for path in golden(system):
+        yield f"golden {system}/{path.stem}", json.loads(path.read_text())
+
+
+def _requests(system: str) -> Iterator[tuple[str, Any]]:
+    """Return the recorded request bodies that hold a conversation, whatever the server said to them."""
+    for name, interaction in _interactions(system):
+        if "messages" in interaction["request"]:
+            yield f"{name}, request", interaction["request"]
+
+
+def _answers(system: str, key: str) -> Iterator[tuple[str, Any]]:
+    """Return the recorded answers that hold a message, under a key that no error body has."""
+    for name, interaction in _interactions(system):
+        answer = interaction.get("response")
+        if interaction["status"] == _OK and isinstance(answer, dict) and key in answer:
+            yield f"{name}, response", answer
+
+
+def _interactions(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in corpus(system):
+        if path.suffix == ".json":
+            for index, interaction in enumerate(json.loads(path.read_text())["interactions"]):
+                yield f"{system}/{path.stem}/{index}", interaction
+
+
+def _lines(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return every tenth line of the files that hold one conversation a line: all are alike."""
+    for path in corpus(system):
+        if path.suffix == ".jsonl":
+            for index, line in enumerate(path.read_text().splitlines()[::10]):
+                yield f"{path.stem}, line {10 * index + 1}", json.loads(line)
+
+
+def _openai() -> Iterator[tuple[str, Any]]:
+    for name, messages in _golden("openai_chat"):
+        yield name, messages
+        yield f"{name}, as body", {"model": "m", "messages": messages}
+    # The other two of the folder are no bodies of OpenAI: arguments as objects, prompt beside completion.
+    for name, body in _golden("hf_messages"):
+        if name.endswith(("_simple", "_openai_finetune_weight")):
+            yield name, body
+    yield from _requests("openai_chat")
+    agents = list(_lines("openai_chat"))
+    for name, row in agents:
+        yield name, row["messages"]
+    yield "fine-tuning row", _unweighted(agents[0][1]["messages"])
+    for name, row in _lines("hf_messages"):
+        if all(isinstance(message["content"], str) for message in row["messages"]):
+            yield name, row
+    for path in corpus("agent_trajectory_swe_agent"):
+        yield path.stem, json.loads(path.read_text())["messages"]
+
+
+def _unweighted(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a row of a fine-tuning file, where one answer is not to be learnt."""
+    first = next(index for index, message in enumerate(messages) if message["role"] == "assistant")
+    return {"messages": [{**each, "weight": 0} if index == first else each for index, each in enumerate(messages)]}
+
+
+def _anthropic() -> Iterator[tuple[str, Any]]:
+    yield from _golden("anthropic")
+    yield from _golden("anthropic_beta")
+    yield from _requests("anthropic")
+    yield from _requests("bedrock_invoke")
+
+
+def _anthropic_response() -> Iterator[tuple[str, Any]]:
+    yield from _golden("anthropic_response")
+    yield from _answers("anthropic", "content")
+    yield from _answers("bedrock_invoke", "content")
+
+
+def _openai_response() -> Iterator[tuple[str, Any]]:
+    yield from _golden("openai_chat_response")
+    yield from _answers("openai_chat", "choices")
+
+
+def _lionpride() -> Iterator[tuple[str, Any]]:
+    found = list(_golden("lionpride"))
+    yield from found
+    yield "all golden messages", [message for _, message in found]
+    yield "every class of content", LIONPRIDE
+    pile = {"id": "1" * 32, "metadata": {"lion_class": "lionpride.core.pile.Pile"}, "strict_type": False}
+    yield "a pile", {**pile, "items": LIONPRIDE[:9]}
+    yield "no more than content", {"content": {"instruction": "Hello"}}
+
+
+def _synaptic() -> Iterator[tuple[str, Any]]:
+    natives: list[Any] = []
+    for name, document in _golden("synaptic"):
+        yield name, document
+        natives += document if isinstance(document, list) else [document]
+    messages = [native for native in natives if "role" in native]
+    yield "all golden messages, as stored", messages
+    yield "all golden messages, as state", {"messages": messages, "steps": 3}
+    yield "all golden chunks", [native for native in natives if "role" not in native]
+    yield "every variant, block and field", SYNAPTIC
+
+
+def _arcaelas() -> Iterator[tuple[str, Any]]:
+    found = list(_golden("arcaelas"))
+    for name, message in found:
+        yield f"{name}, alone", message
+        yield f"{name}, in a list", [message]
+    for generation in ("v10", "v19", "v2"):
+        messages = [message for name, message in found if f"/{generation}_" in name]
+        yield f"arcaelas {generation}", messages
+        yield f"arcaelas {generation}, as body", {"name": "Support_Assistant", "messages": messages}
+    # Of the first generation no result is among the golden ones; its page has this.
+    result = {"role": "tool", "content": "Data", "tool_id": "calc_123", "timestamp": "2025-10-12T10:30:45.123Z"}
+    yield "arcaelas v10, result", [found[0][1], result]
+
+
+def _riffer() -> Iterator[tuple[str, Any]]:
+    found = list(_golden("riffer"))
+    for name, message in found:
+        yield f"{name}, alone", message
+        yield f"{name}, in a list", [message]
+    for version in ("v09", "latest"):
+        messages = [message for name, message in found if f"/{version}_" in name]
+        yield f"riffer {version}", messages
+        yield f"riffer {version}, as body", {"prompt": "x", "messages": messages}
+    files = [{"media_type": "image/png", "data": "iVBORw0KGgo=", "filename": "a.png"}, {"url": "https://x.test/b.pdf"}]
+    yield "riffer latest, files", [{"role": "user", "content": "Look", "id": "u-1", "files": files}]
+
+
+def _agentscope() -> Iterator[tuple[str, Any]]:
+    """Return messages alone, in lists, and in the state of an agent; a conversation of each version."""
+    for system in ("agentscope_py", "agentscope_py_v1"):
+        found = list(_golden(system))
+        for name, message in found:
+            yield name, message
+            yield f"{name}, in a list", [message]
+        yield f"{system}, all", [message for _, message in found]
+        yield f"{system}, in a state", {"session_id": "s1", "summary": "", "context": [message for _, message in found]}
+    for version, written in (("2", AGENTSCOPE_2), ("1", AGENTSCOPE_1)):
+        yield f"every block of {version}.x", written
+
+
+def _agentscope_java() -> Iterator[tuple[str, Any]]:
+    found = list(_golden("agentscope_java"))
+    for name, message in found:
+        yield name, message
+        yield f"{name}, in a list", [message]
+    for version in ("2", "1"):
+        yield f"all of {version}.x", [message for name, message in found if ("v1" in name) is (version == "1")]
+    yield "every block of Java", AGENTSCOPE_JAVA
+
+
+_OK = 200
 _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
+    "agentscope": _agentscope,
+    "agentscope-java": _agentscope_java,
+    "anthropic": _anthropic,
+    "anthropic-response": _anthropic_response,
+    "arcaelas": _arcaelas,
     "json": lambda: _tour("json"),
     "langchain": _langchain,
+    "langchain-lc": _langchain_lc,
+    "lionpride": _lionpride,
     "msgpack": lambda: _tour("msgpack"),
+    "openai": _openai,
+    "openai-response": _openai_response,
+    "riffer": _riffer,
+    "synaptic": _synaptic,
 }
 
 

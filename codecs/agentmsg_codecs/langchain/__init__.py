@@ -53,12 +53,12 @@ from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
-from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
+from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras, usually
 from agentmsg.json_values import plain_copy, thaw
+from agentmsg.plain import class_of, is_mapping
+from agentmsg.rules import custom_as_function, native_blocks, result_as_text
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.hooks import in_non_standard
-from agentmsg_codecs.langchain.parts import Parts, fallback_of, own_keys
-from agentmsg_codecs.langchain.plain import class_of, is_mapping
+from agentmsg_codecs.langchain.parts import Parts, own_keys
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
 __all__ = ["block_rows", "result_rows"]
@@ -47,6 +48,7 @@ _CITATION_EXTRAS = carried_extras(
 )
 
 
+@usually("not value.extras")
 def _bare(value: Any, _: Any) -> Any:
     """Carry a cache hint or a signature without extras of its own."""
     return value.evolve(extras={}) if value.extras else value
@@ -70,6 +72,7 @@ def _citation(citation: am.Citation) -> am.Citation:
     return citation.evolve(**changes) if changes else citation
 
 
+@usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
 def _source(source: Any, block: Any) -> Any:
     if type(source) is am.BlocksSource or (type(source) is am.TextSource and type(block) is not am.FileBlock):
         return Drop(f"no place for a {type(source).__name__} here")
@@ -86,24 +89,12 @@ def _document_text(block: Any) -> Any:
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
 
 
-def _call(block: am.ToolUseBlock) -> Any:
-    if block.kind != "custom":
-        return block
-    value = block.input
-    new = {"input": value} if isinstance(value, str) else value
-    return Swap(block.evolve(kind="function", input=new), "calls of custom tools are function calls here")
-
-
 def _call_kind(kind: str, _: Any) -> str:
     return kind if kind in {"function", "server"} else "function"
 
 
 def _nested_result(block: am.ToolResultBlock) -> Any:
-    if block.kind == "server":
-        return block
-    if not block.text:
-        return Drop("no place for a tool result here")
-    return Swap(am.TextBlock(block.text), "no place for a tool result here")
+    return block if block.kind == "server" else result_as_text(block)
 
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
@@ -113,8 +104,12 @@ def _tool_result(block: am.ToolResultBlock) -> Any:
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
 
+_STATUS = frozenset({"success", "error"})
+
+
+@usually("value in known", known=_STATUS)
 def _status(status: str, result: am.ToolResultBlock) -> str | None:
-    if status in {"success", "error"}:
+    if status in _STATUS:
         return status
     return "error" if result.is_error else None
 
@@ -123,13 +118,13 @@ class _AllFields(Mapping[str, Cell]):
     """Cells for block classes whose fields are not known here: all are carried."""
 
     def __getitem__(self, name: str) -> Cell:
-        return _COMMON.get(name, KEEP)
+        return _IN_FULL.get(name, KEEP)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_COMMON)
+        return iter(_IN_FULL)
 
     def __len__(self) -> int:
-        return len(_COMMON)
+        return len(_IN_FULL)
 
 
 _COMMON: dict[str, Cell] = {
@@ -140,10 +135,12 @@ _COMMON: dict[str, Cell] = {
     "signature": _bare,
     "extras": _BLOCK_EXTRAS,
 }
+# The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
+_IN_FULL: dict[str, Cell] = {**_COMMON, "cache": KEEP, "signature": KEEP}
 
 
-def _row(*names: str, otherwise: Any = None, **cells: Cell) -> Row:
-    return Row({**_COMMON, **dict.fromkeys(names, KEEP), **cells}, otherwise)
+def _row(*names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
+    return Row({**_COMMON, **dict.fromkeys(names, KEEP), **cells}, otherwise, concerns)
 
 
 class _Blocks:
@@ -160,19 +157,10 @@ class _Blocks:
         self._parts.fill()
         return self._parts.read(part)
 
-    def native(self, block: am.NativeBlock) -> Any:
-        """Carry what this codec kept itself; of others their fallback text."""
-        if block.codec != FAMILY:
-            if block.fallback:
-                return Swap(am.TextBlock(block.fallback), f"only {block.codec} can write this")
-            return Drop(f"only {block.codec} can write this")
+    def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return what is read where a native block is written; None where that is something else."""
         back = self._read_part(plain_copy(thaw(block.value)))
-        if type(back) is not am.NativeBlock or not am.same(back.value, block.value):
-            return Drop("this would be read as something else")
-        fallback = fallback_of(block.value)
-        if block.fallback == fallback:
-            return block
-        return Swap(block.evolve(fallback=fallback), "the fallback is the part's own text", "annotation")
+        return back if type(back) is am.NativeBlock else None
 
     def other(self, block: Any) -> Any:
         """Carry a block of another class where its canonical form comes back."""
@@ -188,15 +176,14 @@ class _Blocks:
 
     def rows(self) -> dict[type[am.BaseBlock], Row]:
         """Return the rows of content."""
-        media = {"source": _source}
         return {
             am.TextBlock: _row("text", citations=_citations),
             am.ThinkingBlock: _row("thinking", "redacted"),
             am.RefusalBlock: _row("refusal"),
-            am.ImageBlock: _row("detail", **media),
-            am.AudioBlock: _row("transcript", **media),
-            am.VideoBlock: _row(**media),
-            am.FileBlock: _row("name", "title", "context", otherwise=_document_text, **media),
+            am.ImageBlock: _row("detail", source=_source),
+            am.AudioBlock: _row("transcript", source=_source),
+            am.VideoBlock: _row(source=_source),
+            am.FileBlock: _row("name", "title", "context", otherwise=_document_text, source=_source),
             am.ToolUseBlock: _row(
                 "id",
                 "name",
@@ -204,7 +191,8 @@ class _Blocks:
                 "raw_input",
                 "provider",
                 "status",
-                otherwise=_call,
+                otherwise=custom_as_function,
+                concerns="kind",
                 kind=_call_kind,
                 extras=_call_extras,
             ),
@@ -220,7 +208,9 @@ class _Blocks:
                 "provider",
                 otherwise=_nested_result,
             ),
-            am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, self.native),
+            am.NativeBlock: Row(
+                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, self.comes_back)
+            ),
             am.BaseBlock: Row(_AllFields(), self.other),
         }
 
@@ -235,4 +225,4 @@ _RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_typ
 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
-    return {am.ToolResultBlock: Row({**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result)}
+    return {am.ToolResultBlock: Row({**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result, "error")}

@@ -9,6 +9,7 @@ from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.calls import content_part, is_function_call, join, lay_out
 from agentmsg_codecs.langchain.fields import (
@@ -19,7 +20,6 @@ from agentmsg_codecs.langchain.fields import (
     write_response,
 )
 from agentmsg_codecs.langchain.forms import EMPTY_FIELDS, Native, role_word
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 from agentmsg_codecs.langchain.v1 import Unreadable, is_bare_text
 from agentmsg_codecs.langchain.words import FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.json_values import adopt
+from agentmsg.plain import is_object
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES
-from agentmsg_codecs.langchain.plain import is_object
 from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, put, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input

@@ -23,10 +23,10 @@ import attrs
 import agentmsg as am
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document, with_note
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.deviations import deviation, spelt, stamp
 from agentmsg_codecs.langchain.parts import Parts, note_at
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
 from agentmsg_codecs.langchain.words import FAMILY

@@ -8,20 +8,21 @@ removals. Imports the messages and what lies below.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Swap, carried_extras, usually
+from agentmsg.rules import native_messages
 from agentmsg_codecs.langchain.block_caps import block_rows, result_rows
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.grouped import is_result, split
-from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, TOOL_KEYS, finish_reason
+from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, FINISH_OF, TOOL_KEYS, finish_reason
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.langchain.messages import Messages
 
 __all__ = ["make_caps"]
 
@@ -37,49 +38,6 @@ _BESIDE_DATA = frozenset({"type", "data", "content"})
 _MESSAGE_EXTRAS = carried_extras((FAMILY, _taken_in_body), (ENVELOPE, lambda _: _BESIDE_DATA))
 _IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
 _USAGE_EXTRAS = carried_extras((_IN[0], lambda _: _IN[1]), (_OUT[0], lambda _: _OUT[1]), (FAMILY, lambda _: USAGE_KEYS))
-_NOTHING: dict[str, Any] = {
-    "item_id": None,
-    "phase": None,
-    "metadata": {},
-    "cache": None,
-    "signature": None,
-    "extras": {},
-}
-
-
-class _Natives:
-    """The rule for native messages.
-
-    Args:
-        messages: the codec's reader, which says whether one comes back as it is.
-    """
-
-    def __init__(self, messages: Messages) -> None:
-        self.messages = messages
-
-    def message(self, message: am.Msg) -> Any:
-        """Carry native messages that this codec kept itself; of others their fallback text."""
-        if is_native(message):
-            self.messages.fill()
-            block = cast("am.NativeBlock", message.content[0])
-            try:
-                back, _ = self.messages.read(plain_copy(thaw(block.value)))
-            except AgentMsgError:
-                return Drop("this is no message of LangChain")
-            if not is_native(back):
-                return Drop("this would be read as something else")
-            read = cast("am.NativeBlock", back.content[0])
-            if am.same(read, block.evolve(**_NOTHING, fallback=read.fallback)):
-                same = block.fallback == read.fallback
-                why = "the fallback is the message's own text"
-                return message if same else Swap(message.evolve(content=back.content), why, "annotation")
-            return Drop("this would be read as something else")
-        texts = [block.fallback for block in message.content if type(block) is am.NativeBlock and block.fallback]
-        if not texts:
-            return Drop("a native message of another format")
-        return Swap(
-            am.Msg("user", "\n".join(texts), id=message.id, created_at=None), "only its own format can write this"
-        )
 
 
 def _without(mapping: Fields, dropped: set[str]) -> Fields:
@@ -114,15 +72,17 @@ def _response(response: Fields, message: am.Msg) -> Fields:
     return _without(response, dropped)
 
 
+@usually("value not in native_words", native_words=FINISH_OF)
 def _finish(word: str, _: Any) -> str:
     return finish_reason(word)
 
 
+@usually(
+    "value.input is not None and value.output is not None and value.total is not None"
+    " and value.seconds is None and not value.extras"
+)
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Fill the counters that LangChain requires, unless a document was read that lacks them."""
-    complete = usage.input is not None and usage.output is not None and usage.total is not None
-    if complete and not usage.extras and usage.seconds is None:
-        return usage
     changes: dict[str, Any] = {}
     extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
     if extras is not usage.extras:
@@ -169,6 +129,11 @@ def make_caps(messages: Messages) -> Caps:
     Args:
         messages: the codec's reader and writer, which say whether a native block comes back as it is.
     """
+
+    def read_native(value: Any) -> am.Msg:
+        messages.fill()
+        return messages.read(value)[0]
+
     rows = block_rows(messages.parts)
     fields: dict[str, Cell] = {
         "id": KEEP,
@@ -185,7 +150,9 @@ def make_caps(messages: Messages) -> Caps:
             "system": system,
             "developer": system,
             "assistant": MessageRow(fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows),
-            "user": MessageRow(fields=fields, blocks=rows, otherwise=_Results(messages).message),
+            "user": MessageRow(
+                fields=fields, blocks=rows, otherwise=_Results(messages).message, concerns=am.NativeBlock
+            ),
             "tool": MessageRow(
                 fields={name: cell for name, cell in fields.items() if name != "name"},
                 blocks=result_rows(),
@@ -194,7 +161,7 @@ def make_caps(messages: Messages) -> Caps:
             "remove": MessageRow(fields=fields),
             "native": MessageRow(
                 blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=_Natives(messages).message,
+                otherwise=native_messages(FAMILY, read_native),
             ),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },

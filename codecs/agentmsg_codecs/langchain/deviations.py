@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.json_text import dump_json
 from agentmsg.notes import same_document
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.parts import note_at
-from agentmsg_codecs.langchain.plain import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     import agentmsg as am

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
-from agentmsg_codecs.langchain.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.usage import write_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text

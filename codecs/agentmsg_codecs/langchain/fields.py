@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg.json_values import EMPTY, adopt
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
-from agentmsg_codecs.langchain.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.words import FAMILY, STOP_OF, finish_reason
 
 if TYPE_CHECKING:

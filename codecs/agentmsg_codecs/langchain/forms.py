@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES
 
 if TYPE_CHECKING:

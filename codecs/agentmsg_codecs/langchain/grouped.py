@@ -14,8 +14,8 @@ from agentmsg.codec import maker
 from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, with_note
+from agentmsg.plain import is_list, is_mapping
 from agentmsg_codecs.langchain.parts import note_at
-from agentmsg_codecs.langchain.plain import is_list, is_mapping
 from agentmsg_codecs.langchain.v1 import is_bare_text, make_result, make_text
 from agentmsg_codecs.langchain.words import FAMILY, TOOL_KEYS
 

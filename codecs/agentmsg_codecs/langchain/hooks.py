@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 import agentmsg as am
-from agentmsg.blocks import BLOCK_TAGS
+from agentmsg.blocks import BLOCK_TAGS, Noted
 from agentmsg.json_values import adopt, freeze, plain_copy, thaw
+from agentmsg.plain import class_of, is_list
 from agentmsg_codecs.langchain import v1, v1_calls, v1_media
-from agentmsg_codecs.langchain.plain import class_of, is_list
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY
 
@@ -50,7 +50,8 @@ TAGS: Mapping[str, type] = {
     "server_tool_result": am.ToolResultBlock,
 }
 _V1 = frozenset({*TAGS.values(), am.NativeBlock, am.ToolsBlock})
-_LEFT_OUT = frozenset({"extras", "notes"})
+_NOTES = frozenset({"notes"})
+_LEFT_OUT = _NOTES | {"extras"}
 
 
 def in_non_standard(cls: type) -> bool:
@@ -230,6 +231,12 @@ def _resolved(cls: Any) -> Any:
     return cls
 
 
+def _left_out(cls: Any) -> frozenset[str]:
+    """Return the fields that a value has not: notes are nobody's, and the extras of a block stand beside it."""
+    kind = cls if isinstance(cls, type) else object
+    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, Noted) else frozenset()
+
+
 def make_converter(inner: Inner) -> cattrs.Converter:
     """Return the converter with all hooks of the codec; register your own on it to change a mapping."""
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
@@ -243,15 +250,15 @@ def make_converter(inner: Inner) -> cattrs.Converter:
         converter.register_structure_hook(kind, _strict(kind))
     converter.register_structure_hook_func(_is_free_form, _any)
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
-    leave_out = override(omit=True)
+
+    def options(cls: Any) -> dict[str, Any]:
+        return {name: override(omit=True) for name in _left_out(cls)} | {"_cattrs_use_alias": True}
 
     def unstructure(cls: Any) -> Any:
-        return make_dict_unstructure_fn(
-            _resolved(cls), converter, _cattrs_omit_if_default=True, _cattrs_use_alias=True, notes=leave_out
-        )
+        return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
 
     def structure(cls: Any) -> Any:
-        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_use_alias=True, _cattrs_forbid_extra_keys=True)
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
 
     converter.register_unstructure_hook_factory(attrs.has, unstructure)
     converter.register_structure_hook_factory(attrs.has, structure)

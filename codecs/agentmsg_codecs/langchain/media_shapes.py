@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.json_values import adopt
+from agentmsg.plain import is_object
 from agentmsg_codecs.langchain import v1_media
-from agentmsg_codecs.langchain.plain import is_object
 from agentmsg_codecs.langchain.shapes import Shape, nested, put, shape, text_shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 

@@ -14,11 +14,11 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, put_back, same_document
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.forms import Native, split, wrap
-from agentmsg_codecs.langchain.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
 

@@ -14,9 +14,9 @@ from agentmsg.codec import hook_table, maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
+from agentmsg.plain import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
-from agentmsg_codecs.langchain.plain import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import FAMILY, INNER

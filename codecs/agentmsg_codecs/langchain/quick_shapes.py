@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.json_values import adopt
+from agentmsg.plain import is_mapping, is_object
 from agentmsg_codecs.langchain import v1_media
-from agentmsg_codecs.langchain.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import make_call, make_signature, make_thinking
 from agentmsg_codecs.langchain.words import FAMILY
 

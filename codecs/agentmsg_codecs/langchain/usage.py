@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import keep, put_back, same_document
-from agentmsg_codecs.langchain.plain import is_mapping, is_object
+from agentmsg.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg_codecs.langchain.plain import class_of, is_list, is_mapping, is_object
+from agentmsg.plain import class_of, is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.words import FAMILY, INNER
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg_codecs.langchain.plain import is_mapping, is_object
+from agentmsg.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, make_call, text_at, v1_part, word_at
 from agentmsg_codecs.langchain.words import FAMILY
 

@@ -1,4 +1,4 @@
-"""What a plain value is, told in a way that type checkers follow. Imports nothing of agentmsg."""
+"""What a plain value is, told in a way that type checkers follow. Imports nothing of the package."""
 
 from __future__ import annotations
 
