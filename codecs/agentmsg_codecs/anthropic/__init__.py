@@ -1,0 +1,179 @@
+"""anthropic: the bodies of requests to Anthropic's Messages API; answers are the codec ``anthropic-response``.
+
+A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, or the list of its messages alone.
+
+| Anthropic | agentmsg |
+| --- | --- |
+| system at the top, a text or a list of texts | the first message, if it is a system message |
+| messages: system, user, assistant | system, user, assistant; developer is written as system |
+| content: a text; a list | one TextBlock; a block a part |
+| tool_result in a user message | a tool message; a run of them is one user message; the call tells the name |
+| text, citations | TextBlock, Citation; document_title is the title, indexes are extras |
+| image, document; title, context | ImageBlock, FileBlock |
+| search_result; source | FileBlock made of texts, with a name; the name |
+| container_upload | FileBlock with extras["anthropic.kind"] |
+| source: base64, url, file, text, content | Base64Source, URLSource, FileSource, TextSource, BlocksSource |
+| thinking, signature; redacted_thinking | ThinkingBlock, Signature; its redacted payload |
+| tool_use | ToolUseBlock; ``{"_raw": value}`` is input that is no object, or no JSON |
+| server_tool_use; mcp_tool_use | ToolUseBlock with kind "server"; and extras server_name |
+| is_error true; false | status "error"; "success" |
+| web_search_tool_result and other server tools | ToolResultBlock with kind "server"; name by the tag |
+| ... web_search_result; an error; anything else | SourceBlock; error_type, error; structured |
+| mcp_tool_result | ToolResultBlock with kind "server", without a name |
+| compaction: content, encrypted_content | CompactionBlock: text, encrypted |
+| cache_control | cache |
+| tools: name, description, input_schema, strict | ToolSpec |
+| any other tool; part; message | NativeTool; NativeBlock; a message with the role "native" |
+| unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
+
+Written by default: a text where content is one plain text; a body, also for a list that needs more than messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg.caps import Caps
+from agentmsg.codec import Codec, maker
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.notes import note_of
+from agentmsg.plain import is_list, is_object
+from agentmsg.shapes import Native, mark_of, marked
+from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.messages import Messages
+from agentmsg_codecs.anthropic.sniffing import sniff_body
+from agentmsg_codecs.anthropic.tools import read_tool, write_tool
+from agentmsg_codecs.anthropic.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["AnthropicCodec"]
+
+_make_history = maker(am.History)
+
+
+@attrs.frozen(kw_only=True)
+class AnthropicCodec(Codec):
+    """Requests to Anthropic's Messages API.
+
+    Attributes:
+        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
+        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    name: ClassVar[str] = "anthropic"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "Anthropic Messages (requests)"
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: make_caps(self.engine, thinking=self.thinking), takes_self=True),
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What requests carry; see caps.py."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a body, or of a list of messages."""
+        is_listed = is_list(document)
+        body: Any = {"messages": document} if is_listed else document
+        if not is_object(body):
+            raise DecodeError(f"a request is an object or a list, not {excerpt(document)}")
+        natives: Any = body.get("messages")
+        if not is_list(natives):
+            raise DecodeError("a request has a list of messages", path=("messages",))
+        self.engine.fill()
+        messages = self.engine.read(natives)
+        if body.get("system") is not None:
+            messages.insert(0, self._top(body["system"]))
+        elif messages and messages[0].role == "system":
+            # By default it would stand at the top.
+            messages[0] = marked(messages[0], FAMILY, inline=True)
+        rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
+        note: Native = {"/container": "list"} if is_listed else {}
+        if "system" in body and body["system"] is None:
+            note["system"] = "null"
+        return _make_history(
+            messages=tuple(messages),
+            tools=_tools(body, note),
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def _top(self, value: Any) -> am.Msg:
+        message = self.engine.container({"role": "system", "content": value})[0]
+        if message.role != "system":
+            raise DecodeError("system is a text or a list of texts", path=("system",))
+        return message
+
+    def write(self, history: am.History) -> Any:
+        """Return the body; the list of messages where such a list was read, and nothing needs more."""
+        self.engine.fill()
+        messages = history.messages
+        body: Native = {}
+        if messages and _stands_at_top(messages[0]):
+            first = messages[0]
+            native = self.engine.write_group((first,))
+            system = native.get("content")
+            # A spelling that says nothing is for messages.
+            body["system"] = self.engine.content(first) if system is None else system
+            messages = messages[1:]
+        body["messages"] = self.engine.write(messages)
+        if history.tools:
+            body["tools"] = [write_tool(tool) for tool in history.tools]
+        rest: Any = history.extras.get(FAMILY) if history.extras else None
+        if isinstance(rest, dict):
+            body = {**thaw(rest), **body}
+        note = note_of(history, FAMILY) if history.notes else EMPTY
+        if not note:
+            return body
+        if note.get("/container") == "list" and len(body) == 1:
+            return body["messages"]
+        return {**_spelt(note, body), **body}
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like a request to Anthropic: by its keys and its first blocks."""
+        return sniff_body(document)
+
+
+def _tools(body: Native, note: Native) -> tuple[Any, ...]:
+    """Return the tools of a body; note how it says that there are none."""
+    value = body.get("tools")
+    if value:
+        if not is_list(value):
+            raise DecodeError("tools are a list", path=("tools",))
+        return tuple(map(read_tool, value))
+    if "tools" in body:
+        name = "null" if value is None else "[]" if is_list(value) else None
+        if name is None:
+            raise DecodeError("tools are a list", path=("tools",))
+        note["tools"] = name
+    return ()
+
+
+def _spelt(note: Mapping[str, Any], body: Native) -> Native:
+    """Return what a document said in so many words that there is none of."""
+    spelt: Native = {}
+    if note.get("system") == "null" and "system" not in body:
+        spelt["system"] = None
+    if "tools" not in body and note.get("tools") in ("null", "[]"):
+        spelt["tools"] = None if note["tools"] == "null" else []
+    return spelt
+
+
+def _stands_at_top(message: am.Msg) -> bool:
+    if message.role != "system" or message.extras:
+        return False
+    return not message.notes or mark_of(message, FAMILY, "/inline") is not True

@@ -1,0 +1,244 @@
+"""anthropic-response: the answers of Anthropic's Messages API; requests are the codec ``anthropic``.
+
+A document is one answer, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
+message. Of a history of more, the first message of an assistant is written.
+
+| Anthropic | agentmsg |
+| --- | --- |
+| id, model | id, model |
+| content | content, a block a part, as in requests |
+| stop_reason: end_turn, stop_sequence; max_tokens, model_context_window_exceeded | finish_reason "stop"; "length" |
+| ... tool_use, refusal, pause_turn and any other | the same word |
+| stop_sequence, stop_details, container, context_management, diagnostics | response_metadata |
+| input_tokens and both kinds of cache tokens, summed | usage.input |
+| cache_read_input_tokens, cache_creation_input_tokens | usage.cache_read, cache_write |
+| output_tokens; output_tokens_details.thinking_tokens | usage.output; reasoning |
+| other counters | extras["anthropic"] of the usage, and ["anthropic.output"] |
+| unknown keys | extras["anthropic.response"] |
+| ``{}`` | a history without messages |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg.arrange import keep_first
+from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
+from agentmsg.codec import Codec, maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_list, is_object
+from agentmsg.rules import document_as_text
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg_codecs.anthropic.caps import Rows, block_rows, needs_id, server_rows
+from agentmsg_codecs.anthropic.carried import hint
+from agentmsg_codecs.anthropic.media import is_upload
+from agentmsg_codecs.anthropic.messages import Messages
+from agentmsg_codecs.anthropic.rules import document
+from agentmsg_codecs.anthropic.shapes import link_of
+from agentmsg_codecs.anthropic.sniffing import sniff_answer
+from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
+from agentmsg_codecs.anthropic.words import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["AnthropicResponseCodec"]
+
+_KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage", *ARGUED})
+_WORDS = (("type", "message"), ("role", "assistant"))
+_make_msg = maker(am.Msg)
+# What the schema wants of every answer, where nobody said it.
+_INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
+
+
+@attrs.frozen(kw_only=True)
+class AnthropicResponseCodec(Codec):
+    """Answers of Anthropic's Messages API.
+
+    Attributes:
+        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
+        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    name: ClassVar[str] = "anthropic-response"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "Anthropic Messages (answers)"
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: _make_caps(self.engine, self.thinking), takes_self=True),
+    )
+    _shape: Shape = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _make_shape(self.engine), takes_self=True)
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What answers carry."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of one answer."""
+        if not is_object(document):
+            raise DecodeError(f"an answer is an object, not {excerpt(document)}")
+        if not document:
+            return am.History()
+        _check(document)
+        self.engine.fill()
+        try:
+            message = read_as(self._shape, document, RESPONSE)
+        except (Unreadable, AgentMsgError):
+            raise DecodeError("this does not come back as an answer") from None
+        return am.History((message,))
+
+    def write(self, history: am.History) -> Any:
+        """Return the answer; an empty object where there is none."""
+        self.engine.fill()
+        return write_as(self._shape, history.messages[0], RESPONSE) if history.messages else {}
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like an answer of Anthropic."""
+        return sniff_answer(document)
+
+
+# -- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def _check(document: Native) -> None:
+    """Refuse what is no answer, saying where.
+
+    Raises:
+        DecodeError: with path and the code "schema".
+    """
+    if not is_list(document.get("content")):
+        raise DecodeError("an answer has a list of content", path=("content",))
+    for key, word in _WORDS:
+        if document.get(key) not in (None, word):
+            raise DecodeError(f"the {key} of an answer is {word}, not {excerpt(document[key])}", path=(key,))
+    for key in ("id", "model", "stop_reason"):
+        if type(document.get(key)) not in (str, type(None)):
+            raise DecodeError(f"{key} is a text, not {excerpt(document[key])}", path=(key,))
+    try:
+        read_usage(document.get("usage"))
+    except Unreadable:
+        raise DecodeError("usage has whole counters", path=("usage",)) from None
+
+
+def _hint_marked(block: Any) -> Any:
+    # Answers have no cache hints; one that has them all the same keeps them.
+    hint = getattr(block, "cache", None)
+    return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
+
+
+def _make_shape(engine: Messages) -> Shape:
+    def read(native: Native, _: Any) -> am.Msg:
+        if any(native.get(key) not in (None, word) for key, word in _WORDS):
+            raise Unreadable
+        reason = word_at(native, "stop_reason")
+        argued = {key: value for key, value in native.items() if key in ARGUED and value is not None}
+        message = _make_msg(
+            "assistant",
+            tuple(_hint_marked(engine.answers.read(part)) for part in native["content"]),
+            id=word_at(native, "id"),
+            model=word_at(native, "model"),
+            finish_reason=reason if reason is None else FINISH.get(reason, reason),
+            usage=read_usage(native.get("usage")),
+            response_metadata=adopt(argued) if argued else EMPTY,
+        )
+        marks: dict[str, Any] = {}
+        if message.id is None or message.model is None or message.usage is None:
+            marks["partial"] = True
+        if reason is not None and reason not in STOP_REASONS:
+            marks["word"] = True
+        return marked(message, RESPONSE, **marks) if marks else message
+
+    def write(message: am.Msg) -> Native:
+        native: Native = {} if message.id is None else {"id": link_of(message.id)}
+        native |= {"type": "message", "role": "assistant"}
+        if message.model is not None:
+            native["model"] = message.model
+        native["content"] = list(map(engine.answers.write, message.content))
+        reason = message.finish_reason
+        native["stop_reason"] = reason if reason is None else STOP_REASON.get(reason, reason)
+        if "stop_sequence" not in message.response_metadata:
+            native["stop_sequence"] = None
+        # In its order, which means something.
+        native |= thaw(message.response_metadata)
+        if message.usage is not None:
+            native["usage"] = write_usage(message.usage)
+        return native
+
+    return Shape(cls=am.Msg, keys={None: _KEYS}, read=read, write=write, never=frozenset({"content"}))
+
+
+# -- what is carried --------------------------------------------------------------------------------------------------
+
+
+def _argued(metadata: Any, _: Any) -> Any:
+    kept = {key: metadata[key] for key in metadata if key in ARGUED and metadata[key] is not None}
+    return metadata if len(kept) == len(metadata) else kept
+
+
+def _finish(word: str, message: am.Msg) -> str | None:
+    """Carry the words that the schema has, and those that were read."""
+    word = "refusal" if word == "content_filter" else FINISH.get(word, word)
+    is_known = STOP_REASON.get(word, word) in STOP_REASONS
+    return word if is_known or mark_of(message, RESPONSE, "/word") is True else None
+
+
+def _cache(value: am.CacheHint, owner: Any) -> am.CacheHint | None:
+    return hint(value, owner) if mark_of(value, FAMILY, "/odd") is True else None
+
+
+def _image(block: am.ImageBlock) -> Any:
+    return block if mark_of(block, FAMILY, "/odd") is True else Drop("answers hold no images")
+
+
+def _document(block: am.FileBlock) -> Any:
+    if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
+        return document(block)
+    answer = document_as_text(block)
+    return Drop("answers hold no documents") if answer is block else answer
+
+
+def _rows(engine: Messages, thinking: str) -> Rows:
+    rows = block_rows(engine, engine.returns(engine.answers), thinking=thinking)
+    rows[am.ImageBlock] = attrs.evolve(rows[am.ImageBlock], otherwise=_image)
+    rows[am.FileBlock] = attrs.evolve(rows[am.FileBlock], otherwise=_document)
+    return {
+        cls: attrs.evolve(row, fields={**row.fields, "cache": _cache}) if "cache" in row.fields else row
+        for cls, row in rows.items()
+    }
+
+
+def _complete(message: am.Msg) -> Any:
+    if mark_of(message, RESPONSE, "/partial") is True:
+        return message
+    lacking = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
+    return Swap(message.evolve(**lacking), "every answer says this", "annotation") if lacking else message
+
+
+def _make_caps(engine: Messages, thinking: str) -> Caps:
+    row = MessageRow(
+        fields={
+            "id": KEEP,
+            "model": KEEP,
+            "finish_reason": _finish,
+            "usage": carried_usage,
+            "response_metadata": _argued,
+            "extras": carried_extras((RESPONSE, lambda _: _KEYS)),
+        },
+        blocks=_rows(engine, thinking),
+        results=server_rows(engine),
+        otherwise=_complete,
+    )
+    return Caps(messages={"assistant": row}, arrange=(keep_first,), needs_id=needs_id)

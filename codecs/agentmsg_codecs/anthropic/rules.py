@@ -1,0 +1,162 @@
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table.
+
+Imports media, results and below.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.caps import Drop, Swap
+from agentmsg.json_text import dump_json
+from agentmsg.json_values import plain_copy, thaw
+from agentmsg.rules import custom_as_function, result_as_text, server_as_text, structured_as_text
+from agentmsg.shapes import Unreadable, mark_of
+from agentmsg_codecs.anthropic.media import is_search_result, is_upload
+from agentmsg_codecs.anthropic.results import form_of, is_known_server, tag_of_server
+from agentmsg_codecs.anthropic.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["call", "client_result", "data_as_text", "document", "server_result", "source_as_text", "thinking_rule"]
+
+
+def data_as_text(block: am.DataBlock) -> Swap:
+    """Make data the JSON text that it is."""
+    return Swap(am.TextBlock(dump_json(block.data).decode()), "structured content is text here", "annotation")
+
+
+def source_as_text(block: am.SourceBlock) -> Any:
+    """Make a source its title and URL."""
+    words = " ".join(word for word in (block.title, block.url) if word)
+    return Swap(am.TextBlock(words), "a source is text here") if words else Drop("a source of which nothing is told")
+
+
+# -- thinking ---------------------------------------------------------------------------------------------------------
+
+
+def _without_place(block: am.ThinkingBlock) -> Drop:
+    owner = block.signature.provider if block.signature is not None else None
+    return Drop(f"only {owner} can read this" if owner and owner != FAMILY else "thinking needs a signature here")
+
+
+def _tagged(block: am.ThinkingBlock) -> Any:
+    if not block.thinking:
+        return _without_place(block)
+    return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking needs a signature here")
+
+
+def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
+    """Return the rule for thinking: it is carried with the signature of this provider, or as its opaque payload.
+
+    Args:
+        lacking: what becomes of thinking without: "drop" or "text".
+    """
+    otherwise = _tagged if lacking == "text" else _without_place
+
+    def rule(block: am.ThinkingBlock) -> Any:
+        signature = block.signature
+        if signature is not None and signature.provider != FAMILY:
+            return otherwise(block)
+        is_signed = signature is not None and bool(signature.value)
+        if block.redacted is None:
+            is_unsigned = signature is None and mark_of(block, FAMILY, "/unsigned") is True
+            return block if is_signed or is_unsigned else otherwise(block)
+        if is_signed and block.thinking:
+            return Swap(block.evolve(redacted=None), "thinking is readable or opaque here")
+        if block.thinking or signature is not None:
+            return Swap(block.evolve(thinking="", signature=None), "thinking is readable or opaque here")
+        return block
+
+    return rule
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+def document(block: am.FileBlock) -> Any:
+    """Carry a document; its name is its title, but a search result has both."""
+    if block.name is None or is_upload(block):
+        return block
+    if is_search_result(block):
+        if block.title is not None or mark_of(block, FAMILY, "/untitled") is True:
+            return block
+        return Swap(block.evolve(title=block.name), "search results have a title here", "annotation")
+    title = block.name if block.title is None else block.title
+    return Swap(block.evolve(name=None, title=title), "documents have a title, not a name", "annotation")
+
+
+# -- calls and results ------------------------------------------------------------------------------------------------
+
+
+def call(block: am.ToolUseBlock) -> Any:
+    """Carry a call; one of a tool that another provider runs is text, one of free text a function call."""
+    if block.kind == "server":
+        return block if block.provider == FAMILY else server_as_text(block)
+    return custom_as_function(block)
+
+
+def client_result(block: am.ToolResultBlock) -> Any:
+    """Carry a result; its structured content and its error are told in the content and the status."""
+    if block.structured is None and block.error is None:
+        return block
+    answer = structured_as_text(block)
+    new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else block
+    if new.error is not None and new.status is None:
+        new = new.evolve(status="error")
+    if new is block:
+        return block
+    # What is lost beside is accounted for with the whole.
+    is_lost = new.structured is not None or (new.error is not None and new.error not in new.text)
+    is_lost = is_lost or any(type(item) is not am.TextBlock for item in new.content)
+    return Swap(new, "a result says so in content and status", "content" if is_lost else "annotation")
+
+
+def server_result(block: am.ToolResultBlock) -> Any:
+    """Carry a result of a tool that this provider runs, in the one form that it may have."""
+    if block.kind != "server":
+        return result_as_text(block)
+    if not is_known_server(block):
+        return server_as_text(block)
+    new = _of_mcp(block) if block.name is None else _in_one_form(block)
+    if new is None:
+        return server_as_text(block)
+    return block if new is block else Swap(new, "what the provider's tools give has one form here")
+
+
+def _of_mcp(block: am.ToolResultBlock) -> am.ToolResultBlock:
+    answer = client_result(block)
+    block = answer.new if isinstance(answer, Swap) else block
+    texts = tuple(item for item in block.content if type(item) in (am.TextBlock, am.NativeBlock))
+    return _settled(
+        block,
+        content=texts if len(texts) < len(block.content) else block.content,
+        status=block.status if block.status in ("success", "error", None) else "error" if block.is_error else None,
+    )
+
+
+def _in_one_form(block: am.ToolResultBlock) -> am.ToolResultBlock | None:
+    tag = tag_of_server(block)
+    if block.structured is not None:
+        try:
+            is_structured = "structured" in form_of(tag, plain_copy(thaw(block.structured)))
+        except Unreadable:
+            is_structured = False
+        if is_structured:
+            return _settled(block, structured=block.structured)
+    if block.error_type is not None:
+        return _settled(block, error_type=block.error_type, error=block.error, status="error")
+    sources = tuple(item for item in block.content if type(item) is am.SourceBlock)
+    if block.name == "web_search" and (sources or not block.content):
+        return _settled(block, content=sources if len(sources) < len(block.content) else block.content)
+    return None
+
+
+def _settled(block: am.ToolResultBlock, **form: Any) -> am.ToolResultBlock:
+    """Return the block in this form and no other."""
+    wanted: dict[str, Any] = {"content": (), "structured": None, "error": None, "error_type": None, "status": None}
+    wanted |= form
+    changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
+    return block.evolve(**changes) if changes else block

@@ -1,0 +1,109 @@
+"""How much a document looks like one of Anthropic's. Imports nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.plain import is_list, is_object
+
+__all__ = ["sniff_answer", "sniff_body"]
+
+_SNIFFED = 8
+# Tags of parts that OpenAI's messages do not have. `image` and `document` count with the type of their source.
+_OWN_TAGS = frozenset(
+    {
+        "thinking",
+        "redacted_thinking",
+        "tool_use",
+        "tool_result",
+        "server_tool_use",
+        "search_result",
+        "container_upload",
+        "compaction",
+        "mcp_tool_use",
+        "mcp_tool_result",
+    }
+)
+_OWN_PARAMETERS = frozenset(
+    {"system", "anthropic_version", "mcp_servers", "stop_sequences", "context_management", "output_config"}
+)
+# Parameters of OpenAI and of those who speak like it, of models of Anthropic, too.
+_OTHERS = frozenset(
+    {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
+)
+_ROLES = frozenset({"user", "assistant", "system"})
+_PLAIN, _LIKELY, _SURE = 0.5, 0.8, 0.95
+
+
+def sniff_answer(document: Any) -> float:
+    """Return how much a document looks like an answer."""
+    if not is_object(document) or not is_list(document.get("content")):
+        return 0.0
+    if document.get("role") != "assistant":
+        return 0.0
+    if document.get("type") == "message":
+        return 1.0
+    return _LIKELY if "stop_reason" in document else 0.0
+
+
+def sniff_body(document: Any) -> float:
+    """Return how much a document looks like a request."""
+    if is_object(document):
+        natives: Any = document.get("messages")
+        outside = _sniff_outside(document)
+    else:
+        natives, outside = document, _PLAIN
+    if not is_list(natives):
+        return 0.0
+    found = [_sniff_message(native) for native in natives[:_SNIFFED]]
+    if 0.0 in found:
+        return 0.0
+    return max([outside, *found]) if found or outside > _PLAIN else 0.0
+
+
+def _sniff_outside(body: dict[str, Any]) -> float:
+    if not _OTHERS.isdisjoint(body):
+        return _PLAIN
+    if not _OWN_PARAMETERS.isdisjoint(body):
+        return _SURE
+    tools: Any = body.get("tools")
+    if is_list(tools) and any(is_object(tool) and _is_own_tool(tool) for tool in tools):
+        return _SURE
+    model = body.get("model")
+    return _LIKELY if type(model) is str and model.startswith("claude") else _PLAIN
+
+
+def _is_own_tool(tool: dict[str, Any]) -> bool:
+    # The tools of OpenAI have their names inside of `function` or `custom`.
+    return "input_schema" in tool or ("name" in tool and type(tool.get("type")) is str)
+
+
+def _sniff_message(native: Any) -> float:
+    """Return 0 for what cannot be a message here."""
+    if not is_object(native) or "content" not in native:
+        return 0.0
+    role: Any = native.get("role")
+    if type(role) is not str or role not in _ROLES:
+        return 0.0
+    if not _OPENAI.isdisjoint(native):
+        return 0.0
+    if "clear_at" in native:
+        return _SURE
+    content: Any = native["content"]
+    if not is_list(content):
+        return _PLAIN if type(content) is str else 0.0
+    return max([_PLAIN, *map(_sniff_part, content[:_SNIFFED])])
+
+
+# Keys of messages and tags of parts of other formats.
+_OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id", "refusal", "audio"})
+
+
+def _sniff_part(part: Any) -> float:
+    if not is_object(part):
+        return 0.0
+    tag, source = part.get("type"), part.get("source")
+    is_own = tag in _OWN_TAGS if type(tag) is str else False
+    if is_own or (is_object(source) and "type" in source):
+        return _SURE
+    return _PLAIN

@@ -1,0 +1,111 @@
+"""What an answer cost. Imports words.
+
+Anthropic's ``input_tokens`` leaves out what was read from a cache or written to one; ours holds all of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.caps import carried_extras
+from agentmsg.codec import maker
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
+
+__all__ = ["carried_usage", "read_usage", "write_usage"]
+
+_make = maker(am.Usage)
+_READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
+_DETAILS, _THOUGHT = "output_tokens_details", "thinking_tokens"
+_KEYS = frozenset({"input_tokens", "output_tokens", _READ, _WRITTEN, _DETAILS})
+
+
+def _count(native: Native, key: str) -> int | None:
+    value = native.get(key)
+    if value is not None and (type(value) is not int or value < 0):
+        raise Unreadable
+    return value
+
+
+def _cached(usage: am.Usage) -> int:
+    return (usage.cache_read or 0) + (usage.cache_write or 0)
+
+
+def _read(native: Native, _: Any) -> am.Usage:
+    paid, output = _count(native, "input_tokens"), _count(native, "output_tokens")
+    read, written = _count(native, _READ), _count(native, _WRITTEN)
+    details: Any = native.get(_DETAILS)
+    thought: Any = None
+    rest: Native = {}
+    if is_object(details) and type(details.get(_THOUGHT, 0)) is int:
+        thought = details.get(_THOUGHT)
+        rest = {key: value for key, value in details.items() if key != _THOUGHT}
+    usage = _make(
+        input=None if paid is None else paid + (read or 0) + (written or 0),
+        output=output,
+        cache_read=read,
+        cache_write=written,
+        reasoning=thought,
+        extras=adopt({OUTPUT: rest}) if rest else EMPTY,
+    )
+    return usage if paid is not None and output is not None else marked(usage, FAMILY, partial=True)
+
+
+def _write(usage: am.Usage) -> Native:
+    native: Native = {}
+    if usage.input is not None:
+        native["input_tokens"] = usage.input - _cached(usage)
+    if usage.cache_write is not None:
+        native[_WRITTEN] = usage.cache_write
+    if usage.cache_read is not None:
+        native[_READ] = usage.cache_read
+    if usage.output is not None:
+        native["output_tokens"] = usage.output
+    details: Native = {} if usage.reasoning is None else {_THOUGHT: usage.reasoning}
+    rest: Any = usage.extras.get(OUTPUT)
+    if isinstance(rest, dict):
+        details.update(rest)  # pyright: ignore[reportUnknownArgumentType]
+    if details:
+        native[_DETAILS] = details
+    return native
+
+
+_USAGE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+
+
+def read_usage(native: Any) -> am.Usage | None:
+    """Return the usage of an answer; None where there is none.
+
+    Raises:
+        Unreadable: where it is nothing of the kind.
+    """
+    usage: am.Usage | None = None if native is None else read_as(_USAGE, native, FAMILY)
+    return usage
+
+
+def write_usage(usage: am.Usage) -> Native:
+    """Return the native form of a usage that fits."""
+    return write_as(_USAGE, usage, FAMILY)
+
+
+_EXTRAS = carried_extras((OUTPUT, lambda _: frozenset({_THOUGHT})), (FAMILY, lambda _: _KEYS))
+_LEFT = ("total", "input_audio", "output_audio", "cost", "seconds")
+
+
+def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
+    """Carry what has a place; counts that the schema wants are 0 where they are not told."""
+    changes: dict[str, Any] = {name: None for name in _LEFT if getattr(usage, name) is not None}
+    for name in ("output", "cache_read", "cache_write"):
+        changes |= {name: 0} if (getattr(usage, name) or 0) < 0 else {}
+    if mark_of(usage, FAMILY, "/partial") is not True:
+        changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
+    if extras is not usage.extras:
+        changes["extras"] = extras
+    new = usage.evolve(**changes) if changes else usage
+    if new.input is not None and new.input < _cached(new):
+        return new.evolve(input=_cached(new))
+    return new

@@ -1,0 +1,140 @@
+"""openai: OpenAI Chat Completions, requests, with the dialects of compatible servers.
+
+A document is a request body (``{"messages": [...], "tools": [...], ...}``; other keys are kept as
+``history.extras["openai"]``), a row of fine-tuning data, or a bare list of messages. Shapes are those of the package
+openai 3.54; what that schema does not have is read too and written again where it was read, never anew.
+
+| OpenAI | agentmsg |
+| --- | --- |
+| system, developer, user, assistant, tool | the same roles; one message is one message |
+| function, with its name | tool, with a result whose id is made |
+| name | name; of a tool message its tool's |
+| content: a text; a list; null | one TextBlock; a block a part; no blocks |
+| text; refusal | TextBlock; RefusalBlock |
+| image_url (URL or data), detail | ImageBlock |
+| input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
+| file (file_id; file_data, filename) | FileBlock (name) |
+| video_url (compatible servers) | VideoBlock |
+| prompt_cache_breakpoint; cache_control (compatible servers) | cache |
+| refusal; audio of a message | RefusalBlock; AudioBlock behind the content |
+| tool_calls: function; custom | ToolUseBlock, kind "function" (arguments: raw_input) or "custom" (input: the text) |
+| function_call | ToolUseBlock with a made id |
+| tool_call_id, content | ToolResultBlock; its name is that of its call |
+| reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
+| annotations (of an answer that stands in a request) | citations of the text |
+| tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
+| any other tool, part, message | NativeTool, NativeBlock, a message of the role "native" |
+| unknown keys | extras["openai"]; of the object inside (function, image_url ...) extras["openai.item"] |
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg.caps import Caps
+from agentmsg.codec import Codec, maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_list, is_object
+from agentmsg.shapes import Native, mark_of
+from agentmsg_codecs.openai.caps import make_caps
+from agentmsg_codecs.openai.linked import Links, unlinked
+from agentmsg_codecs.openai.messages import Messages
+from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.sniffing import sniff_messages
+from agentmsg_codecs.openai.tools import read_tools, write_tools
+from agentmsg_codecs.openai.words import FAMILY
+
+__all__ = ["OpenAICodec"]
+
+_LIST = adopt({FAMILY: {"/container": "list"}})
+_make_history = maker(am.History)
+
+
+@attrs.frozen(kw_only=True)
+class OpenAICodec(Codec):
+    """Requests of OpenAI Chat Completions.
+
+    Attributes:
+        thinking: where thinking goes that was not read from a field of its own: nowhere ("drop", for OpenAI's messages
+            have no place for it), into the text in tags ("text"), or into a field of compatible servers.
+        container: of a history that was not read from a document of OpenAI: a "body", or a bare "list" of messages
+            where there are no tools and no parameters.
+        engine: what reads and writes messages; hooks registered on ``engine.content.everything.converter`` before
+            first use replace ours.
+    """
+
+    name: ClassVar[str] = "openai"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "OpenAI Chat Completions (requests)"
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))
+    engine: Messages = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: Messages(place=place_of_option(self.thinking)), takes_self=True),
+    )
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: make_caps(self.engine, as_text=self.thinking == "text"), takes_self=True),
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What OpenAI's messages carry; see caps.py."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a request body or of a list of messages."""
+        body, natives = _contents(document)
+        lead = () if body is None else ("messages",)
+        self.engine.fill()
+        read, links = self.engine.read, Links()
+        messages: list[am.Msg] = []
+        try:
+            for links.number, native in enumerate(natives):
+                messages.append(read(native, links))
+        except AgentMsgError as error:
+            raise error.at(*lead, links.number) from None
+        found = tuple(messages)
+        if body is None:
+            return _make_history(messages=found, notes=_LIST)
+        tools, taken = read_tools(body)
+        rest = {key: value for key, value in body.items() if key != "messages" and key not in taken}
+        return _make_history(messages=found, tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+
+    def write(self, history: am.History) -> Any:
+        """Return the request body of a history; a list of messages where it was read from one, or is wanted so."""
+        self.engine.fill()
+        natives = list(map(self.engine.write, unlinked(history.messages)))
+        rest: Any = history.extras.get(FAMILY) if history.extras else None
+        if not rest and not history.tools:
+            noted = mark_of(history, FAMILY, "/container") if history.notes else None
+            if noted == "list" or (noted is None and self.container == "list"):
+                return natives
+        body: Native = {"messages": natives, **write_tools(history.tools)}
+        return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like a request to OpenAI: by its messages."""
+        return sniff_messages(document)
+
+
+def _contents(document: Any) -> tuple[Native | None, list[Any]]:
+    """Return the body, where there is one, and the native messages."""
+    if is_list(document):
+        return None, document
+    if not is_object(document):
+        raise DecodeError(f"a request of OpenAI is an object or a list of messages, not {excerpt(document)}")
+    natives = document.get("messages")
+    if not is_list(natives):
+        raise DecodeError("a request of OpenAI has a list of messages", path=("messages",))
+    return document, natives

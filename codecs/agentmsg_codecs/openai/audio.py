@@ -1,0 +1,64 @@
+"""The ``audio`` of an assistant message: in requests a reference by id, in responses the sound. Imports content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.plain import is_mapping
+from agentmsg.shapes import Native, Shape, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.content import odd
+from agentmsg_codecs.openai.words import FAMILY
+
+__all__ = ["AUDIO_KEYS", "read_audio", "write_audio"]
+
+AUDIO_KEYS = frozenset({"id", "data", "transcript"})
+
+
+def _read(native: Native, _: Any) -> am.AudioBlock:
+    own_id, data = text_at(native, "id"), word_at(native, "data")
+    transcript = word_at(native, "transcript")
+    if data is None:
+        return am.AudioBlock(am.FileSource(own_id, "openai"), transcript=transcript)
+    return am.AudioBlock(am.Base64Source(data), transcript=transcript, item_id=own_id)
+
+
+def _write(block: am.AudioBlock) -> Native:
+    source: Any = block.source
+    if isinstance(source, am.FileSource):
+        native: Native = {"id": source.file_id}
+    else:
+        native = {"id": block.item_id, "data": source.data}
+    return native if block.transcript is None else {**native, "transcript": block.transcript}
+
+
+_SHAPE = Shape(cls=am.AudioBlock, keys={None: AUDIO_KEYS}, read=_read, write=_write)
+
+
+def _is_reference(block: am.AudioBlock) -> bool:
+    return isinstance(block.source, am.FileSource) and block.transcript is None and not block.extras
+
+
+def _is_answer(block: am.AudioBlock) -> bool:
+    told: Any = block.extras.get(FAMILY, {})
+    return block.item_id is not None and block.transcript is not None and type(told.get("expires_at")) is int
+
+
+def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]:
+    """Return the sound of a message; the empty one of some servers is none.
+
+    What the schema does not have, of requests or of responses, is marked ``/odd``.
+
+    Raises:
+        Unreadable: where it is no such object.
+    """
+    if native is None or (is_mapping(native) and not any(native.values())):
+        return []
+    block: am.AudioBlock = read_as(_SHAPE, native, FAMILY)
+    usual = _is_answer(block) if is_response else _is_reference(block)
+    return [block if usual else odd(block)]
+
+
+def write_audio(block: am.AudioBlock) -> Native:
+    """Return the ``audio`` of a block that fits."""
+    return write_as(_SHAPE, block, FAMILY)

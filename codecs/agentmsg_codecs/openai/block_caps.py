@@ -1,0 +1,216 @@
+"""What OpenAI's messages carry of blocks: rows of the capability table, by place. Imports the rules beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
+from agentmsg.rules import (
+    audio_as_text,
+    compaction_as_text,
+    data_as_text,
+    native_blocks,
+    server_as_text,
+    source_as_text,
+    structured_as_text,
+)
+from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.audio import AUDIO_KEYS
+from agentmsg_codecs.openai.calls import call_keys, inner_call_keys
+from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
+from agentmsg_codecs.openai.media_caps import (
+    carried_detail,
+    carried_field_sound,
+    carried_file,
+    carried_image,
+    carried_sound,
+    only_odd,
+)
+from agentmsg_codecs.openai.messages import is_field_audio, is_named
+from agentmsg_codecs.openai.thinking_caps import Thinking
+from agentmsg_codecs.openai.words import FAMILY, ITEM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.parts import Parts
+    from agentmsg_codecs.openai.content import ContentParts
+
+__all__ = ["assistant_rows", "carried_cache", "media_rows", "result_rows", "text_rows"]
+
+Rows = dict[type[am.BaseBlock], Row]
+_SECONDS = {"5m": 300, "30m": 1_800, "1h": 3_600, "12h": 43_200}
+
+
+# -- fields that all have ---------------------------------------------------------------------------------------------
+
+_HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"mode", "type", "ttl"})))
+
+
+def _nearest(ttl: str) -> str:
+    wanted = _SECONDS[ttl]
+    return min(BREAKPOINT_TTLS, key=lambda own: max(_SECONDS[own], wanted) / min(_SECONDS[own], wanted))
+
+
+def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    """Carry a cache hint: kind and time to live as the schema has them, or as compatible servers wrote them."""
+    changes: dict[str, Any] = {}
+    extras = _HINT_EXTRAS(hint.extras, hint) if hint.extras else hint.extras
+    if extras is not hint.extras:
+        changes["extras"] = extras
+    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
+    if at != "cache_control":
+        if hint.kind != "ephemeral" and (not is_odd(hint) or hint.kind == "explicit" or at == "both"):
+            changes["kind"] = "ephemeral"
+        if hint.ttl is not None and hint.ttl not in BREAKPOINT_TTLS and not is_odd(hint):
+            changes["ttl"] = _nearest(hint.ttl) if hint.ttl in _SECONDS else None
+    return hint.evolve(**changes) if changes else hint
+
+
+def _only_odd_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
+    """Carry a cache hint where the schema has none: only one that was read there."""
+    return carried_cache(hint, block) if is_odd(hint) else None
+
+
+def _extras(parts: Parts) -> Cell:
+    return carried_extras((ITEM, inner_keys), (FAMILY, parts.keys_of))
+
+
+def _cells(parts: Parts, *names: str) -> dict[str, Cell]:
+    return {**dict.fromkeys(names, KEEP), "cache": carried_cache, "extras": _extras(parts)}
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+def _other_rows(parts: Parts) -> Rows:
+    """Return the rows of what is text here, whatever the place."""
+    return {
+        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
+        am.DataBlock: Row({}, data_as_text),
+        am.SourceBlock: Row({}, source_as_text),
+        am.CompactionBlock: Row({}, compaction_as_text),
+        am.ToolUseBlock: Row({}, lambda block: _nowhere(server_as_text(block), block)),
+        am.ToolResultBlock: Row({}, lambda block: _nowhere(server_as_text(block), block)),
+    }
+
+
+def _nowhere(answer: Any, block: Any) -> Any:
+    return Drop("no place for tools here") if answer is block else answer
+
+
+def _text_row(parts: Parts, **cells: Cell) -> Row:
+    return Row({**_cells(parts, "text"), **cells})
+
+
+def text_rows(parts: Parts) -> Rows:
+    """Return the rows of messages that hold only text."""
+    rows = _other_rows(parts)
+    rows[am.TextBlock] = _text_row(parts)
+    rows[am.FileBlock] = Row({}, only_odd(lambda block: Drop("only text here"), "only text here"))
+    rows[am.AudioBlock] = Row({}, audio_as_text)
+    rows[am.RefusalBlock] = Row({}, _refused)
+    return rows
+
+
+def _refused(block: am.RefusalBlock) -> Any:
+    return Swap(am.TextBlock(block.refusal), "refusals are an assistant's", "annotation")
+
+
+def media_rows(parts: Parts, *, why: str | None = None) -> Rows:
+    """Return the rows of messages, or results, that hold media.
+
+    Args:
+        parts: the table of the place.
+        why: where the schema has media there only in the documents of compatible servers, what to say of others.
+    """
+
+    def row(rule: Callable[[Any], Any], **cells: Cell) -> Row:
+        return Row({**_cells(parts, "source"), **cells}, rule if why is None else only_odd(rule, why))
+
+    rows = text_rows(parts)
+    rows[am.ImageBlock] = row(carried_image, detail=carried_detail)
+    rows[am.AudioBlock] = row(carried_sound)
+    rows[am.FileBlock] = row(carried_file, name=KEEP)
+    # The schema has no videos anywhere.
+    rows[am.VideoBlock] = Row(_cells(parts, "source"), only_odd(carried_image, "no place for videos"))
+    return rows
+
+
+# -- assistant --------------------------------------------------------------------------------------------------------
+
+_CALL_EXTRAS = carried_extras((ITEM, inner_call_keys), (FAMILY, call_keys))
+
+
+def _call(block: am.ToolUseBlock) -> Any:
+    answer = server_as_text(block)
+    if answer is not block:
+        return answer
+    if block.kind == "custom" and not isinstance(block.input, str):
+        return Swap(block.evolve(kind="function", input=block.input), "the input of a custom tool is text")
+    return block
+
+
+def _kind(kind: str, _: Any) -> str:
+    return kind if kind in {"function", "custom"} else "function"
+
+
+def assistant_rows(
+    parts: ContentParts,
+    place: str | None,
+    *,
+    citations: Cell,
+    sound: Callable[[Any], Any] = carried_field_sound,
+    as_text: bool,
+) -> Rows:
+    """Return the rows of assistant messages.
+
+    Args:
+        parts: the tables of parts.
+        place: the field for thinking that was not read from one; None: there is none.
+        citations: the cell of a text's citations.
+        sound: the rule for sound in the ``audio`` of the message.
+        as_text: whether thinking without a field is text, in tags.
+    """
+    own = parts.assistant
+    rows = media_rows(own, why="an assistant's content is text")
+    in_content = rows[am.AudioBlock]
+
+    def audio(block: Any) -> Any:
+        if is_field_audio(block):
+            return sound(block)
+        assert in_content.otherwise is not None  # noqa: S101 - it has one
+        return in_content.otherwise(block)
+
+    def audio_extras(extras: Any, block: Any) -> Any:
+        field = carried_extras((FAMILY, lambda _: AUDIO_KEYS))
+        return field(extras, block) if is_field_audio(block) else _extras(own)(extras, block)
+
+    def in_field(value: Any, block: Any) -> Any:
+        return value if is_field_audio(block) else None
+
+    def in_part(value: Any, block: Any) -> Any:
+        return None if is_field_audio(block) else carried_cache(value, block)
+
+    rows[am.AudioBlock] = Row(
+        {"source": KEEP, "transcript": in_field, "item_id": in_field, "cache": in_part, "extras": audio_extras}, audio
+    )
+    rows[am.TextBlock] = _text_row(own, citations=citations)
+    rows[am.RefusalBlock] = Row({**_cells(own, "refusal"), "cache": _only_odd_cache})
+    rows[am.ThinkingBlock] = Thinking(place, as_text=as_text).row()
+    names = ("id", "name", "input", "raw_input")
+    rows[am.ToolUseBlock] = Row({**dict.fromkeys(names, KEEP), "kind": _kind, "extras": _CALL_EXTRAS}, _call)
+    return rows
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def _name(name: str, block: Any) -> Any:
+    return name if block.notes and is_named(block) else None
+
+
+def result_rows() -> Rows:
+    """Return the rows of tool messages."""
+    return {am.ToolResultBlock: Row({"tool_call_id": KEEP, "name": _name}, structured_as_text)}

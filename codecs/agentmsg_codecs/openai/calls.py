@@ -1,0 +1,173 @@
+"""Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
+
+Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
+message of the role ``function``, whose ids the reader makes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.arguments import input_text
+from agentmsg.codec import maker
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.plain import is_mapping, is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.words import FAMILY, ITEM
+
+__all__ = [
+    "NO_ID",
+    "call_keys",
+    "inner_call_keys",
+    "is_legacy",
+    "make_call",
+    "quick_call",
+    "read_call",
+    "read_legacy",
+    "write_call",
+    "write_legacy",
+]
+
+make_call = maker(am.ToolUseBlock)
+NO_ID = adopt({FAMILY: {"/no-id": True}})
+_LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
+_INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
+
+
+def _extras(native: Native, keys: frozenset[str]) -> Any:
+    rest = {key: value for key, value in native.items() if key not in keys}
+    return adopt({ITEM: rest}) if rest else EMPTY
+
+
+def _input(native: Native) -> dict[str, Any]:
+    """Return input or raw_input of a call; some servers write the arguments as an object, not as its text."""
+    arguments = native.get("arguments")
+    if arguments is None or type(arguments) is str:
+        return {"raw_input": arguments or ""}
+    return {"input": adopt(arguments)}
+
+
+def _read(native: Native, _: Any) -> am.ToolUseBlock:
+    link = word_at(native, "id")
+    notes = NO_ID if link is None else EMPTY
+    if native.get("type") == "custom":
+        inner = object_at(native, "custom")
+        return make_call(
+            id=link,
+            name=text_at(inner, "name"),
+            raw_input=text_at(inner, "input"),
+            kind="custom",
+            extras=_extras(inner, _INNER["custom"]),
+            notes=notes,
+        )
+    inner = object_at(native, "function")
+    extras = _extras(inner, _INNER["function"])
+    return make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
+
+
+def _with_rest(block: Any, native: Native) -> Native:
+    rest = block.extras.get(ITEM) if block.extras else None
+    return {**native, **rest} if is_mapping(rest) else native
+
+
+def _write(block: am.ToolUseBlock) -> Native:
+    native: Native = {} if block.id is None else {"id": str(block.id)}
+    if block.kind == "custom":
+        value = block.input
+        said = value if isinstance(value, str) else input_text(block)
+        return {**native, "type": "custom", "custom": _with_rest(block, {"name": block.name, "input": said})}
+    function: Native = {"name": block.name, "arguments": input_text(block)}
+    native["type"] = "function"
+    native["function"] = _with_rest(block, function) if block.extras else function
+    return native
+
+
+_CALL = Shape(
+    cls=am.ToolUseBlock,
+    keys={None: frozenset({"id", "type", "function"}), "custom": frozenset({"id", "type", "custom"})},
+    tag_of=lambda block: "custom" if block.kind == "custom" else None,
+    read=_read,
+    write=_write,
+)
+
+
+def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
+    keys = _INNER["function"]
+    return make_call(
+        id=None, name=text_at(native, "name"), extras=_extras(native, keys), notes=_LEGACY_NOTE, **_input(native)
+    )
+
+
+def _write_legacy(block: am.ToolUseBlock) -> Native:
+    return _with_rest(block, {"name": block.name, "arguments": input_text(block)})
+
+
+_LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read_legacy, write=_write_legacy)
+
+
+def is_legacy(block: Any) -> bool:
+    """Tell whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
+    if not block.notes or mark_of(block, FAMILY, "/legacy") is not True:
+        return False
+    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+    return link is None and FAMILY not in block.extras and block.name is not None
+
+
+def call_keys(block: Any) -> frozenset[str]:
+    """Return the keys of an entry of tool_calls."""
+    return _CALL.keys[_CALL.tag_of(block)]
+
+
+def inner_call_keys(block: Any) -> frozenset[str]:
+    """Return the keys of the object inside an entry."""
+    return _INNER["custom" if block.kind == "custom" else "function"]
+
+
+def quick_call(entry: Any) -> am.ToolUseBlock | None:
+    """Return the call of an entry as OpenAI writes it; None where the general path must look."""
+    if not is_object(entry) or len(entry) != 3:  # noqa: PLR2004 - id, type, function
+        return None
+    function = entry.get("function")
+    if not is_object(function) or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004
+        return None
+    link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
+    if type(link) is not str or type(name) is not str or type(arguments) is not str:
+        return None
+    return make_call(link, name, raw_input=arguments)
+
+
+def read_call(entry: Any) -> am.ToolUseBlock:
+    """Return the call of an entry of ``tool_calls``.
+
+    Raises:
+        Unreadable: where it is none.
+    """
+    found = quick_call(entry)
+    if found is None:
+        found = read_as(_CALL, entry, FAMILY)
+    return found
+
+
+def write_call(block: am.ToolUseBlock) -> Native:
+    """Return the entry of a call."""
+    if block.notes or block.extras:
+        return write_as(_CALL, block, FAMILY)
+    return _write(block)
+
+
+def read_legacy(native: Any) -> am.ToolUseBlock:
+    """Return the call of a ``function_call``.
+
+    Raises:
+        Unreadable: where it is none; the empty one of some servers says nothing and is no call.
+    """
+    block: am.ToolUseBlock = read_as(_LEGACY, native, FAMILY)
+    if not block.name:
+        raise Unreadable
+    return block
+
+
+def write_legacy(block: am.ToolUseBlock) -> Native:
+    """Return the ``function_call`` of a call."""
+    return write_as(_LEGACY, block, FAMILY)

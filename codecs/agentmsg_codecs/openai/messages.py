@@ -1,0 +1,302 @@
+"""Messages: one native message is one of ours. A fast path for the usual ones, a shape for each role for the others.
+
+Imports calls, content and reasoning. Marks on a message: ``/list`` (content that could be a text is a list),
+``/copies`` (see reasoning.py); on blocks: ``/refusal`` (it stands in the field of that name), ``/named`` (a result
+whose message has a name), ``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.notes import note_of
+from agentmsg.plain import is_list, is_object
+from agentmsg.rules import is_native
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.audio import read_audio, write_audio
+from agentmsg_codecs.openai.calls import NO_ID, is_legacy, read_call, read_legacy, write_call, write_legacy
+from agentmsg_codecs.openai.citations import read_annotations, write_annotations
+from agentmsg_codecs.openai.content import ContentParts, make_text, odd
+from agentmsg_codecs.openai.fast_read import NAMED, fast_readers
+from agentmsg_codecs.openai.linked import Links
+from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
+from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentmsg_codecs.openai.fast_read import Reader
+
+__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg", "make_result"]
+
+make_msg = maker(am.Msg)
+make_result = maker(am.ToolResultBlock)
+make_refusal = maker(am.RefusalBlock)
+_make_native = maker(am.NativeBlock)
+_LISTED = adopt({FAMILY: {"/list": True}})
+_PLAIN = frozenset({"role", "content", "name"})
+KEYS: Mapping[str, frozenset[str]] = {
+    "system": _PLAIN,
+    "developer": _PLAIN,
+    "user": _PLAIN,
+    "assistant": _PLAIN.union(REASONING_KEYS, {"refusal", "tool_calls", "function_call", "audio", "annotations"}),
+    "tool": _PLAIN | {"tool_call_id"},
+    "function": _PLAIN,
+}
+_LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
+
+
+def _is_bare(block: Any) -> bool:
+    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
+    return (
+        type(block) is am.TextBlock
+        and bool(block.text)
+        and block.cache is None
+        and (not block.notes or FAMILY not in block.notes)
+        and not block.extras
+    )
+
+
+class Messages:
+    """Reads and writes single messages.
+
+    Args:
+        place: the field for thinking that was not read from one; None: there is none.
+        is_response: whether the messages are those of responses, which spell absent fields otherwise.
+    """
+
+    def __init__(self, *, place: str | None, is_response: bool = False) -> None:
+        self.content = ContentParts(is_response=is_response)
+        self.place = place
+        self._is_response = is_response
+        self._spelt = MESSAGE if is_response else FAMILY
+        self._shapes: dict[str, Shape] = {
+            **{
+                role: self._shape(role, self._read_plain, self._write_plain) for role in ("system", "developer", "user")
+            },
+            "assistant": self._shape("assistant", self._read_assistant, self._write_assistant),
+            "tool": self._shape("tool", self._read_tool, self._write_tool),
+            "function": self._shape("function", self._read_function, self._write_function),
+        }
+        # Responses have more keys than the usual messages of requests.
+        self._fast: Mapping[str, Reader] = {} if is_response else fast_readers(self.content)
+
+    def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
+        keys: dict[str | None, frozenset[str]] = {role: self.keys(role)}
+        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS)
+
+    def keys(self, role: str) -> frozenset[str]:
+        """Return the keys of a role's messages; those of responses have no name."""
+        return KEYS[role] - {"name"} if self._is_response else KEYS[role]
+
+    def fill(self) -> None:
+        """Fill the tables of hooks, on first use."""
+        self.content.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, native: Any, links: Links | None = None) -> am.Msg:
+        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
+
+        Args:
+            native: the native message.
+            links: what is known of the messages before; a message for itself knows none.
+
+        Raises:
+            DecodeError: where it is no message at all.
+        """
+        if not is_object(native):
+            raise DecodeError(f"a message is an object, not {excerpt(native)}")
+        role = native.get("role")
+        if type(role) is not str:
+            raise DecodeError("a message needs a role", path=("role",))
+        links = Links() if links is None else links
+        fast = self._fast.get(role)
+        message = None if fast is None else fast(native, links)
+        return links.linked(self._read(native, role)) if message is None else message
+
+    def _read(self, native: Native, role: str) -> am.Msg:
+        shape = self._shapes.get(role)
+        if shape is None:
+            return self._whole(native)
+        try:
+            found: am.Msg = read_as(shape, native, self._spelt, namespace=FAMILY)
+        except (Unreadable, AgentMsgError):
+            found = self._whole(native)
+        return found
+
+    def _whole(self, native: Native) -> am.Msg:
+        said = native.get("content")
+        fallback = said if isinstance(said, str) and said else None
+        return make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+
+    def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
+        """Return the blocks of content, and whether a list is a deviation for them."""
+        content = native.get("content")
+        if type(content) is str:
+            return ((make_text(content),) if content else ()), False
+        if content is None:
+            return (), False
+        if not is_list(content):
+            raise Unreadable
+        blocks = tuple(map(self.content.of(role).read, content))
+        return blocks, len(blocks) == 1 and _is_bare(blocks[0])
+
+    def _read_plain(self, native: Native, _: Any) -> am.Msg:
+        role = text_at(native, "role")
+        blocks, listed = self._blocks(native, role)
+        return make_msg(role, blocks, name=word_at(native, "name"), notes=_LISTED if listed else EMPTY)
+
+    def _read_assistant(self, native: Native, _: Any) -> am.Msg:
+        said, listed = self._blocks(native, "assistant")
+        thoughts, copies = read_reasoning(native)
+        citations = read_annotations(native.get("annotations"))
+        if citations:
+            # Beside calls there may be no text: what is cited is then an empty one.
+            said = said or (make_text(""),)
+            if len(said) != 1 or type(said[0]) is not am.TextBlock:
+                raise Unreadable
+            text = said[0].evolve(citations=citations)
+            said = (_in_answer(text) if self._is_response else marked(text, FAMILY, annotated=True),)
+            listed = type(native.get("content")) is list
+        blocks = [*thoughts, *said]
+        refusal = word_at(native, "refusal")
+        if refusal:
+            blocks.append(marked(make_refusal(refusal=refusal), FAMILY, refusal=True))
+        blocks += read_audio(native.get("audio"), is_response=self._is_response)
+        calls = native.get("tool_calls")
+        if calls is not None:
+            if not is_list(calls):
+                raise Unreadable
+            blocks += map(read_call, calls)
+        legacy = native.get("function_call")
+        if legacy is not None and legacy != {"name": "", "arguments": ""}:
+            blocks.append(read_legacy(legacy))
+        name = None if self._is_response else word_at(native, "name")
+        message = make_msg("assistant", tuple(blocks), name=name, notes=_LISTED if listed else EMPTY)
+        return marked(message, FAMILY, copies=copies) if copies else message
+
+    def _read_tool(self, native: Native, _: Any) -> am.Msg:
+        blocks, listed = self._blocks(native, "tool")
+        link, name = word_at(native, "tool_call_id"), word_at(native, "name")
+        result = make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        if name is not None:
+            result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
+        return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
+
+    def _read_function(self, native: Native, _: Any) -> am.Msg:
+        blocks, listed = self._blocks(native, "tool")
+        result = marked(make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
+        return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, message: am.Msg) -> Any:
+        """Return the native message of one that fits."""
+        if is_native(message, FAMILY):
+            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        role = message.role
+        if role == "tool" and is_legacy(message.content[0]):
+            role = "function"
+        shape = self._shapes[role]
+        if not message.notes and not message.extras:
+            return shape.write(message)
+        return write_as(shape, message, self._spelt, namespace=FAMILY)
+
+    def _content(self, message: am.Msg, blocks: Sequence[Any], role: str) -> Any:
+        """Return the content that some blocks are."""
+        if not blocks:
+            return ""
+        if len(blocks) == 1 and _is_bare(blocks[0]) and mark_of(message, FAMILY, "/list") is not True:
+            return blocks[0].text
+        return list(map(self.content.of(role).write, blocks))
+
+    def _write_plain(self, message: am.Msg) -> Native:
+        native: Native = {"role": message.role, "content": self._content(message, message.content, message.role)}
+        if message.name is not None:
+            native["name"] = message.name
+        return native
+
+    def _write_assistant(self, message: am.Msg) -> Native:
+        thoughts: list[Any] = []
+        said: list[Any] = []
+        calls: list[Any] = []
+        native: Native = {"role": "assistant", "content": None}
+        if message.name is not None:
+            native["name"] = message.name
+        sound: Any = None
+        for block in message.content:
+            kind = type(block)
+            if kind is am.ToolUseBlock:
+                calls.append(block)
+            elif kind is am.ThinkingBlock:
+                thoughts.append(block)
+            elif kind is am.AudioBlock and is_field_audio(block):
+                sound = block
+            else:
+                said.append(block)
+        if thoughts:
+            write_reasoning(thoughts, mark_of(message, FAMILY, "/copies"), self.place, native)
+        if said and type(said[-1]) is am.RefusalBlock and self._in_field(said[-1]):
+            native["refusal"] = said.pop().refusal
+        annotations = write_annotations(said)
+        if annotations:
+            said = [_uncited(said[0])]
+            native["annotations"] = annotations
+        if said or not (calls or sound is not None or "refusal" in native):
+            native["content"] = self._content(message, said, "assistant")
+        if sound is not None:
+            native["audio"] = write_audio(sound)
+        if calls and is_legacy(calls[-1]):
+            native["function_call"] = write_legacy(calls.pop())
+        if calls:
+            native["tool_calls"] = list(map(write_call, calls))
+        if self._is_response:
+            native.setdefault("refusal", None)
+        return native
+
+    def _in_field(self, block: Any) -> bool:
+        if block.cache is not None or FAMILY in block.extras or not block.refusal:
+            return False
+        # A response has no other place for it, unless its content was a list.
+        marks = note_of(block, FAMILY)
+        return "/odd" not in marks if self._is_response else marks.get("/refusal") is True
+
+    def _write_tool(self, message: am.Msg) -> Native:
+        block: Any = message.content[0]
+        native: Native = {"role": "tool"}
+        if block.tool_call_id is not None:
+            native["tool_call_id"] = str(block.tool_call_id)
+        native["content"] = self._content(message, block.content, "tool")
+        if block.name is not None and block.notes and is_named(block):
+            native["name"] = str(block.name)
+        return native
+
+    def _write_function(self, message: am.Msg) -> Native:
+        block: Any = message.content[0]
+        return {"role": "function", "name": str(block.name), "content": self._content(message, block.content, "tool")}
+
+
+def is_named(block: Any) -> bool:
+    """Tell whether the message of a result has a name of its own."""
+    return mark_of(block, FAMILY, "/named") is True or mark_of(block, FAMILY, "/legacy") is True
+
+
+def is_field_audio(block: Any) -> bool:
+    """Tell whether sound stands in the ``audio`` of an assistant message, not in its content."""
+    return isinstance(block, am.AudioBlock) and (block.item_id is not None or isinstance(block.source, am.FileSource))
+
+
+def _in_answer(text: am.TextBlock) -> am.TextBlock:
+    found: am.TextBlock = text if text.text else odd(text)
+    return found
+
+
+def _uncited(block: Any) -> Any:
+    rest = {key: value for key, value in note_of(block, FAMILY).items() if key != "/annotated"}
+    notes = {key: value for key, value in block.notes.items() if key != FAMILY}
+    return block.evolve(citations=(), notes={**notes, FAMILY: rest} if rest else notes)

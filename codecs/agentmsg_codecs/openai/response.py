@@ -1,0 +1,220 @@
+"""openai-response: the answer of OpenAI Chat Completions (not streamed), and of compatible servers.
+
+A document is one assistant message. It is the message of the first choice; what stands around it belongs to it too.
+
+| OpenAI | agentmsg |
+| --- | --- |
+| id, created, model | id, created_at (whole seconds, UTC), model |
+| usage | usage, see usage.py |
+| choices[0].finish_reason: stop, length, content_filter; tool_calls, function_call | the same; tool_use |
+| choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
+| choices[0].message | as in a request; its content is one text, so texts beside each other become one |
+| annotations | citations of the text: url_citation with url, title, start, end |
+| further choices | extras["openai.choices"] |
+| unknown keys: of the message, of the choice, around it | extras["openai"], ["openai.choice"], ["openai.response"] |
+| no choice; a choice that cannot be told | no message; a message of the role "native" that holds the document |
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg.caps import Caps
+from agentmsg.codec import Codec, maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.rules import is_native
+from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
+from agentmsg_codecs.openai.linked import Links, unlinked
+from agentmsg_codecs.openai.messages import Messages, make_msg
+from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.response_caps import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.usage import read_usage, write_usage
+from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["OpenAIResponseCodec"]
+
+_make_history = maker(am.History)
+_make_native = maker(am.NativeBlock)
+_CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
+_SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
+
+
+def _only(mapping: Mapping[str, Any], *keys: str) -> Any:
+    kept = {key: mapping[key] for key in keys if key in mapping}
+    return adopt(kept) if kept else EMPTY
+
+
+class _Answers:
+    """Reads and writes the three levels of an answer: the message, the choice around it, and the document."""
+
+    def __init__(self, place: str | None) -> None:
+        self.messages = Messages(place=place, is_response=True)
+        self._choice = Shape(cls=am.Msg, keys={None: _CHOICE_KEYS}, read=self._read_choice, write=self._write_choice)
+        self._document = Shape(
+            cls=am.Msg,
+            keys={None: RESPONSE_KEYS},
+            read=self._read_document,
+            write=self._write_document,
+            never=frozenset({"choices"}),
+        )
+
+    def read(self, document: Native) -> am.Msg:
+        """Return the message of an answer; of the role ``native`` where it cannot be told in the model."""
+        self.messages.fill()
+        try:
+            message: am.Msg = read_as(self._document, document, RESPONSE)
+        except (Unreadable, AgentMsgError):
+            block = _make_native(codec=FAMILY, value=adopt(document), fallback=None)
+            return make_msg("native", (block,))
+        return Links().linked(message)
+
+    def write(self, message: am.Msg) -> Any:
+        """Return the document of a message that fits."""
+        self.messages.fill()
+        if is_native(message, FAMILY):
+            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        return write_as(self._document, next(unlinked((message,))), RESPONSE)
+
+    # -- the choice ---------------------------------------------------------------------------------------------
+
+    def _read_choice(self, native: Native, _: Any) -> am.Msg:
+        message = self.messages.read(object_at(native, "message"))
+        if message.role != "assistant":
+            raise Unreadable
+        word, logprobs = word_at(native, "finish_reason"), native.get("logprobs")
+        changes: dict[str, Any] = {}
+        if word is not None:
+            changes["finish_reason"] = FINISH.get(word, word)
+        if logprobs is not None:
+            changes["response_metadata"] = adopt({"logprobs": logprobs})
+        message = message.evolve(**changes)
+        return message if word in FINISH else marked(message, CHOICE, finish=changes.get("finish_reason", "lacks"))
+
+    def _write_choice(self, message: am.Msg) -> Native:
+        inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
+        reason = message.finish_reason
+        return {
+            "index": 0,
+            "finish_reason": None if reason is None else FINISH_WORDS.get(reason, reason),
+            "logprobs": thaw(message.response_metadata.get("logprobs")),
+            "message": self.messages.write(inner),
+        }
+
+    # -- the document -------------------------------------------------------------------------------------------
+
+    def _read_document(self, native: Native, _: Any) -> am.Msg:
+        choices = native.get("choices")
+        if not is_list(choices) or not choices:
+            raise Unreadable
+        message: am.Msg = read_as(self._choice, choices[0], CHOICE)
+        own_id, model, created = word_at(native, "id"), word_at(native, "model"), _time(native.get("created"))
+        told = {key: native[key] for key in RESPONSE_METADATA if native.get(key) is not None}
+        further: Native = {CHOICES: {"further": choices[1:]}} if choices[1:] else {}
+        extras: Native = {**message.extras, **further}
+        lacks = [name for name, value in (("id", own_id), ("created_at", created), ("model", model)) if value is None]
+        message = message.evolve(
+            id=own_id,
+            created_at=created,
+            model=model,
+            usage=read_usage(native.get("usage")),
+            response_metadata={**message.response_metadata, **told},
+            extras=adopt(extras) if extras else EMPTY,
+        )
+        return marked(message, RESPONSE, lacks=lacks) if lacks else message
+
+    def _write_document(self, message: am.Msg) -> Native:
+        inner = make_msg(
+            "assistant",
+            message.content,
+            finish_reason=message.finish_reason,
+            response_metadata=_only(message.response_metadata, "logprobs"),
+            extras=_only(message.extras, FAMILY, CHOICE),
+            notes=message.notes,
+        )
+        further: Any = message.extras.get(CHOICES) if message.extras else None
+        own_id = None if message.id is None else str(message.id)
+        native: Native = {"id": own_id, "object": "chat.completion", "created": None, "model": message.model}
+        if message.created_at is not None:
+            native["created"] = int(message.created_at.timestamp())
+        native["choices"] = [write_as(self._choice, inner, CHOICE), *(thaw(further["further"]) if further else ())]
+        native["usage"] = None if message.usage is None else write_usage(message.usage)
+        told = message.response_metadata
+        return native | {key: thaw(told[key]) for key in RESPONSE_METADATA if key in told}
+
+
+RESPONSE_METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")
+
+
+def _time(created: Any) -> datetime | None:
+    """Return the time of a count of seconds; what is none stays a spelling."""
+    return datetime.fromtimestamp(created, UTC) if type(created) is int and created in _SECONDS else None
+
+
+@attrs.frozen(kw_only=True)
+class OpenAIResponseCodec(Codec):
+    """Answers of OpenAI Chat Completions.
+
+    Attributes:
+        thinking: where thinking goes that was not read from a field of its own, as of ``openai``.
+        engine: what reads and writes; hooks registered on ``engine.messages.content.everything.converter`` before
+            first use replace ours.
+    """
+
+    name: ClassVar[str] = "openai-response"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "OpenAI Chat Completions (responses)"
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    engine: _Answers = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: _Answers(place_of_option(self.thinking)), takes_self=True),
+    )
+    _caps: Caps = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: self._table(), takes_self=True)
+    )
+
+    def _table(self) -> Caps:
+        return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
+
+    @property
+    def caps(self) -> Caps:
+        """What an answer carries; see response_caps.py."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of an answer: one message, or none where there is no choice."""
+        if not is_object(document):
+            raise DecodeError(f"a response of OpenAI is an object, not {excerpt(document)}")
+        choices = document.get("choices")
+        if not is_list(choices):
+            raise DecodeError("a response of OpenAI has a list of choices", path=("choices",))
+        if choices:
+            return _make_history(messages=(self.engine.read(document),))
+        rest = {key: value for key, value in document.items() if key != "choices"}
+        return _make_history(extras=adopt({RESPONSE: rest}) if rest else EMPTY)
+
+    def write(self, history: am.History) -> Any:
+        """Return the answer that holds the message of a history."""
+        if history.messages:
+            return self.engine.write(history.messages[0])
+        rest: Any = history.extras.get(RESPONSE)
+        return {**thaw(rest), "choices": []} if is_mapping(rest) else {"choices": []}
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like an answer of OpenAI: it has choices with messages."""
+        choices = document.get("choices") if is_mapping(document) else None
+        if not is_sequence(choices) or not choices:
+            return 0.0
+        return 1.0 if all(is_mapping(choice) and is_mapping(choice.get("message")) for choice in choices) else 0.0

@@ -1,0 +1,44 @@
+"""How much a document looks like OpenAI's messages. Imports nothing of the codecs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.plain import is_mapping, is_sequence
+
+__all__ = ["sniff_messages"]
+
+_SNIFFED = 8
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
+_OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
+_FOREIGN_PARTS = frozenset(
+    {"tool_use", "tool_result", "thinking", "image", "document", "reasoning", "input_text", "output_text"}
+)
+
+
+def sniff_messages(document: Any) -> float:
+    """Return 0 to 1: for messages that only OpenAI has, for such as many have, and for others."""
+    messages = document.get("messages") if is_mapping(document) else document
+    if not is_sequence(messages) or not messages:
+        return 0.0
+    scores = [_sniff(message) for message in messages[:_SNIFFED]]
+    if min(scores) == 0.0 or (is_mapping(document) and "system" in document):
+        return 0.0
+    return max(scores)
+
+
+def _sniff(message: Any) -> float:
+    if not is_mapping(message):
+        return 0.0
+    role, content = message.get("role"), message.get("content")
+    if not isinstance(role, str) or role not in _ROLES or "type" in message or "parts" in message:
+        return 0.0
+    parts: list[Any] = content if is_sequence(content) else []
+    if content is not None and not isinstance(content, str) and parts is not content:
+        return 0.0
+    tags: set[Any] = {str(part.get("type")) for part in parts if is_mapping(part)}
+    if not tags.isdisjoint(_FOREIGN_PARTS):
+        return 0.0
+    own = not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS) or role == "developer"
+    return 0.9 if own else 0.6

@@ -1,0 +1,42 @@
+"""The names that the OpenAI codecs use for what is no field of the model. Imports nothing of agentmsg."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CHOICE",
+    "CHOICES",
+    "FAMILY",
+    "FINISH",
+    "FINISH_WORDS",
+    "INPUT",
+    "ITEM",
+    "MESSAGE",
+    "OUTPUT",
+    "REASONING_KEYS",
+    "RESPONSE",
+]
+
+FAMILY = "openai"
+# Namespaces in extras: of the object inside an object (the `function` of a call, the `image_url` of a part), of the
+# two details of usage, and of what lies around the message of a response.
+ITEM = "openai.item"
+INPUT = "openai.input"
+OUTPUT = "openai.output"
+# Under this name a response's message keeps how it was spelt: requests have other spellings.
+MESSAGE = "openai.message"
+CHOICE = "openai.choice"
+RESPONSE = "openai.response"
+CHOICES = "openai.choices"
+
+# The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
+REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
+
+# The finish reasons of the schema, and ours.
+FINISH = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_use",
+    "content_filter": "content_filter",
+    "function_call": "tool_use",
+}
+FINISH_WORDS = {"stop": "stop", "length": "length", "tool_use": "tool_calls", "content_filter": "content_filter"}

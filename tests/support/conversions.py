@@ -1,0 +1,85 @@
+"""Conversions between the formats of OpenAI and Anthropic: single ones to the letter, and of all documents."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.notes import same_document
+from support.documents import documents
+from support.strict import (
+    anthropic_request_problems,
+    anthropic_response_problems,
+    openai_request_problems,
+    openai_response_problems,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.codec import Codec
+
+__all__ = ["PAIRS", "PROBLEMS", "account_of", "conversions", "converts", "returns", "told"]
+
+PAIRS = (
+    ("openai", "anthropic"),
+    ("anthropic", "openai"),
+    ("openai-response", "anthropic-response"),
+    ("anthropic-response", "openai-response"),
+    ("openai-response", "anthropic"),
+    ("anthropic-response", "openai"),
+)
+PROBLEMS: Mapping[str, Callable[[Any], list[str]]] = {
+    "anthropic": anthropic_request_problems,
+    "anthropic-response": anthropic_response_problems,
+    "openai": openai_request_problems,
+    "openai-response": openai_response_problems,
+}
+
+
+@cache
+def conversions(source: str, target: str) -> tuple[tuple[str, Any, am.Conversion], ...]:
+    """Return each golden and recorded document of a format, with its name, and what it is in another format."""
+    return tuple((name, document, am.convert(document, source, target)) for name, document in documents(source))
+
+
+def told(loss: am.Loss) -> str:
+    """Return a loss as a line without its reason: ``messages/0/name dropped (annotation)``."""
+    return f"{'/'.join(map(str, loss.path))} {loss.kind} ({loss.level})"
+
+
+def account_of(losses: Iterable[am.Loss]) -> list[str]:
+    """Return the lines of an account."""
+    return list(map(told, losses))
+
+
+def returns(document: Any, result: am.Conversion, source: str, target: str | Codec) -> bool:
+    """Tell whether a conversion and its account give back the history that was read, and the very document."""
+    restored = am.restore(am.decode(result.document, target), result.losses)
+    return am.same(restored, result.history) and same_document(am.encode(restored, source), document)
+
+
+def converts(
+    document: Any, source: str, target: str | Codec, into: Any, *account: str, types: bool = True
+) -> am.Conversion:
+    """Assert what a document becomes in another format, and what it loses; return the conversion.
+
+    What was written is accepted by the types of the target's own package, and gives back the source.
+
+    Args:
+        document: in the format ``source``.
+        source: its format.
+        target: the other format.
+        into: the exact document that is written.
+        account: the losses, one line each, in order; see ``told``.
+        types: whether the types of the target's package accept it; they know no fields of compatible servers.
+    """
+    result = am.convert(document, source, target)
+    assert result.document == into, result.document
+    assert same_document(result.document, into)
+    assert account_of(result.losses) == list(account), account_of(result.losses)
+    assert returns(document, result, source, target)
+    name = target if isinstance(target, str) else target.name
+    assert (PROBLEMS[name](into) == []) is types
+    return result

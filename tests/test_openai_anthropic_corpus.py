@@ -1,0 +1,251 @@
+"""Every golden and recorded document of OpenAI and Anthropic in the other format: accepted, and given back.
+
+``python -m support.loss_table`` prints what is lost; the tests below keep what was found when it was read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import agentmsg as am
+from support.conversions import PAIRS, PROBLEMS, conversions, returns, told
+from support.loss_table import render, survey, what_of, where_of
+from support.situations import CASES, Case, outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+pairs = pytest.mark.parametrize(("source", "target"), PAIRS, ids=[f"{source} to {target}" for source, target in PAIRS])
+requests = pytest.mark.parametrize(("source", "target"), PAIRS[:2])
+
+_PROVIDERS_TOOLS = "what the provider ran is told in words, or not at all"
+# All places where content may be lost, and why no better mapping is known.
+_UNAVOIDABLE: Mapping[str, str] = {
+    "messages/content: AudioBlock dropped": "Anthropic has no sound",
+    "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
+    "messages/content: CompactionBlock dropped": "the same, where it is one text with its neighbour",
+    "messages/content: FileBlock dropped": "files by id are their provider's; OpenAI takes none by URL",
+    "messages/content: ImageBlock dropped": "the same: OpenAI takes no images by id",
+    "messages/content: NativeBlock dropped": "tools that are added in mid-conversation: OpenAI has no such thing",
+    "messages/content: ThinkingBlock dropped": "OpenAI has no place for it, Anthropic none without its signature",
+    "messages/content: ToolResultBlock dropped": _PROVIDERS_TOOLS,
+    "messages/content: ToolResultBlock to TextBlock changed": _PROVIDERS_TOOLS,
+    "messages/content: ToolUseBlock dropped": _PROVIDERS_TOOLS,
+    "messages/content: ToolUseBlock to TextBlock changed": _PROVIDERS_TOOLS,
+    "messages/content/content: FileBlock dropped": "OpenAI's results are text",
+    "messages/content/content: ImageBlock dropped": "the same",
+    "messages/content/content: NativeBlock dropped": "a reference to a tool that was found: the same",
+    "messages/content/context dropped": "OpenAI's files have no context",
+    "messages/content/input changed": "free text is an object at Anthropic",
+    "messages/content/kind changed": "Anthropic has no calls with free text",
+    "messages/content/status dropped": "OpenAI's results do not say that a tool failed",
+    "tools: NativeTool dropped": "nobody else can run a provider's tool",
+}
+
+
+def _found(source: str, target: str) -> Iterator[tuple[str, am.Conversion, am.Loss]]:
+    """Yield every loss of a pair, with its document and conversion."""
+    for name, _, result in conversions(source, target):
+        for loss in result.losses:
+            yield name, result, loss
+
+
+def _owner(history: am.History, path: tuple[Any, ...]) -> Any:
+    """Return what a path without its last key stands for."""
+    value: Any = history
+    for key in path[:-1]:
+        value = value[key] if isinstance(key, int) else getattr(value, key)
+    return value
+
+
+# -- laws -------------------------------------------------------------------------------------------------------------
+
+
+@pairs
+def test_the_types_of_the_target_accept_every_document(source: str, target: str) -> None:
+    """What is written is valid in the schema of the target, also where what was read is not in that of the source."""
+    refused = {
+        name: problems
+        for name, _, result in conversions(source, target)
+        if (problems := PROBLEMS[target](result.document))
+    }
+    assert refused == {}
+
+
+@pairs
+def test_every_document_is_given_back(source: str, target: str) -> None:
+    """What was written and its account are the history that was read, and the very document."""
+    wrong = [
+        name for name, document, result in conversions(source, target) if not returns(document, result, source, target)
+    ]
+    assert wrong == []
+
+
+@pairs
+def test_what_was_written_is_read_and_written_the_same(source: str, target: str) -> None:
+    """A document of the target, whoever wrote it, comes back exactly."""
+    wrong = [
+        name
+        for name, _, result in conversions(source, target)
+        if am.encode(am.decode(result.document, target), target) != result.document
+    ]
+    assert wrong == []
+
+
+@pairs
+def test_bytes_are_converted_as_plain_data_is(source: str, target: str) -> None:
+    """Bytes give bytes, of the same document, and an account that was on file gives the same bytes back."""
+    wrong: list[str] = []
+    for name, document, plain in conversions(source, target):
+        result = am.convert(json.dumps(document).encode(), source, target)
+        output = am.loads(result.document, target)
+        restored = am.restore(output, am.load_losses(am.dump_losses(result.losses, output)))
+        if json.loads(result.document) != plain.document or json.loads(am.dumps(restored, source)) != document:
+            wrong.append(name)
+    assert wrong == []
+
+
+@requests
+def test_a_conversion_there_and_back_loses_nothing_more(source: str, target: str) -> None:
+    """What the first conversion wrote is carried by the second, but for what only the other format has."""
+    made = {"dropped", "changed"}
+    lost = {
+        f"{where_of(loss)} {loss.kind}"
+        for _, _, result in conversions(source, target)
+        for loss in am.convert(result.document, target, source).losses
+        if loss.level == "content" and loss.kind in made
+    }
+    assert lost <= _UNAVOIDABLE.keys()
+
+
+# -- what a reading of the tables found -------------------------------------------------------------------------------
+
+
+@pairs
+def test_content_is_lost_only_where_no_better_mapping_is_known(source: str, target: str) -> None:
+    """Whoever makes a new kind of loss has to say why."""
+    lost = {f"{where_of(loss)} {loss.kind}" for _, _, loss in _found(source, target) if loss.level == "content"}
+    assert lost - _UNAVOIDABLE.keys() == set()
+
+
+@pairs
+def test_messages_texts_calls_and_results_are_all_there(source: str, target: str) -> None:
+    """What most conversations are made of is carried: no message, text, function call or client's result is lost."""
+
+    def is_usual(value: Any) -> bool:
+        if isinstance(value, (am.ToolUseBlock, am.ToolResultBlock)):
+            return value.kind != "server"
+        return isinstance(value, (am.Msg, am.TextBlock))
+
+    lost = [
+        f"{name}: {told(loss)}"
+        for name, _, loss in _found(source, target)
+        if isinstance(loss.path[-1], int) and is_usual(loss.was) and "neighbours are one" not in loss.why
+    ]
+    assert lost == []
+
+
+@pairs
+def test_images_by_url_and_as_data_are_all_there(source: str, target: str) -> None:
+    """Users' images survive; only file ids, and images that a tool gave, have no place."""
+    lost = [
+        f"{name}: {told(loss)}"
+        for name, _, loss in _found(source, target)
+        if isinstance(loss.was, am.ImageBlock)
+        and len(loss.path) == 4
+        and not isinstance(loss.was.source, am.FileSource)
+    ]
+    assert lost == []
+
+
+@pairs
+def test_arguments_and_names_of_functions_are_no_loss(source: str, target: str) -> None:
+    """Arguments are carried however they are spelt, and a result's name is derived from its call."""
+    fields = {"raw_input", "input", "name"}
+    tools = (am.ToolUseBlock, am.ToolResultBlock)
+    lost = [
+        f"{name}: {told(loss)}"
+        for name, result, loss in _found(source, target)
+        if loss.path[-1] in fields
+        and isinstance(owner := _owner(result.history, loss.path), tools)
+        and owner.kind == "function"
+    ]
+    assert lost == []
+
+
+@pairs
+def test_no_message_moves(source: str, target: str) -> None:
+    """Neither format makes the other's messages stand elsewhere: nothing is moved, split or merged."""
+    assert {loss.kind for _, _, loss in _found(source, target)} <= {"dropped", "changed", "invented"}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "readable", "conversing"),
+    [
+        ("openai", "anthropic", 93, 81),
+        ("anthropic", "openai", 77, 61),
+        ("openai-response", "anthropic-response", 92, 0),
+        ("anthropic-response", "openai-response", 88, 0),
+    ],
+)
+def test_most_documents_lose_no_content(source: str, target: str, readable: int, conversing: int) -> None:
+    """Shares in percent: of documents without loss of content, and of those that lose only parameters of a request."""
+    found = survey(source, target)
+    assert found.documents > 100
+    assert 100 * found.readable / found.documents >= readable
+    assert 100 * found.conversing / found.documents >= conversing
+    assert found.whole <= found.conversing
+
+
+# -- the table --------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_tells_every_loss() -> None:
+    """The counts of its rows are all the losses there are, most frequent first."""
+    rows = survey("openai", "anthropic").rows
+    counts = [row.count for row in rows]
+    assert sum(counts) == sum(1 for _ in _found("openai", "anthropic"))
+    assert counts == sorted(counts, reverse=True)
+    printed = render("openai")
+    assert re.findall(r"^ *(\d+) \S", printed, re.MULTILINE) == [str(count) for count in counts]
+
+
+def test_the_table_says_what_was_lost() -> None:
+    """Keys of what is a mapping, counters of a usage, values of a field, reasons for a whole block."""
+
+    def loss(*path: str | int, was: Any, now: Any = None, why: str = "") -> am.Loss:
+        return am.Loss(path, "dropped", "openai", "annotation", was, now, why)
+
+    extras = loss("messages", 0, "extras", was={"openai": {"index": 1, "format": {"x": 1}}})
+    assert (where_of(extras), what_of(extras)) == ("messages/extras", ["openai.index", "openai.format"])
+    usage = loss("messages", 0, "usage", was=am.Usage(input=1, total=3), now=am.Usage(input=1))
+    assert (where_of(usage), what_of(usage)) == ("messages/usage", ["total lost"])
+    name = loss("messages", 0, "name", was="Ann")
+    assert (where_of(name), what_of(name)) == ("messages/name", ["Ann to None"])
+    block = loss("messages", 0, "content", 2, was=am.TextBlock("a"), why="no place")
+    assert (where_of(block), what_of(block)) == ("messages/content: TextBlock", ["no place"])
+
+
+# -- the cases in codecs/README.md ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])
+def test_each_case_is_given_back_and_accepted(case: Case) -> None:
+    """The small documents of the table are held to what all others are held to."""
+    for document, (source, target) in zip((case.openai, case.anthropic), PAIRS, strict=False):
+        if document is not None:
+            result = am.convert(document, source, target)
+            assert PROBLEMS[target](result.document) == []
+            assert returns(document, result, source, target)
+
+
+def test_a_case_that_is_exact_loses_nothing() -> None:
+    """A cell of the table tells what the account does, each thing once."""
+    said = {"role": "user", "content": "Hi", "name": "Ann"}
+    assert outcome({"messages": [said, said]}, "openai", "anthropic") == "name dropped (annotation)"
+    assert outcome({"messages": [{"role": "user", "content": "Hi"}]}, "openai", "anthropic") == "exact"
+    assert outcome(None, "openai", "anthropic") == "-"

@@ -1,0 +1,65 @@
+"""OpenAI and Anthropic over the whole model: what is written is valid in the schema, and accounts stack."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, cast
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agentmsg as am
+from agentmsg._base import Noted
+from agentmsg.testing import histories
+from support.conversions import PROBLEMS
+
+_N = TypeVar("_N", bound=Noted)
+# Answers of no message: there is nothing that a schema could be about.
+_NOTHING: tuple[Any, ...] = ({}, {"choices": []})
+
+
+def _is_verbatim(value: object) -> bool:
+    """Tell whether a value is, or names, something that only its provider knows."""
+    if isinstance(value, (am.ToolUseBlock, am.ToolResultBlock)):
+        return value.kind == "server"
+    return isinstance(value, (am.NativeBlock, am.NativeTool)) or (isinstance(value, am.Msg) and value.role == "native")
+
+
+def plain(owner: _N) -> _N:
+    """Return an object without all that is written as it is: unknown keys, native parts, spellings."""
+    changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
+    for field in attrs.fields(type(owner)):
+        value: object = getattr(owner, field.name)
+        if field.name == "extras":
+            changes["extras"] = {}
+        elif isinstance(value, Noted):
+            changes[field.alias or field.name] = plain(value)
+        elif isinstance(value, tuple):
+            items = cast("tuple[object, ...]", value)
+            kept = tuple(plain(item) if isinstance(item, Noted) else item for item in items if not _is_verbatim(item))
+            changes[field.alias or field.name] = kept
+    return owner.evolve(**changes)
+
+
+@pytest.mark.parametrize("codec", PROBLEMS)
+@given(history=histories().map(plain))
+def test_what_is_written_of_any_history_is_valid(codec: str, history: am.History) -> None:
+    """Whatever stands in a history: the types of the target accept what is written of it."""
+    document = am.encode(history, codec, on_loss="ignore")
+    assert document in _NOTHING or PROBLEMS[codec](document) == []
+
+
+@given(history=histories(), order=st.permutations(["openai", "anthropic", "openai-response", "anthropic-response"]))
+def test_accounts_stack(history: am.History, order: list[str]) -> None:
+    """After several conversions in a row, the accounts give the first history back: the last is restored first."""
+    accounts: list[list[am.Loss]] = []
+    written = history
+    for codec in order:
+        losses: list[am.Loss] = []
+        document = am.encode(written, codec, losses=losses)
+        accounts.append(losses)
+        written = am.decode(document, codec)
+    for losses in reversed(accounts):
+        written = am.restore(written, losses)
+    assert am.same(written, history)
