@@ -1,0 +1,309 @@
+"""The capability tables: what the messages carry, and what becomes of the rest. Imports messages and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg.arrange import split_results
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
+from agentmsg.equality import same
+from agentmsg.json_values import plain_copy, thaw
+from agentmsg.rules import (
+    audio_as_text,
+    compaction_as_text,
+    custom_as_function,
+    data_as_text,
+    native_blocks,
+    native_messages,
+    other_role,
+    refusal_as_text,
+    result_as_text,
+    role_rule,
+    server_as_text,
+    source_as_text,
+    structured_as_text,
+)
+from agentmsg.shapes import mark_of
+from agentmsg_codecs.agentscope.media import MEDIA
+from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, RESULT_STATES
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.agentscope.dialect import Dialect
+    from agentmsg_codecs.agentscope.messages import Messages
+
+__all__ = ["Table", "make_caps"]
+
+_Rows = dict[type[Any], Row]
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """What tells the tables apart.
+
+    Attributes:
+        signer: whose signatures have a place.
+        fields: the cells of messages, but for their extras.
+        is_old: whether it is the table of 1.x, which has no states, hints or files.
+        has_ids: whether texts and thinking have an id.
+        has_opaque: whether thinking may be an opaque payload.
+        signs_calls: whether calls have a place for a signature.
+        has_lists: whether a hint may be a list of parts.
+        metadata: the cells of the metadata of blocks, by their class.
+    """
+
+    signer: str
+    fields: Mapping[str, Cell]
+    is_old: bool
+    has_ids: bool
+    has_opaque: bool
+    signs_calls: bool
+    has_lists: bool
+    metadata: Mapping[type[Any], Cell]
+
+
+class _Maker:
+    """Makes the rows of one table."""
+
+    def __init__(self, messages: Messages, table: Table) -> None:
+        self.messages = messages
+        self.table = table
+        self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
+        self.family = messages.family
+        self.extras = carried_extras((self.family, self.dialect.taken))
+
+    # -- cells --------------------------------------------------------------------------------------------------------
+
+    def is_marked(self, owner: Any, mark: str) -> bool:
+        return bool(owner.notes) and mark_of(owner, self.family, mark) is True
+
+    def signature(self, value: am.Signature, _: Any) -> am.Signature | None:
+        if value.provider != self.table.signer:
+            return None
+        return value.evolve(extras={}) if value.extras else value
+
+    def state(self, known: frozenset[str]) -> Cell | None:
+        def cell(state: str, block: Any) -> str | None:
+            return state if state in known or self.is_marked(block, "/word") else None
+
+        return None if self.table.is_old else cell
+
+    def phase(self, role: str) -> Cell:
+        def cell(phase: str, block: Any) -> str | None:
+            if phase != HINT or self.table.is_old:
+                return None
+            return phase if role == "assistant" or self.is_marked(block, "/odd") else None
+
+        return cell
+
+    def text_id(self, item_id: str, block: Any) -> str | None:
+        return item_id if self.table.has_ids or block.phase == HINT else None
+
+    def name(self, name: str, _: Any) -> str | None:
+        # Python has the empty name where there is none.
+        return name or None
+
+    # -- rules --------------------------------------------------------------------------------------------------------
+
+    def act(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return the rule for what only assistants have; others where it was read so."""
+
+        def ruled(block: Any) -> Any:
+            if role == "assistant" or self.is_marked(block, "/odd"):
+                return rule(block)
+            answer = rule(block)
+            new = answer.new if isinstance(answer, Swap) else answer
+            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(f"no place for this in a {role} message")
+
+        return ruled
+
+    def media(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return the rule for media, which have no place in a system message."""
+
+        def ruled(block: Any) -> Any:
+            if role != "system" or self.is_marked(block, "/odd"):
+                return rule(block)
+            answer = rule(block)
+            new = answer.new if isinstance(answer, Swap) else answer
+            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop("only text in a system message")
+
+        return ruled
+
+    def file(self, block: am.FileBlock, role: str) -> Any:
+        """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
+        is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
+        if isinstance(block.source, am.BlocksSource) and block.phase == HINT and self.is_hint_here(block, role):
+            return block
+        answer = self.dialect.media.file_rule(block)
+        return Drop("no place for such files") if answer is block and (self.table.is_old or not is_plain) else answer
+
+    def is_hint_here(self, block: Any, role: str) -> bool:
+        """Tell whether a hint has a place in a message of a role."""
+        if self.table.is_old or not self.table.has_lists or role == "inner":
+            return False
+        return role == "assistant" or self.is_marked(block, "/odd")
+
+    def source(self, source: Any, block: Any) -> Any:
+        if not (isinstance(source, am.BlocksSource) and type(block) is am.FileBlock):
+            return self.dialect.media.source_cell(source, block)
+        kept = tuple(item for item in source.content if self._is_inner(item))
+        changes: dict[str, Any] = {} if len(kept) == len(source.content) else {"content": kept}
+        changes |= {"extras": {}} if source.extras else {}
+        return source.evolve(**changes) if changes else source
+
+    def _is_inner(self, item: Any) -> bool:
+        """Tell whether a block comes back from the list of a hint."""
+        if type(item) not in (am.TextBlock, am.NativeBlock, *MEDIA):
+            return False
+        if isinstance(getattr(item, "source", None), (am.FileSource, am.TextSource, am.BlocksSource)):
+            return False
+        if type(item) is am.NativeBlock and item.codec != self.family:
+            return False
+        self.dialect.fill()
+        part = self.dialect.parts["inner"].write(item)
+        return same(self.dialect.read_inner(plain_copy(thaw(part))), item)
+
+    def result(self, block: am.ToolResultBlock) -> Any:
+        """Carry a result; what is structured or wrong is told in its content, and it has a state."""
+        answer = structured_as_text(block)
+        new: Any = answer.new if isinstance(answer, Swap) else block
+        if not self.table.is_old and not self._has_state(new):
+            new = new.evolve(status="error" if new.is_error else "success")
+        if new is block:
+            return block
+        why = answer.why if isinstance(answer, Swap) else "results have a state here"
+        return Swap(new, why, "annotation")
+
+    def _has_state(self, block: am.ToolResultBlock) -> bool:
+        if block.status is None:
+            return self.is_marked(block, "/unsaid")
+        return block.status in RESULT_STATES or self.is_marked(block, "/word")
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def others(self, role: str) -> _Rows:
+        """Return the rows of what is text here."""
+        native = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
+        rows: _Rows = {
+            am.NativeBlock: Row(native, native_blocks(self.family, self.dialect.comes_back(role))),
+            am.DataBlock: Row({}, data_as_text),
+            am.RefusalBlock: Row({}, refusal_as_text),
+            am.SourceBlock: Row({}, source_as_text),
+            am.CompactionBlock: Row({}, compaction_as_text),
+            am.ToolResultBlock: Row({}, result_as_text if role == "inner" else _server_result),
+        }
+        return rows
+
+    def parts(self, role: str) -> _Rows:
+        """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
+        media = self.dialect.media
+        ids: dict[str, Cell] = {"item_id": self.text_id}
+        image: dict[str, Cell] = {"source": self.source, "item_id": media.id_cell, "extras": self.extras}
+        if self.table.is_old:
+            del image["item_id"]
+        phase = {} if role == "inner" else {"phase": self.phase(role)}
+        rows = self.others(role)
+        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.extras})
+        for cls in MEDIA:
+            rows[cls] = Row(image, self.media(role, lambda block: block))
+        rows[am.AudioBlock] = Row(image, self.media(role, _sound))
+        file: dict[str, Cell] = {**image, **phase, "item_id": self._file_id, "name": self._file_name}
+        rows[am.FileBlock] = Row(file, self.media(role, lambda block: self.file(block, role)))
+        if role != "inner":
+            rows |= self.acts(role)
+        return rows
+
+    def _file_id(self, item_id: str, block: Any) -> str | None:
+        return item_id if block.phase == HINT else self.dialect.media.id_cell(item_id, block)
+
+    def _file_name(self, name: str, block: Any) -> str | None:
+        return None if isinstance(block.source, am.BlocksSource) else name
+
+    def acts(self, role: str) -> _Rows:
+        """Return the rows of thinking and calls."""
+        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature, "extras": self.extras}
+        thinking |= {"redacted": KEEP} if self.table.has_opaque else {}
+        thinking |= {"item_id": self.text_id} if self.table.has_ids else {}
+        call: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
+        call |= {"kind": lambda kind, _: "function", "signature": self.signature, "extras": self.extras}
+        call |= self._state(CALL_STATES)
+        if not self.table.signs_calls:
+            del call["signature"]
+        for cls, cells in ((am.ThinkingBlock, thinking), (am.ToolUseBlock, call)):
+            if cls in self.table.metadata:
+                cells["metadata"] = self.table.metadata[cls]
+        return {
+            am.ThinkingBlock: Row(thinking, self.act(role, self.thinking)),
+            am.ToolUseBlock: Row(call, self.act(role, _call)),
+        }
+
+    def thinking(self, block: am.ThinkingBlock) -> Any:
+        if self.table.has_opaque or block.redacted is None:
+            return block
+        if not block.thinking:
+            return Drop("only its own provider can read this")
+        return Swap(block.evolve(redacted=None), "thinking is readable here")
+
+    def _state(self, known: frozenset[str]) -> dict[str, Cell]:
+        cell = self.state(known)
+        return {} if cell is None else {"status": cell}
+
+    def answer(self) -> _Rows:
+        """Return the row of a tool's result."""
+        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.name, "extras": self.extras}
+        cells |= {"kind": lambda kind, _: "function", **self._state(RESULT_STATES)}
+        if am.ToolResultBlock in self.table.metadata:
+            cells["metadata"] = self.table.metadata[am.ToolResultBlock]
+        return {am.ToolResultBlock: Row(cells, self.result)}
+
+    def row(self, role: str, **more: Any) -> MessageRow:
+        extras = carried_extras((self.family, self.dialect.taken_by_message))
+        fields = {**self.table.fields, "extras": extras}
+        blocks = self.answer() if role == "tool" else self.parts(role)
+        return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+
+
+def _call(block: am.ToolUseBlock) -> Any:
+    return server_as_text(block) if block.kind == "server" else custom_as_function(block)
+
+
+def _server_result(block: am.ToolResultBlock) -> Any:
+    answer = server_as_text(block)
+    return Drop("no place for a result here") if answer is block else answer
+
+
+def _sound(block: am.AudioBlock) -> Any:
+    return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else audio_as_text(block)
+
+
+def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) -> Caps:
+    """Return a capability table.
+
+    Args:
+        messages: the codec's reader and writer.
+        table: what is special.
+        history: the cells of the history.
+    """
+    rows = _Maker(messages, table)
+    native = Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})
+
+    def needs_id(block: Any) -> bool:
+        link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
+        return link is None and block.kind != "server" and not rows.is_marked(block, "/no-id")
+
+    return Caps(
+        messages={
+            **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},
+            "developer": rows.row("system", otherwise=role_rule("system")),
+            "native": MessageRow(
+                blocks={am.NativeBlock: native}, otherwise=native_messages(messages.family, messages.message_of)
+            ),
+            ANY_ROLE: MessageRow(otherwise=other_role),
+        },
+        history=history,
+        arrange=(split_results,),
+        needs_id=needs_id,
+    )

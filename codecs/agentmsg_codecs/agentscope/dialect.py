@@ -1,0 +1,157 @@
+"""What a dialect is: one version of the messages, with the parts of each role. Imports shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.parts import Parts
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras
+from agentmsg_codecs.agentscope.words import HINT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+__all__ = ["Dialect"]
+
+_make_native = maker(am.NativeBlock)
+_MEDIA = (am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock)
+_INNER = (am.TextBlock, *_MEDIA)
+_ACTS = (am.ThinkingBlock, am.ToolUseBlock)
+
+
+class Dialect:
+    """One version of the messages: how they and their blocks are spelt.
+
+    Args:
+        blocks: the shapes of its blocks.
+
+    Attributes:
+        parts: the parts by our role, and of results ("inner").
+        result: the shape of tool results.
+    """
+
+    family: ClassVar[str]
+    keys: ClassVar[frozenset[str]]
+    spare: ClassVar[Mapping[str, Any]]
+    # Whether content that is one bare text is written as a text.
+    is_brief: ClassVar[bool] = False
+
+    def __init__(self, blocks: Any) -> None:
+        shapes: tuple[Shape, ...] = blocks.shapes()
+        everything = Parts(self.family, shapes, blocks.quick())
+        classes = [shape.cls for shape in shapes]
+        self.parts: Mapping[str, Parts] = {
+            "assistant": everything,
+            "user": everything.narrowed(classes, odd=_ACTS),
+            "system": everything.narrowed(classes, odd=(*_ACTS, *_MEDIA)),
+            "inner": everything.narrowed(_INNER),
+        }
+        self.media = blocks.media
+        self._shapes = {shape.cls: shape for shape in shapes}
+        blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
+        self.result: Spared = blocks.result()
+        self._quick_result = blocks.quick_result
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        for parts in self.parts.values():
+            parts.fill()
+
+    # -- what each dialect says ---------------------------------------------------------------------------------------
+
+    def model_role(self, word: str) -> str | None:
+        """Return our role for a word; None for an unknown one."""
+        raise NotImplementedError
+
+    def usual_role(self, role: str) -> str:
+        """Return the word for one of our roles; for "tool", that of a container of results only."""
+        raise NotImplementedError
+
+    def usual_name(self, role: str) -> str | None:
+        """Return the name that is written where the first message of a container, of one of our roles, has none."""
+        raise NotImplementedError
+
+    def read_head(self, native: Native) -> dict[str, Any]:
+        """Return the fields of the first message of a container, its marks under ``marks``."""
+        raise NotImplementedError
+
+    def read_tail(self, native: Native) -> dict[str, Any]:
+        """Return the fields of the last message that is no result, its marks under ``marks``."""
+        raise NotImplementedError
+
+    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
+        """Return the native message in its default spelling."""
+        raise NotImplementedError
+
+    def is_usual(self, native: Native, time: datetime | None) -> bool:
+        """Tell whether a message that was read, and has content, has just the keys that it is written with.
+
+        Args:
+            native: the native message.
+            time: that was read of it.
+        """
+        raise NotImplementedError
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def taken(self, block: Any) -> frozenset[str]:
+        """Return the keys that no unknown field of a block may have."""
+        shape = self.result if block.__class__ is am.ToolResultBlock else self._shapes[block.__class__]
+        assert isinstance(shape, Spared)  # noqa: S101 - all are
+        return shape.taken(block)
+
+    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
+        """Return the keys that no unknown field of a message may have."""
+        return self.keys - beside(own_extras(message, self.family), self.spare)
+
+    def read_result(self, part: Any) -> am.ToolResultBlock | None:
+        """Return the block of a tool result; None for any other part."""
+        if not is_object(part) or part.get("type") != "tool_result":
+            return None
+        block: am.ToolResultBlock | None = self._quick_result(part)
+        if block is not None:
+            return block
+        try:
+            block = read_as(self.result, part, self.family)
+        except (Unreadable, AgentMsgError):
+            return None
+        return block
+
+    def write_result(self, block: am.ToolResultBlock) -> Native:
+        """Return the part of a tool result."""
+        if not block.notes and not block.extras:
+            return self.result.write(block)
+        return write_as(self.result, block, self.family)
+
+    def read_part(self, part: Any, role: str) -> Any:
+        """Return the block of a part that is no result."""
+        block = self.parts[role].read(part)
+        return marked(block, self.family, odd=True) if role != "assistant" and block.phase == HINT else block
+
+    def read_inner(self, part: Any) -> Any:
+        """Return the block of a part inside a result or a hint, where no hint can be."""
+        block = self.parts["inner"].read(part)
+        if block.phase != HINT:
+            return block
+        return _make_native(codec=self.family, value=adopt(part))
+
+    def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
+        """Return the function that tells what is read where a native block is written; None for anything else."""
+
+        def back(block: am.NativeBlock) -> am.NativeBlock | None:
+            self.fill()
+            part = plain_copy(thaw(block.value))
+            if role == "inner":
+                found = self.read_inner(part)
+            else:
+                found = self.read_result(part) or self.read_part(part, role)
+            return found if type(found) is am.NativeBlock else None
+
+        return back

@@ -1,0 +1,307 @@
+"""Java's messages of 2.x and 1.x: what stands beside content, and what has its place in metadata.
+
+Marks: ``/time`` (a time that the spelling does not hold), ``/word`` (a reason that the library does not have),
+``/usage`` (usage that stands where the version has it otherwise: "top", "metadata"), ``/both`` (metadata have usage
+too), ``/total`` (usage that tells the sum, as the library does, and a plain ObjectMapper refuses).
+Imports messages and java_blocks.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg.caps import KEEP, Cell, carried_extras
+from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_values import adopt, thaw
+from agentmsg.made import MadeTime
+from agentmsg.plain import is_list, is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg_codecs.agentscope.dialect import Dialect
+from agentmsg_codecs.agentscope.java_blocks import SIGNATURE_KEY, JavaBlocks
+from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.python import count_at
+from agentmsg_codecs.agentscope.shapes import (
+    is_exact,
+    link_of,
+    nearest_millisecond,
+    object_or_none,
+    read_time,
+    to_milliseconds,
+    without,
+)
+from agentmsg_codecs.agentscope.words import JAVA
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+__all__ = ["carried_fields", "carried_metadata", "make_messages", "sniff_message"]
+
+_STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
+_MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
+_ROLES: Mapping[str, str] = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
+_WORDS: Mapping[str, str] = {role: word for word, role in _ROLES.items()}
+_FINISH: Mapping[str, str] = {
+    "MODEL_STOP": "stop",
+    "TOOL_CALLS": "tool_use",
+    **{
+        word: word.lower()
+        for word in (
+            "STRUCTURED_OUTPUT",
+            "TOOL_SUSPENDED",
+            "REASONING_STOP_REQUESTED",
+            "ACTING_STOP_REQUESTED",
+            "PERMISSION_ASKING",
+            "MIDDLEWARE_STOP_REQUESTED",
+            "ALL_TOOLS_DENIED",
+            "INTERRUPTED",
+            "MAX_ITERATIONS",
+        )
+    },
+}
+_REASONS = {ours: word for word, ours in _FINISH.items()}
+_make_usage = maker(am.Usage)
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+_COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
+_USAGE_KEYS = frozenset({*_COUNTS, "time", "totalTokens"})
+
+
+def _read_usage(native: Native, _: Any) -> am.Usage:
+    seconds: Any = native.get("time")
+    if seconds is not None and type(seconds) not in (int, float):
+        raise Unreadable
+    counts = {name: count_at(native, key) for key, name in _COUNTS.items()}
+    total = count_at(native, "totalTokens")
+    usage = _make_usage(seconds=seconds, total=total, **counts)
+    return usage if total is None else marked(usage, JAVA, total=True)
+
+
+def _write_usage(usage: am.Usage) -> Native:
+    native = {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
+    if usage.seconds is not None:
+        native["time"] = usage.seconds
+    if usage.total is not None:
+        native["totalTokens"] = usage.total
+    return native
+
+
+_USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
+
+
+def _usage_in(metadata: Mapping[str, Any]) -> am.Usage | None:
+    """Return the usage that metadata tell, as older versions have it; None where they tell none."""
+    value: Any = metadata.get(_USAGE_KEY)
+    try:
+        usage: am.Usage | None = None if value is None else read_as(_USAGE, thaw(value), JAVA)
+    except (Unreadable, AgentMsgError):
+        return None
+    return usage
+
+
+def _usage_of(native: Any) -> am.Usage:
+    usual = is_object(native) and all(key in _COUNTS and type(value) is int for key, value in native.items())
+    if usual:
+        return _make_usage(**{_COUNTS[key]: value for key, value in native.items()})
+    usage: am.Usage = read_as(_USAGE, native, JAVA)
+    return usage
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+class _Java(Dialect):
+    family: ClassVar[str] = JAVA
+    keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
+    spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    # Where usage stands by default, and the keys that are always written.
+    usage_at: ClassVar[str]
+    always: ClassVar[frozenset[str]]
+
+    def model_role(self, word: str) -> str | None:
+        return _ROLES.get(word.upper())
+
+    def usual_role(self, role: str) -> str:
+        return _WORDS[role]
+
+    def usual_name(self, role: str) -> str | None:
+        return None
+
+    def read_head(self, native: Native) -> dict[str, Any]:
+        metadata = object_or_none(native, "metadata")
+        gone = [] if metadata.get(_STRUCTURED) is None else [_STRUCTURED]
+        gone += [_REASON] if type(metadata.get(_REASON)) is str else []
+        gone += [_USAGE_KEY] if native.get("usage") is None and _usage_in(metadata) is not None else []
+        time = read_time(native.get("timestamp"))
+        return {
+            "name": word_at(native, "name"),
+            "id": word_at(native, "id"),
+            "created_at": time,
+            "metadata": adopt(without(metadata, *gone) if gone else metadata),
+            "marks": {} if time is None or is_exact(time) else {"time": True},
+        }
+
+    def read_tail(self, native: Native) -> dict[str, Any]:
+        metadata, top = object_or_none(native, "metadata"), native.get("usage")
+        if top is None and _MEANT.isdisjoint(metadata):
+            return {}
+        usage = _usage_in(metadata) if top is None else _usage_of(top)
+        word = metadata.get(_REASON)
+        marks: dict[str, Any] = {}
+        if usage is not None and (found := "metadata" if top is None else "top") != self.usage_at:
+            marks["usage"] = found
+        if top is not None and _usage_in(metadata) is not None:
+            marks["both"] = True
+        if type(word) is not str:
+            word = None
+        elif word not in _FINISH:
+            marks["word"] = True
+        return {
+            "usage": usage,
+            "finish_reason": None if word is None else _FINISH.get(word, word),
+            "structured": adopt(metadata.get(_STRUCTURED)),
+            "marks": marks,
+        }
+
+    def is_usual(self, native: Native, time: datetime | None) -> bool:
+        metadata: Any = native.get("metadata")
+        if native.keys() != self.always or metadata is None or not _MEANT.isdisjoint(metadata):
+            return False
+        if time is None:
+            return native["timestamp"] is None
+        return is_exact(time) and native["timestamp"] == to_milliseconds(time)
+
+    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
+        place = mark_of(last, JAVA, "/usage") if last.notes else None
+        if last.notes and mark_of(last, JAVA, "/both") is True:
+            place = "top"
+        place = place if place in ("top", "metadata") else self.usage_at
+        usage = None if last.usage is None else write_as(_USAGE, last.usage, JAVA)
+        metadata: Native = {} if last.structured is None else {_STRUCTURED: thaw(last.structured)}
+        metadata |= thaw(first.metadata)
+        if usage is not None and place == "metadata":
+            metadata[_USAGE_KEY] = usage
+        if last.finish_reason is not None:
+            metadata[_REASON] = _REASONS.get(last.finish_reason, last.finish_reason)
+        native: Native = {"id": link_of(first.id), "name": link_of(first.name), "role": role, "content": content}
+        native |= {"metadata": metadata, "timestamp": _time(first.created_at)}
+        if place == "top" and (usage is not None or self.usage_at == "top"):
+            native["usage"] = usage
+        elif self.usage_at == "top":
+            native["usage"] = None
+        return native
+
+
+def _time(time: Any) -> str | None:
+    if time is None or is_exact(time):
+        return None if time is None else to_milliseconds(time)
+    return None if type(time) is MadeTime else time.isoformat(" ")
+
+
+_ALWAYS_1 = frozenset({"id", "name", "role", "content", "metadata", "timestamp"})
+_ALWAYS_2 = _ALWAYS_1 | {"usage"}
+
+
+class _Java2(_Java):
+    usage_at: ClassVar[str] = "top"
+    always: ClassVar[frozenset[str]] = _ALWAYS_2
+
+
+class _Java1(_Java):
+    usage_at: ClassVar[str] = "metadata"
+    always: ClassVar[frozenset[str]] = _ALWAYS_1
+
+
+def _detect(native: Any) -> int | None:
+    """Return the version that a native message is of; None where nothing shows it."""
+    if not is_object(native):
+        return None
+    if "usage" in native:
+        return 2
+    content: Any = native.get("content")
+    for part in content if is_list(content) else ():
+        if is_object(part) and ("state" in part or part.get("type") in ("hint", "data")):
+            return 2
+    return 1 if "timestamp" in native else None
+
+
+def make_messages() -> Messages:
+    """Return the reader and writer of both versions."""
+    return Messages({1: _Java1(JavaBlocks()), 2: _Java2(JavaBlocks())}, _detect, joins=lambda _: False)
+
+
+# -- what is carried --------------------------------------------------------------------------------------------------
+
+_USAGE_EXTRAS = carried_extras((JAVA, lambda _: _USAGE_KEYS))
+_UNCOUNTED = ("cache_write", "reasoning", "input_audio", "output_audio", "cost")
+
+
+def _usage(usage: am.Usage, _: Any) -> am.Usage:
+    """Carry what has a place; the sum only where it was read, for not every reader takes it."""
+    changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
+    if usage.total is not None and mark_of(usage, JAVA, "/total") is not True:
+        changes["total"] = None
+    extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
+    if extras is not usage.extras:
+        changes["extras"] = extras
+    return usage.evolve(**changes) if changes else usage
+
+
+def _finish(word: str, message: am.Msg) -> str | None:
+    is_odd = word not in _FINISH and mark_of(message, JAVA, "/word") is True
+    return word if word in _REASONS or is_odd else None
+
+
+def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
+    """Carry metadata but for the keys that would be read as something else."""
+    gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
+    gone += [_REASON] if isinstance(value.get(_REASON), str) else []
+    if _usage_in(value) is not None and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
+        gone.append(_USAGE_KEY)
+    return without(value, *gone) if gone else value
+
+
+def carried_fields() -> Mapping[str, Cell]:
+    """Return the cells of messages."""
+    return {
+        "name": KEEP,
+        "id": KEEP,
+        "metadata": _metadata,
+        "created_at": lambda time, owner: nearest_millisecond(time, owner, JAVA),
+        "usage": _usage,
+        "finish_reason": _finish,
+        "structured": KEEP,
+    }
+
+
+def _unsigned(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
+    if not isinstance(metadata.get(SIGNATURE_KEY), str):
+        return metadata
+    return without(metadata, SIGNATURE_KEY)
+
+
+def _no_nulls(metadata: Mapping[str, Any], block: am.ToolResultBlock) -> Mapping[str, Any]:
+    if None not in metadata.values() or mark_of(block, JAVA, "/nulls") is True:
+        return metadata
+    return {key: value for key, value in metadata.items() if value is not None}
+
+
+def carried_metadata() -> Mapping[type[Any], Cell]:
+    """Return the cells of the metadata of blocks."""
+    return {am.ThinkingBlock: _unsigned, am.ToolUseBlock: _unsigned, am.ToolResultBlock: _no_nulls}
+
+
+_SURE, _LIKELY = 0.98, 0.9
+
+
+def sniff_message(native: Native) -> float:
+    """Return how much an object looks like a message of Java: roles are in upper case."""
+    role = native.get("role")
+    if type(role) is not str or role not in _ROLES or not is_list(native.get("content")) or "type" in native:
+        return 0.0
+    return _SURE if "metadata" in native or "timestamp" in native else _LIKELY

@@ -1,0 +1,230 @@
+"""Sources of media, and images, sound, videos and files. Imports shapes.
+
+A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
+Every block that was read is marked ``/as`` with its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg.caps import Drop, Swap, carried_extras
+from agentmsg.codec import maker
+from agentmsg.media import guess_media_type
+from agentmsg.plain import is_object
+from agentmsg.rules import document_as_text
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare
+
+__all__ = ["MEDIA", "Media"]
+
+MEDIA: Mapping[type[Any], str] = {
+    am.ImageBlock: "image",
+    am.AudioBlock: "audio",
+    am.VideoBlock: "video",
+    am.FileBlock: "data",
+}
+_CLASSES: Mapping[str, type[Any]] = {"image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock}
+_MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
+_make_url = maker(am.URLSource)
+_make_base64 = maker(am.Base64Source)
+# The endings of URLs that tell a media type.
+_ENDINGS: Mapping[str, str] = {
+    **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
+    **{ending: f"audio/{ending}" for ending in ("wav", "ogg", "flac", "aac")},
+    **{ending: f"video/{ending}" for ending in ("mp4", "webm", "mpeg")},
+    "jpg": "image/jpeg",
+    "mp3": "audio/mpeg",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+}
+
+
+def _class_of(media_type: str | None) -> type[Any]:
+    return _CLASSES.get((media_type or "").partition("/")[0], am.FileBlock)
+
+
+def _by_ending(url: str) -> str | None:
+    head = url.partition("?")[0].partition("#")[0]
+    return _ENDINGS.get(head.rpartition(".")[2].lower())
+
+
+@attrs.frozen(kw_only=True)
+class Media:
+    """The media of one dialect.
+
+    Attributes:
+        family: whose extras and marks these are.
+        by_kind: whether the usual block for an image is ``image``, not ``data``.
+        url_key: the key of a URL's media type.
+        aliases: other keys of a media type, which are read only.
+        typed: whether a URL has a media type; data always has one.
+        data_first: whether base64 data stands before its media type.
+        ids: the kinds of blocks that have an id.
+        spare: the spare keys of ``data`` blocks; the name of what is no file is another.
+        writes_spare: whether spare keys are written where they say nothing.
+    """
+
+    family: str
+    by_kind: bool
+    url_key: str
+    aliases: tuple[str, ...]
+    typed: bool
+    data_first: bool
+    ids: frozenset[str]
+    spare: Mapping[str, Any]
+    writes_spare: bool
+
+    # -- sources ------------------------------------------------------------------------------------------------------
+
+    def _source_shape(self, tag: str) -> Shape:
+        if tag == "url":
+            keys = frozenset({"type", "url", self.url_key, *self.aliases})
+            return Shape(cls=am.URLSource, keys={tag: keys}, read=self._read_url, write=self._write_url)
+        keys = frozenset({"type", "data", "media_type", *self.aliases})
+        return Shape(cls=am.Base64Source, keys={tag: keys}, read=self._read_base64, write=self._write_base64)
+
+    def _type_in(self, native: Mapping[str, Any], key: str) -> str | None:
+        named = next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
+        return word_at(native, named)
+
+    def _read_url(self, native: Native, _: Any) -> am.URLSource:
+        return _make_url(text_at(native, "url"), self._type_in(native, self.url_key))
+
+    def _read_base64(self, native: Native, _: Any) -> am.Base64Source:
+        return _make_base64(text_at(native, "data"), self._type_in(native, "media_type"))
+
+    def _write_url(self, source: am.URLSource) -> Native:
+        native: Native = {"type": "url", "url": source.url}
+        return native if source.media_type is None else {**native, self.url_key: source.media_type}
+
+    def _write_base64(self, source: am.Base64Source) -> Native:
+        typed: Native = {} if source.media_type is None else {"media_type": source.media_type}
+        if self.data_first:
+            return {"type": "base64", "data": source.data, **typed}
+        return {"type": "base64", **typed, "data": source.data}
+
+    def _read_source(self, native: Native) -> Any:
+        value = object_at(native, "source")
+        tag = value.get("type")
+        if type(tag) is not str or tag not in ("url", "base64"):
+            raise Unreadable
+        source = read_as(self._source_shape(tag), value, self.family)
+        return marked(source, self.family, odd=True) if source.media_type is None else source
+
+    def _write_source(self, source: Any) -> Native:
+        tag = "url" if isinstance(source, am.URLSource) else "base64"
+        return write_as(self._source_shape(tag), source, self.family)
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def tag_of(self, block: Any) -> str:
+        """Return the kind of block that something is written as."""
+        own = MEDIA[type(block)]
+        found = mark_of(block, self.family, "/as") if block.notes else None
+        if found in (own, "data"):
+            return str(found)
+        return own if self.by_kind else "data"
+
+    def _class_in(self, native: Mapping[str, Any]) -> type[Any]:
+        cls = _CLASSES.get(native["type"])
+        source: Any = native.get("source")
+        if cls is not None or not is_object(source):
+            return cls or am.FileBlock
+        try:
+            return _class_of(self._type_in(source, self.url_key if source.get("type") == "url" else "media_type"))
+        except Unreadable:
+            return am.FileBlock
+
+    def _spare(self, tag: str, cls: type[Any]) -> Mapping[str, Any]:
+        if tag != "data" or cls is am.FileBlock:
+            return self.spare if tag == "data" else {}
+        return {"name": None, **self.spare}
+
+    def shapes(self) -> tuple[Spared, ...]:
+        """Return the shapes of the four classes; that of ``data`` is the last."""
+        data: frozenset[str] = frozenset({"type", "id", "source", "name", *self.spare})
+        kinds: dict[str | None, frozenset[str]] = {
+            tag: frozenset({"type", "source", *(["id"] if tag in self.ids else [])}) for tag in _CLASSES
+        }
+        return tuple(
+            Spared(
+                cls=cls,
+                keys={tag: kinds.get(tag, data), "data": data},
+                read=self._read,
+                write=self._write,
+                tag_of=self.tag_of,
+                family=self.family,
+                spare_in=lambda native: self._spare(native["type"], self._class_in(native)),
+                spare_of=lambda block: self._spare(self.tag_of(block), block.__class__),
+            )
+            for cls, tag in MEDIA.items()
+        )
+
+    def _read(self, native: Native, _: Any) -> Any:
+        tag, cls = native["type"], self._class_in(native)
+        fields: dict[str, Any] = {"extras": spared(native, self._spare(tag, cls), self.family)}
+        if tag in self.ids:
+            fields["item_id"] = word_at(native, "id")
+        if cls is am.FileBlock:
+            fields["name"] = word_at(native, "name")
+        return marked(_MAKERS[cls](self._read_source(native), **fields), self.family, **{"as": tag})
+
+    def _write(self, block: Any) -> Native:
+        tag = self.tag_of(block)
+        native: Native = {"type": tag}
+        if tag in self.ids and block.item_id is not None:
+            native["id"] = link_of(block.item_id)
+        native["source"] = self._write_source(block.source)
+        if type(block) is am.FileBlock and (block.name is not None or self.writes_spare):
+            native["name"] = block.name
+        if self.writes_spare:
+            with_spare(native, block, self._spare(tag, block.__class__), self.family)
+        return native
+
+    # -- what is carried ----------------------------------------------------------------------------------------------
+
+    def id_cell(self, item_id: str, block: Any) -> str | None:
+        """Carry the id of a block of a kind that has one."""
+        return item_id if self.tag_of(block) in self.ids else None
+
+    def source_cell(self, source: Any, block: Any) -> Any:
+        """Carry a source; its media type is found out where it is not told, or would tell another class."""
+        if not isinstance(source, (am.URLSource, am.Base64Source)):
+            return Drop("media are given as a URL or as data here")
+        changes: dict[str, Any] = {}
+        wanted = self._media_type(source, block)
+        if wanted is not source.media_type:
+            changes["media_type"] = wanted
+        if source.extras:
+            keys = next(iter(self._source_shape("url" if isinstance(source, am.URLSource) else "base64").keys.values()))
+            extras = carried_extras((self.family, lambda _: keys))(source.extras, source)
+            changes |= {} if extras is source.extras else {"extras": extras}
+        return source.evolve(**changes) if changes else source
+
+    def _media_type(self, source: Any, block: Any) -> str | None:
+        kind = source.media_type
+        told = self.tag_of(block) == "data"
+        if not told or _class_of(kind) is type(block):
+            is_needed = self.typed or isinstance(source, am.Base64Source)
+            if kind is not None or not is_needed or mark_of(source, self.family, "/odd") is True:
+                return kind if kind is None else str(kind)
+        guessed = guess_media_type(source.data) if isinstance(source, am.Base64Source) else _by_ending(source.url)
+        if guessed is not None and _class_of(guessed) is type(block):
+            return guessed
+        name = MEDIA[type(block)]
+        return "application/octet-stream" if name == "data" else f"{name}/*"
+
+    def file_rule(self, block: am.FileBlock) -> Any:
+        """Carry a file; one that is an image is an image, one that is given as text is text."""
+        if isinstance(block.source, (am.URLSource, am.Base64Source)):
+            cls = _class_of(block.source.media_type)
+            if cls is am.FileBlock:
+                return block
+            new = cls(block.source, item_id=block.item_id, extras=block.extras)
+            return Swap(new, "the media type tells what it is here", "annotation")
+        return document_as_text(block)

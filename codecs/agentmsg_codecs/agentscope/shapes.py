@@ -1,0 +1,163 @@
+"""What the native objects of all dialects have in common: spare keys, ids, times. Imports words.
+
+The libraries write every key, null where there is nothing. A key that no field of the model is for is *spare*: with
+its usual value it is only spelling, with any other an unknown field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import attrs
+
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.notes import same_document
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of
+
+__all__ = [
+    "Spared",
+    "beside",
+    "is_exact",
+    "link_of",
+    "nearest_millisecond",
+    "object_or_none",
+    "own_extras",
+    "read_time",
+    "spared",
+    "text_or_none",
+    "to_milliseconds",
+    "with_spare",
+    "without",
+]
+
+
+# -- spare keys -------------------------------------------------------------------------------------------------------
+
+
+def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
+    """Return the unknown fields of an object that are a family's."""
+    found: Any = owner.extras.get(family) if owner.extras else None
+    return found if isinstance(found, dict) else EMPTY  # pyright: ignore[reportUnknownVariableType]
+
+
+def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:
+    """Return the extras that the spare keys of a native object make."""
+    rest = {key: native[key] for key in beside(native, spare)}
+    return adopt({family: rest}) if rest else EMPTY
+
+
+def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str]:
+    """Return the spare keys that say something."""
+    return frozenset(key for key in spare if key in native and not same_document(native[key], spare[key]))
+
+
+def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str) -> Native:
+    """Return the native object, to which those spare keys were added that say nothing."""
+    rest: Mapping[str, Any] = own_extras(owner, family) if owner.extras else EMPTY
+    for key, value in spare.items():
+        if key not in rest:
+            native[key] = [] if value == [] else value
+    return native
+
+
+@attrs.frozen(kw_only=True)
+class Spared(Shape):
+    """A shape with spare keys.
+
+    Attributes:
+        family: whose extras hold them.
+        spare_in: gives the spare keys of a native object, with their usual values.
+        spare_of: gives those of what an object is written as.
+    """
+
+    family: str
+    spare_in: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    spare_of: Callable[[Any], Mapping[str, Any]]
+
+    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
+        """Return the keys that a native object models: a spare key that says something is none of them."""
+        return Shape.known(self, native) - beside(native, self.spare_in(native))
+
+    def taken(self, owner: Any) -> frozenset[str]:
+        """Return the keys that no unknown field of an object may have."""
+        keys = self.keys[self.tag_of(owner)] | {self.tag}
+        return keys - beside(own_extras(owner, self.family), self.spare_of(owner))
+
+
+# -- asking native objects --------------------------------------------------------------------------------------------
+
+
+def link_of(link: str | None) -> str | None:
+    """Return the text of an id, which the library may have made."""
+    return link if type(link) is str or link is None else str.__str__(link)
+
+
+def text_or_none(native: Mapping[str, Any], key: str) -> str:
+    """Return the text under a key; the empty one where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) is not str:
+        raise Unreadable
+    return value or ""
+
+
+def object_or_none(native: Mapping[str, Any], key: str) -> Native:
+    """Return the object under a key; an empty one where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value: Any = native.get(key)
+    if value is not None and not is_object(value):
+        raise Unreadable
+    return value or {}
+
+
+def without(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """Return a mapping without some keys."""
+    return {key: value for key, value in mapping.items() if key not in keys}
+
+
+# -- times ------------------------------------------------------------------------------------------------------------
+
+
+def read_time(value: Any) -> datetime | None:
+    """Return the time that a text tells; None where it tells none."""
+    if type(value) is not str:
+        return None
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def to_milliseconds(time: datetime) -> str:
+    """Return a time as the older libraries write it."""
+    return time.isoformat(" ", "milliseconds")
+
+
+def is_exact(time: datetime) -> bool:
+    """Tell whether the older spelling of times holds all of a time."""
+    return time.tzinfo is None and not time.microsecond % 1000
+
+
+def nearest_millisecond(time: datetime, owner: Any, family: str) -> datetime:
+    """Return the nearest time that the older spelling holds; the time itself where it was read so."""
+    if is_exact(time) or mark_of(owner, family, "/time") is True:
+        return time
+    local = time.replace(tzinfo=None)
+    try:
+        # No zone is written, and this machine's own is not asked for: it is the time in UTC.
+        local -= time.utcoffset() or _NO_TIME
+    except OverflowError:
+        pass
+    return local.replace(microsecond=local.microsecond // 1000 * 1000)
+
+
+_NO_TIME = timedelta()

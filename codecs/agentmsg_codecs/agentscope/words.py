@@ -1,0 +1,18 @@
+"""The words that the AgentScope codecs share. Imports nothing of agentmsg."""
+
+from __future__ import annotations
+
+__all__ = ["CALL_STATES", "FAMILY", "HINT", "JAVA", "RESULT_STATES", "SIGNER", "VERSIONS"]
+
+FAMILY = "agentscope"
+# Python's and Java's wire forms share little, and a plain ObjectMapper refuses unknown keys inside a block: what only
+# one of them knows is never written for the other.
+JAVA = "agentscope-java"
+VERSIONS = (1, 2)
+
+CALL_STATES = frozenset({"pending", "asking", "allowed", "submitted", "finished"})
+RESULT_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
+# The phase of a hint: what the system tells the model in the midst of a reply.
+HINT = "hint"
+# Of Python's providers only this one signs thinking.
+SIGNER = "anthropic"

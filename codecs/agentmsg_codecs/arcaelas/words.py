@@ -1,0 +1,27 @@
+"""The names that the codec uses for what is no field of the model. Imports the core only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.shapes import mark_of, marked
+
+__all__ = ["FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
+
+FAMILY = "arcaelas"
+# The namespace in extras of the object inside an object: the `function` of a call.
+ITEM = "arcaelas.item"
+# The field that links a result with its call, by generation.
+LINKS = {1: "tool_id", 2: "tool_call_id"}
+# Who signs what stands in `thinking_signature`: no other provider of the library's gives a signature.
+SIGNER = "anthropic"
+
+
+def odd(obj: Any) -> Any:
+    """Mark what was read though the library does not write it, so that it is written again."""
+    return marked(obj, FAMILY, odd=True)
+
+
+def is_odd(obj: Any) -> bool:
+    """Tell whether an object was read from what the library does not write."""
+    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True

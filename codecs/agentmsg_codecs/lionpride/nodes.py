@@ -1,0 +1,269 @@
+"""Messages: a node with its content, one of ours. Imports content.
+
+Marks on a message: ``/free`` (an id that is no UUID as lionpride writes it), ``/time`` (the form of ``created_at``),
+``/unclassed`` (metadata without ``lion_class``), ``/stored`` (``node_metadata``, as databases have it); on a call
+or result ``/no-id``; on a result ``/free``, as of a message.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_text import parse_json
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.made import MadeTime
+from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.rules import is_native
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, word_at, write_as
+from agentmsg_codecs.lionpride.content import read_content, write_content
+from agentmsg_codecs.lionpride.words import CLASS, FAMILY, META, NODE_KEYS, is_uuid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.link import CallNames
+
+__all__ = ["is_marked", "read_node", "write_node"]
+
+_make_msg = maker(am.Msg)
+_make_result = maker(am.ToolResultBlock)
+_make_native = maker(am.NativeBlock)
+
+
+def is_marked(obj: Any, mark: str) -> bool:
+    """Tell whether an object was read in some way."""
+    return bool(obj.notes) and mark_of(obj, FAMILY, mark) is True
+
+
+# -- times ------------------------------------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+# The forms of a time beside the usual one.
+_TIMES: Mapping[str, Callable[[datetime], Any]] = {
+    "Z": lambda time: time.isoformat().removesuffix("+00:00") + "Z",
+    "seconds": lambda time: int(time.timestamp()),
+    "fraction": lambda time: time.timestamp(),
+    "digits": lambda time: str(int(time.timestamp())),
+    "digits and fraction": lambda time: str(time.timestamp()),
+}
+
+
+def _read_time(value: Any) -> datetime:
+    try:
+        if type(value) in (int, float):
+            return datetime.fromtimestamp(value, UTC)
+        if type(value) is str:
+            if _NUMBER.fullmatch(value):
+                return datetime.fromtimestamp(float(value), UTC)
+            return datetime.fromisoformat(value)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise Unreadable
+
+
+def _form(time: datetime, value: Any) -> str | None:
+    """Return the name of the form that a time has here, where it is not the usual one."""
+    if time.tzinfo is not UTC or value == time.isoformat():
+        return None
+    return next((name for name, write in _TIMES.items() if am.same(write(time), value)), None)
+
+
+def _write_time(message: am.Msg) -> Any:
+    time = message.created_at
+    assert time is not None  # noqa: S101 - asked for messages that have one
+    form = mark_of(message, FAMILY, "/time") if message.notes else None
+    if isinstance(form, str) and form in _TIMES and time.tzinfo is UTC:
+        value = _TIMES[form](time)
+        if am.same(_read_time(value), time):
+            return value
+    return time.isoformat()
+
+
+# -- the other fields of a node ---------------------------------------------------------------------------------------
+
+
+def _read_metadata(native: Native, marks: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the metadata, and the extras of a class that is not that of messages."""
+    if native.get("metadata") is None:
+        return EMPTY, EMPTY
+    metadata = object_at(native, "metadata")
+    if "lion_class" not in metadata:
+        marks["unclassed"] = True
+        return adopt(metadata), EMPTY
+    rest = {key: value for key, value in metadata.items() if key != "lion_class"}
+    name = metadata["lion_class"]
+    return adopt(rest) if rest else EMPTY, EMPTY if name == CLASS else adopt({META: {"lion_class": name}})
+
+
+def _write_metadata(message: am.Msg) -> Native:
+    metadata: Native = thaw(message.metadata)
+    own = message.extras.get(META) if message.extras else None
+    if is_mapping(own):
+        return {**metadata, **thaw(own)}
+    return metadata if is_marked(message, "/unclassed") else {**metadata, "lion_class": CLASS}
+
+
+def _read_embedding(value: Any) -> tuple[float, ...] | None:
+    if type(value) is str:
+        value = parse_json(value)
+    if not value and value != 0:
+        return None
+    if not is_list(value) or any(type(item) not in (int, float) for item in value):
+        raise Unreadable
+    try:
+        vector = tuple(map(float, value))
+    except OverflowError:
+        raise Unreadable from None
+    if not all(map(math.isfinite, vector)):
+        raise Unreadable
+    return vector
+
+
+# -- nodes ------------------------------------------------------------------------------------------------------------
+
+
+def _read(native: Native, _: Any) -> am.Msg:
+    inner = read_content(object_at(native, "content"))
+    link, time = word_at(native, "id"), native.get("created_at")
+    marks: dict[str, Any] = {}
+    content: Any = inner.content
+    if content and inner.role == "assistant" and isinstance(content[0], am.ToolUseBlock):
+        call = content[0].evolve(id=link)
+        content = (marked(call, FAMILY, **{"no-id": True}) if link is None else call,)
+    elif inner.role == "tool":
+        answered = content[0].tool_call_id
+        if answered is None or not is_uuid(answered):
+            content = (marked(content[0], FAMILY, **{"no-id" if answered is None else "free": True}),)
+    if link is not None and not is_uuid(link):
+        marks["free"] = True
+    created_at = None if time is None else _read_time(time)
+    form = None if created_at is None else _form(created_at, time)
+    if form is not None:
+        marks["time"] = form
+    metadata, extras = _read_metadata(native, marks)
+    message = _make_msg(
+        inner.role,
+        content,
+        id=link,
+        created_at=created_at,
+        name=word_at(native, "sender") or None,
+        recipient=word_at(native, "recipient") or None,
+        metadata=metadata,
+        embedding=_read_embedding(native.get("embedding")),
+        extras=adopt({**inner.extras, **extras}) if inner.extras or extras else EMPTY,
+        notes=inner.notes,
+    )
+    return marked(message, FAMILY, **marks) if marks else message
+
+
+def _write(message: am.Msg) -> Native:
+    call = message.first(am.ToolUseBlock) if message.role == "assistant" else None
+    link = message.id if call is None or call.id is None else call.id
+    native: Native = {}
+    if link is not None and (call is not None or not isinstance(link, am.Made)):
+        native["id"] = str(link)
+    if message.created_at is not None and not isinstance(message.created_at, MadeTime):
+        native["created_at"] = _write_time(message)
+    native["metadata"] = _write_metadata(message)
+    native["content"] = write_content(message)
+    native["embedding"] = list(message.embedding) if message.embedding else None
+    return {**native, "sender": message.name or None, "recipient": message.recipient or None}
+
+
+def _is_usual(native: Native) -> bool:
+    """Tell whether a node is spelt as it would be written, so that nothing can deviate and nothing is compared.
+
+    The content sees to itself.
+    """
+    if not _ALWAYS <= native.keys() <= NODE_KEYS:
+        return False
+    metadata, time = native["metadata"], native.get("created_at", "")
+    if not is_object(metadata) or metadata.get("lion_class") != CLASS or type(native.get("id", "")) is not str:
+        return False
+    if not all(value is None or (type(value) is str and value) for value in (native["sender"], native["recipient"])):
+        return False
+    return native["embedding"] is None and type(time) is str and (not time or _ISO.fullmatch(time) is not None)
+
+
+_ALWAYS = NODE_KEYS - {"id", "created_at"}
+_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?\+00:00", re.ASCII)
+_NODE = Shape(cls=am.Msg, keys={None: NODE_KEYS}, tag="", read=_read, write=_write, never=frozenset({"content"}))
+
+
+def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
+    """Return the message of a node; of the role ``native`` where it cannot be told in the model.
+
+    Args:
+        native: the node, or as little as ``{"content": {...}}``.
+        names: what is known of the calls before; None: nothing.
+
+    Raises:
+        DecodeError: where it is no message at all.
+    """
+    if not is_object(native):
+        raise DecodeError(f"a message of lionpride is an object, not {excerpt(native)}")
+    if not is_object(native.get("content")):
+        raise DecodeError("a message of lionpride has an object as its content", path=("content",))
+    stored = "metadata" not in native and "node_metadata" in native
+    given = {("metadata" if key == "node_metadata" else key): native[key] for key in native} if stored else native
+    try:
+        message: am.Msg = _read(given, am.Msg) if _is_usual(given) else read_as(_NODE, given, FAMILY)
+    except (Unreadable, AgentMsgError):
+        return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native)),))
+    message = marked(message, FAMILY, stored=True) if stored else message
+    return message if names is None else _named(message, names)
+
+
+def _named(message: am.Msg, names: CallNames) -> am.Msg:
+    """Give a result the name of its call."""
+    if message.role == "assistant":
+        names.see(message)
+        return message
+    if message.role != "tool":
+        return message
+    result: Any = message.content[0]
+    name = names.answer(result.tool_call_id)
+    if name is None:
+        return message
+    # These are all the fields that the reader gives: evolving takes four times as long.
+    named = _make_result(
+        result.tool_call_id,
+        result.content,
+        name,
+        structured=result.structured,
+        error=result.error,
+        notes=result.notes,
+    )
+    return _make_msg(
+        "tool",
+        (named,),
+        id=message.id,
+        created_at=message.created_at,
+        name=message.name,
+        recipient=message.recipient,
+        metadata=message.metadata,
+        embedding=message.embedding,
+        extras=message.extras,
+        notes=message.notes,
+    )
+
+
+def write_node(message: am.Msg) -> Any:
+    """Return the node of a message that fits."""
+    if is_native(message, FAMILY):
+        return thaw(message.content[0].value)  # type: ignore[union-attr]
+    if message.role == "tool":
+        result: Any = message.content[0]
+        # Nodes do not say it: what is not written is not read back, and spellings are tried on what is.
+        said = result.name is not None and not isinstance(result.name, am.Made)
+        message = message.evolve(content=(result.evolve(name=None),)) if said else message
+    native = write_as(_NODE, message, FAMILY)
+    if is_marked(message, "/stored") and "node_metadata" not in native:
+        return {("node_metadata" if key == "metadata" else key): native[key] for key in native}
+    return native

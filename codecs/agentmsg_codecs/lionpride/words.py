@@ -1,0 +1,92 @@
+"""The names that the lionpride codec uses, and which class of content a dict is. Imports nothing of agentmsg."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "CLASS",
+    "CONTENT",
+    "DETAILS",
+    "FAMILY",
+    "FIELDS",
+    "META",
+    "NODE_KEYS",
+    "SLOTS",
+    "TRIGGERS",
+    "class_of_content",
+    "is_uuid",
+    "is_web_url",
+    "own_id",
+    "taken_by",
+]
+
+FAMILY = "lionpride"
+# Namespaces in extras: of unknown keys in the content, and of a class other than that of messages in the metadata.
+CONTENT = "lionpride.content"
+META = "lionpride.metadata"
+CLASS = "lionpride.session.messages.message.Message"
+NODE_KEYS = frozenset({"id", "created_at", "metadata", "content", "embedding", "sender", "recipient"})
+DETAILS = frozenset({"low", "high", "auto"})
+
+# The classes of content in the order in which the real reader tries them: any of these keys, be it empty, decides.
+TRIGGERS: Mapping[str, frozenset[str]] = {
+    "instruction": frozenset({"instruction", "context", "request_model", "tool_schemas", "images"}),
+    "assistant_response": frozenset({"assistant_response"}),
+    "action_response": frozenset({"result", "error"}),
+    "action_request": frozenset({"function", "arguments"}),
+    "system": frozenset({"system_message", "system_datetime"}),
+}
+# The keys that each class models here.
+FIELDS: Mapping[str, frozenset[str]] = {
+    **TRIGGERS,
+    "instruction": TRIGGERS["instruction"] | {"image_detail"},
+    "action_response": TRIGGERS["action_response"] | {"request_id"},
+}
+# The fields that are a DataBlock of their name, in the order in which they stand, by role.
+SLOTS: Mapping[str, tuple[str, ...]] = {
+    "user": ("context", "tool_schemas", "request_model"),
+    "system": ("system_datetime",),
+}
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_WEB_URL = re.compile(r"https?://[^/?#\s]")
+
+
+def class_of_content(content: Iterable[str]) -> str:
+    """Return the class that the keys of a content decide; an instruction where none does."""
+    keys = set(content)
+    return next((name for name, triggers in TRIGGERS.items() if not triggers.isdisjoint(keys)), "instruction")
+
+
+def taken_by(name: str, content: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys that no unknown field of a content may have: its own, and those that would change its class."""
+    taken = set(FIELDS[name])
+    undecided = TRIGGERS[name].isdisjoint(content)
+    for other, triggers in TRIGGERS.items():
+        if other == name and not undecided:
+            break
+        taken |= triggers
+    return frozenset(taken)
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether an id is one as lionpride writes it."""
+    return _UUID.fullmatch(text) is not None
+
+
+def own_id(text: str) -> str:
+    """Return an id as lionpride has it: this one, or a name-based UUID (version 5) of it, always the same."""
+    if is_uuid(text):
+        return text
+    from uuid import NAMESPACE_URL, uuid5  # noqa: PLC0415 - few need it, and it is slow to import
+
+    return str(uuid5(NAMESPACE_URL, f"agentmsg:{text}"))
+
+
+def is_web_url(url: str) -> bool:
+    """Tell whether lionpride takes a URL for an image."""
+    return _WEB_URL.match(url) is not None and "\x00" not in url and "%00" not in url

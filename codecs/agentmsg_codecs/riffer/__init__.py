@@ -1,0 +1,143 @@
+"""riffer: messages of the Ruby gem riffer, as their ``to_h`` gives them, symbols as texts.
+
+A document is a list of messages, one message alone, or an object that holds the list under ``messages`` (its other
+keys are kept as ``history.extras["riffer"]``). Two dialects are told apart: 0.9, and what the gem writes today; a
+history keeps its own, and a message that joins it is written in it.
+
+| Riffer | agentmsg |
+| --- | --- |
+| system, user, assistant, tool | the same roles; one message is one message |
+| content | one TextBlock; no block where it is empty |
+| id | id |
+| timestamp (of one version) | created_at, where it was read |
+| tool_calls: call_id; id; arguments | ToolUseBlock: id; item_id; raw_input |
+| tool_call_id, which is the id of the call in 0.9, its call_id today | tool_call_id: the id of the ToolUseBlock |
+| name, error, error_type of a tool message | those of a ToolResultBlock |
+| files: url or data, media_type, filename | ImageBlock; FileBlock with a name |
+| sha256; filename of an image; url beside data | extras["riffer"] of the block |
+| reasoning: text, summary | ThinkingBlocks first; id is item_id, signature the Signature of who ``format`` tells |
+| reasoning: encrypted | redacted; where nothing signs it and it is not Anthropic's: the Signature itself |
+| format | extras["riffer.part"] of the block, unless the signature tells it |
+| token_usage: input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost | usage |
+| structured_output | structured |
+| finish_reason; finish_reason_raw | finish_reason, tool_calls is tool_use; response_metadata |
+| unknown keys | extras["riffer"] |
+| any other file, part; message | NativeBlock; a message of the role "native" |
+
+Written by default: an empty text where nothing is said; no key for what is not there. Several texts are one, joined by
+a line break. 0.9 has only role, content, tool_calls and what a tool message has; keys of today are written in it too
+where a message has what they say, for 0.9 overlooks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import attrs
+
+import agentmsg as am
+from agentmsg.caps import Caps
+from agentmsg.codec import Codec, maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.shapes import Native, mark_of
+from agentmsg_codecs.riffer.calls import Links
+from agentmsg_codecs.riffer.caps import make_caps
+from agentmsg_codecs.riffer.messages import Messages, dialect
+from agentmsg_codecs.riffer.sniffing import sniff_message
+from agentmsg_codecs.riffer.words import FAMILY, VERSIONS, Version
+
+__all__ = ["RifferCodec"]
+
+_make_history = maker(am.History)
+_SNIFFED = 8
+
+
+def _engines() -> Mapping[str, Messages]:
+    return {version: Messages(version) for version in VERSIONS}
+
+
+@attrs.frozen(kw_only=True)
+class RifferCodec(Codec):
+    """Messages of the gem riffer.
+
+    Attributes:
+        version: the dialect of a history that was not read from a document that tells its own.
+    """
+
+    name: ClassVar[str] = "riffer"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "Riffer"
+    writes_plain: ClassVar[bool] = True
+
+    version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
+    _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: make_caps(self._engines["latest"]), takes_self=True),
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What Riffer's messages carry; see caps.py."""
+        return self._caps
+
+    def _engine(self, version: Any) -> Messages:
+        return self._engines[version if isinstance(version, str) and version in self._engines else self.version]
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a list of messages, one message, or an object that holds messages."""
+        container, natives = _contents(document)
+        version = dialect(natives)
+        engine = self._engine(version)
+        links = Links(engine.version)
+        messages: list[am.Msg] = []
+        for index, native in enumerate(natives):
+            try:
+                messages.append(engine.read(native, links))
+            except AgentMsgError as error:
+                lead = {"list": (index,), "body": ("messages", index)}.get(container, ())
+                raise error.at(*lead) from None
+        note: Native = {} if container == "list" else {"/container": container}
+        if version is not None:
+            note["/version"] = version
+        rest = {key: value for key, value in document.items() if key != "messages"} if container == "body" else {}
+        return _make_history(
+            messages=tuple(messages),
+            extras=adopt({FAMILY: rest}) if rest else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+
+    def write(self, history: am.History) -> Any:
+        """Return the list of native messages; in the container that the history was read from, if it was another."""
+        engine = self._engine(mark_of(history, FAMILY, "/version"))
+        links = Links(engine.version)
+        natives = [engine.write(message, links) for message in history.messages]
+        rest: Any = history.extras.get(FAMILY) if history.extras else None
+        container = mark_of(history, FAMILY, "/container")
+        if is_mapping(rest):
+            return {"messages": natives, **{key: thaw(value) for key, value in rest.items() if key != "messages"}}
+        if container == "body":
+            return {"messages": natives}
+        # A message with a list of messages in it would be read as their container.
+        is_alone = container == "single" and len(natives) == 1 and not is_sequence(natives[0].get("messages"))
+        return natives[0] if is_alone else natives
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
+        scores = list(map(sniff_message, self.native_messages(document)[:_SNIFFED]))
+        return max(scores) if scores and min(scores) > 0 else 0.0
+
+
+def _contents(document: Any) -> tuple[str, list[Any]]:
+    """Return the container and the native messages in it."""
+    if is_list(document):
+        return "list", document
+    if not is_object(document):
+        raise DecodeError(f"messages are a list or an object, not {excerpt(document)}")
+    natives = document.get("messages")
+    return ("body", natives) if is_list(natives) else ("single", [document])

@@ -1,0 +1,34 @@
+"""How much a message looks like one of Riffer's. Imports messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.plain import is_object, is_sequence
+from agentmsg_codecs.riffer.messages import KEYS
+
+__all__ = ["sniff_message"]
+
+_OWN_KEYS = frozenset({"files", "token_usage", "structured_output", "finish_reason_raw"})
+_RESULT_KEYS = frozenset({"name", "tool_call_id"})
+_RARELY, _PLAIN, _LIKELY, _OWN = 0.2, 0.3, 0.5, 0.95
+
+
+def sniff_message(message: Any) -> float:
+    """Return 0 to 1: for a message that only Riffer has, for one such as many have, and for others."""
+    if not is_object(message):
+        return 0.0
+    role, content = message.get("role"), message.get("content")
+    keys = KEYS.get(role) if isinstance(role, str) else None
+    if keys is None or not keys.issuperset(message) or not (content is None or isinstance(content, str)):
+        return 0.0
+    calls, reasoning = message.get("tool_calls"), message.get("reasoning")
+    if is_sequence(calls) and calls:
+        return _OWN if all(is_object(call) and "call_id" in call and "function" not in call for call in calls) else 0.0
+    if reasoning is not None and not is_sequence(reasoning):
+        return 0.0
+    if role == "tool" and not _RESULT_KEYS.issubset(message):
+        return _RARELY
+    if reasoning or not _OWN_KEYS.isdisjoint(message) or "error" in message:
+        return _OWN
+    return _LIKELY if role == "tool" or "finish_reason" in message else _PLAIN

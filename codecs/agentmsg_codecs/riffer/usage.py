@@ -1,0 +1,145 @@
+"""Token usage of an answer, and why it ended. Imports words.
+
+Marks: ``/partial`` on usage that was read without one of the two counts that the library has always; ``/old`` where
+``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason the library
+does not know.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.caps import carried_extras
+from agentmsg.codec import maker
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg_codecs.riffer.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "carried_finish",
+    "carried_usage",
+    "is_known",
+    "quick_usage",
+    "read_finish",
+    "read_usage",
+    "write_finish",
+    "write_usage",
+]
+
+_make_usage = maker(am.Usage)
+_OLD = "cache_creation_tokens"
+_COUNTS: Mapping[str, str] = {
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "cache_write_tokens": "cache_write",
+    "cache_read_tokens": "cache_read",
+}
+_KEYS = frozenset({*_COUNTS, _OLD, "cost"})
+_REQUIRED = ("input", "output")
+
+
+def _count(native: Native, key: str) -> int | None:
+    value = native.get(key)
+    if value is not None and type(value) is not int:
+        raise Unreadable
+    return value
+
+
+def _read(native: Native, _: Any) -> am.Usage:
+    fields: dict[str, Any] = {name: _count(native, key) for key, name in _COUNTS.items()}
+    marks: dict[str, Any] = {}
+    if fields["cache_write"] is None and native.get(_OLD) is not None:
+        fields["cache_write"] = _count(native, _OLD)
+        marks["old"] = True
+    cost = native.get("cost")
+    if cost is not None and type(cost) not in (int, float):
+        raise Unreadable
+    if any(fields[name] is None for name in _REQUIRED):
+        marks["partial"] = True
+    usage = _make_usage(**fields, cost=cost)
+    return marked(usage, FAMILY, **marks) if marks else usage
+
+
+def _write(usage: am.Usage) -> Native:
+    renamed = {"cache_write_tokens": _OLD} if mark_of(usage, FAMILY, "/old") is True else {}
+    values = {renamed.get(key, key): getattr(usage, name) for key, name in (*_COUNTS.items(), ("cost", "cost"))}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+
+
+def quick_usage(native: Any) -> am.Usage | None:
+    """Return usage as the library writes it, without cost; None where the general path must look."""
+    if not is_object(native) or not _COUNTS.keys() >= native.keys():
+        return None
+    counts = [native.get(key) for key in _COUNTS]
+    if any(type(native[key]) is not int for key in native) or counts[0] is None or counts[1] is None:
+        return None
+    return _make_usage(input=counts[0], output=counts[1], cache_write=counts[2], cache_read=counts[3])
+
+
+def read_usage(native: Any) -> am.Usage | None:
+    """Return the usage of an answer.
+
+    Raises:
+        Unreadable: where it is none.
+    """
+    if native is None:
+        return None
+    usage: am.Usage = read_as(_SHAPE, native, FAMILY)
+    return usage
+
+
+def write_usage(usage: am.Usage) -> Native:
+    """Return the native usage."""
+    return write_as(_SHAPE, usage, FAMILY)
+
+
+_EXTRAS = carried_extras((FAMILY, lambda _: _KEYS))
+_NOWHERE = ("total", "reasoning", "input_audio", "output_audio", "seconds")
+
+
+def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
+    """Carry usage: counts of what was read and written are required, unless a document was read that lacks one."""
+    changes: dict[str, Any] = {name: None for name in _NOWHERE if getattr(usage, name) is not None}
+    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
+    if extras is not usage.extras:
+        changes["extras"] = extras
+    if mark_of(usage, FAMILY, "/partial") is not True:
+        changes |= {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
+    return usage.evolve(**changes) if changes else usage
+
+
+# -- why an answer ended ----------------------------------------------------------------------------------------------
+
+_KNOWN = ("stop", "length", "content_filter", "context_window", "malformed_output", "error", "other")
+_FINISH: Mapping[str, str] = {**{word: word for word in _KNOWN}, "tool_calls": "tool_use"}
+_WORDS: Mapping[str, str] = {ours: word for word, ours in _FINISH.items()}
+
+
+def read_finish(native: Native) -> str | None:
+    """Return why an answer ended, in our word."""
+    word = word_at(native, "finish_reason")
+    return word if word is None else _FINISH.get(word, word)
+
+
+def is_known(reason: str) -> bool:
+    """Tell whether the library has a word for a reason."""
+    return reason in _WORDS
+
+
+def write_finish(reason: str) -> str:
+    """Return the library's word."""
+    return _WORDS.get(reason, reason)
+
+
+def carried_finish(reason: str, message: am.Msg) -> str:
+    """Carry the reasons that the library knows, and one that was read though it does not."""
+    if is_known(reason) or mark_of(message, FAMILY, "/finish") == reason:
+        return reason
+    return "content_filter" if reason == "refusal" else "other"

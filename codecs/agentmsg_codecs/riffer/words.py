@@ -1,0 +1,23 @@
+"""The names that the codec uses for what is no field of the model. Imports the core only."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from agentmsg.shapes import mark_of, marked
+
+__all__ = ["FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
+
+FAMILY = "riffer"
+Version: TypeAlias = Literal["0.9", "latest"]
+VERSIONS: tuple[Version, ...] = ("0.9", "latest")
+
+
+def odd(obj: Any) -> Any:
+    """Mark what was read though the library refuses it, so that it is written again."""
+    return marked(obj, FAMILY, odd=True)
+
+
+def is_odd(obj: Any) -> bool:
+    """Tell whether an object was read from what the library refuses."""
+    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True

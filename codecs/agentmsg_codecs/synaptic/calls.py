@@ -1,0 +1,183 @@
+"""Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``. Imports words.
+
+Arguments are any JSON in the first, a text in the others. A valid call has an id; one that was read without is marked
+``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call that stands among the invalid ones though its
+arguments are JSON), ``/piece`` (a chunk's), ``/lacks`` (an invalid call without the ``error`` that is required).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.arguments import input_text
+from agentmsg.caps import carried_extras
+from agentmsg.codec import maker
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg_codecs.synaptic.words import FAMILY
+
+__all__ = [
+    "NO_ID",
+    "carried_call_extras",
+    "is_piece",
+    "is_text",
+    "needs_id",
+    "rank",
+    "read_calls",
+    "write_call",
+    "write_invalid",
+    "write_piece",
+]
+
+_make_call = maker(am.ToolUseBlock)
+NO_ID = adopt({FAMILY: {"/no-id": True}})
+_KEYS = frozenset({"id", "name", "arguments"})
+# What an invalid call says that was read without a reason: the reason is required.
+_REASON = "the arguments are no JSON"
+
+
+def is_piece(block: Any) -> bool:
+    """Tell whether a call is a piece of one, out of a chunk."""
+    return bool(block.notes) and mark_of(block, FAMILY, "/piece") is True
+
+
+def is_text(block: am.ToolUseBlock) -> bool:
+    """Tell whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
+    if block.kind == "server":
+        return False
+    return not block.is_valid or is_piece(block) or mark_of(block, FAMILY, "/invalid") is True
+
+
+def needs_id(block: Any) -> bool:
+    """Tell whether a call or result must be given an id: a piece and an invalid call need none."""
+    if isinstance(block, am.ToolResultBlock):
+        return block.tool_call_id is None and block.kind != "server" and not _read_without(block)
+    if block.id is not None or block.kind == "server" or _read_without(block):
+        return False
+    return not is_text(block)
+
+
+def _read_without(block: Any) -> bool:
+    return mark_of(block, FAMILY, "/no-id") is True
+
+
+def rank(block: Any) -> int:
+    """Return where a block stands: content, calls, invalid calls, pieces."""
+    if not isinstance(block, am.ToolUseBlock) or block.kind == "server":
+        return 0
+    if not is_text(block):
+        return 1
+    return 3 if is_piece(block) else 2
+
+
+def carried_call_extras(extras: Any, block: Any) -> Any:
+    """Carry the family's extras of a call; the reason that is written for all is none."""
+    taken = _KEYS
+    own = extras.get(FAMILY)
+    if is_mapping(own) and own.get("error") == _REASON and is_text(block):
+        taken = _KEYS | {"error"}
+    return carried_extras((FAMILY, lambda _: taken))(extras, block)
+
+
+# -- valid calls ------------------------------------------------------------------------------------------------------
+
+
+def _read(native: Native, _: Any) -> am.ToolUseBlock:
+    if "arguments" not in native:
+        raise Unreadable
+    link = word_at(native, "id")
+    notes = NO_ID if link is None else EMPTY
+    return _make_call(id=link, name=text_at(native, "name"), input=adopt(native["arguments"]), notes=notes)
+
+
+def _write(block: am.ToolUseBlock) -> Native:
+    native: Native = {} if block.id is None else {"id": str(block.id)}
+    return {**native, "name": block.name, "arguments": thaw(block.input)}
+
+
+_CALL = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read, write=_write)
+
+
+def _read_call(entry: Any) -> am.ToolUseBlock:
+    if is_object(entry) and len(entry) == 3 and "arguments" in entry:  # noqa: PLR2004 - id, name and arguments
+        link, name = entry.get("id"), entry.get("name")
+        if type(link) is str and type(name) is str:
+            return _make_call(link, name, adopt(entry["arguments"]))
+    found: am.ToolUseBlock = read_as(_CALL, entry, FAMILY)
+    return found
+
+
+def write_call(block: am.ToolUseBlock) -> Native:
+    """Return the entry of a valid call."""
+    return write_as(_CALL, block, FAMILY)
+
+
+# -- calls whose arguments are text -----------------------------------------------------------------------------------
+
+
+def _read_text(native: Native, _: Any) -> am.ToolUseBlock:
+    return _make_call(
+        id=word_at(native, "id"), name=word_at(native, "name") or "", raw_input=word_at(native, "arguments") or ""
+    )
+
+
+def _write_text(block: am.ToolUseBlock) -> Native:
+    native: Native = {} if block.id is None else {"id": str(block.id)}
+    if block.name:
+        native["name"] = block.name
+    return {**native, "arguments": input_text(block)}
+
+
+_TEXT = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read_text, write=_write_text)
+
+
+def _read_invalid(entry: Any) -> am.ToolUseBlock:
+    if not is_object(entry):
+        raise Unreadable
+    told = {key: value for key, value in entry.items() if key != "error"} if entry.get("error") == _REASON else entry
+    block: am.ToolUseBlock = read_as(_TEXT, told, FAMILY)
+    if "error" not in entry:
+        block = marked(block, FAMILY, lacks="error")
+    return marked(block, FAMILY, invalid=True) if block.is_valid else block
+
+
+def write_invalid(block: am.ToolUseBlock) -> Native:
+    """Return the entry of an invalid call."""
+    native = write_as(_TEXT, block, FAMILY)
+    if "error" not in native and mark_of(block, FAMILY, "/lacks") != "error":
+        native["error"] = _REASON
+    return native
+
+
+def _read_piece(entry: Any) -> am.ToolUseBlock:
+    if is_object(entry) and entry.get("error") == _REASON:
+        raise Unreadable
+    block: am.ToolUseBlock = read_as(_TEXT, entry, FAMILY)
+    return marked(block, FAMILY, piece=True)
+
+
+def write_piece(block: am.ToolUseBlock) -> Native:
+    """Return the entry of a piece of a call."""
+    return write_as(_TEXT, block, FAMILY)
+
+
+_LISTS = (("tool_calls", _read_call), ("invalid_tool_calls", _read_invalid))
+
+
+def read_calls(native: Native, *, is_chunk: bool = False) -> list[am.ToolUseBlock]:
+    """Return the calls of a message or chunk.
+
+    Raises:
+        Unreadable: where what stands for them is something else.
+    """
+    calls: list[am.ToolUseBlock] = []
+    for key, read in (*_LISTS, ("tool_call_chunks", _read_piece)) if is_chunk else _LISTS:
+        entries = native.get(key)
+        if entries is None:
+            continue
+        if not is_list(entries):
+            raise Unreadable
+        calls += map(read, entries)
+    return calls

@@ -1,0 +1,177 @@
+"""The capability table: what Synaptic's messages carry, and what becomes of the rest. Imports messages and below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.arrange import choose, split_results
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
+from agentmsg.rules import (
+    audio_as_text,
+    compaction_as_text,
+    custom_as_function,
+    document_as_text,
+    native_blocks,
+    native_messages,
+    refusal_as_text,
+    result_as_text,
+    role_rule,
+    server_as_text,
+    source_as_text,
+    structured_as_text,
+)
+from agentmsg.shapes import mark_of
+from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
+from agentmsg_codecs.synaptic.content import read_source, write_url
+from agentmsg_codecs.synaptic.messages import keys_of
+from agentmsg_codecs.synaptic.usage import carried_usage
+from agentmsg_codecs.synaptic.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.caps import Cell
+    from agentmsg_codecs.synaptic.messages import Messages
+
+__all__ = ["make_caps"]
+
+Rows = dict[type[am.BaseBlock], Row]
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the rule for media: what has no URL, and is no data that a URL holds, is text or nothing."""
+
+    def rule(block: Any) -> Any:
+        source = block.source
+        if not isinstance(source, (am.URLSource, am.Base64Source)):
+            said = without_url(block)
+            return Drop("media are given by URL here") if said is block else said
+        media_type = source.media_type if isinstance(block, am.FileBlock) else None
+        back = read_source(write_url(source), media_type)
+        if am.same(back, source):
+            return block
+        return Swap(block.evolve(source=back), "a URL says no more than this", "annotation")
+
+    return rule
+
+
+def _thinking(block: am.ThinkingBlock) -> Any:
+    if block.thinking or block.redacted is None:
+        return block
+    return Drop("what only its provider can read has no place")
+
+
+def _no_call(block: am.ToolUseBlock) -> Any:
+    answer = server_as_text(block)
+    return Drop("calls are an assistant's") if answer is block else answer
+
+
+def _no_result(block: am.ToolResultBlock) -> Any:
+    answer = server_as_text(block)
+    return result_as_text(block) if answer is block else answer
+
+
+def _content_rows(messages: Messages) -> Rows:
+    parts = messages.parts
+    extras = carried_extras((FAMILY, parts.keys_of))
+
+    def row(*names: str, rule: Callable[[Any], Any] | None = None) -> Row:
+        return Row({**dict.fromkeys(names, KEEP), "extras": extras}, rule)
+
+    return {
+        am.TextBlock: row("text"),
+        am.ImageBlock: row("source", "detail", rule=_media(lambda block: block)),
+        am.AudioBlock: row("source", rule=_media(audio_as_text)),
+        am.VideoBlock: row("source", rule=_media(lambda block: block)),
+        am.FileBlock: row("source", rule=_media(document_as_text)),
+        am.DataBlock: row("data"),
+        am.ThinkingBlock: row("thinking", rule=_thinking),
+        am.RefusalBlock: Row({}, refusal_as_text),
+        am.SourceBlock: Row({}, source_as_text),
+        am.CompactionBlock: Row({}, compaction_as_text),
+        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
+        am.ToolUseBlock: Row({}, _no_call),
+        am.ToolResultBlock: Row({}, _no_result),
+    }
+
+
+def _call(block: am.ToolUseBlock) -> Any:
+    answer = server_as_text(block)
+    return custom_as_function(block) if answer is block else answer
+
+
+def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
+    """Carry the text of a call that stands as text; any other is carried where its input says all of it."""
+    return text if is_text(block) or block.significant_text is None else None
+
+
+_CALL_ROW = Row(
+    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras}, _call
+)
+_RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, structured_as_text)
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+_EXTRAS = carried_extras((FAMILY, keys_of))
+
+
+def _without_model(told: Mapping[str, Any], _: Any) -> Any:
+    """Carry what is told of an answer; under ``model`` stands who wrote it."""
+    if not isinstance(told.get("model"), str):
+        return told
+    return {key: value for key, value in told.items() if key != "model"}
+
+
+def _developer(message: am.Msg) -> Any:
+    if mark_of(message, FAMILY, "/variant") in ("chat", "bare"):
+        return message
+    return role_rule("system")(message)
+
+
+def _remove(message: am.Msg) -> Any:
+    return Drop("a removal needs the id of a message") if message.id is None else message
+
+
+def _picks(message: am.Msg) -> tuple[int, ...] | None:
+    """Return the blocks of an assistant in their order: content, calls, invalid calls, pieces of calls."""
+    content = message.content
+    if message.role != "assistant" or len(content) < 2:  # noqa: PLR2004 - one has its place
+        return None
+    ranks = list(map(rank, content))
+    order = sorted(range(len(content)), key=ranks.__getitem__)
+    return None if ranks == sorted(ranks) else tuple(order)
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table.
+
+    Args:
+        messages: the codec's reader and writer.
+    """
+    rows = _content_rows(messages)
+    common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": _EXTRAS}
+    plain: dict[str, Cell] = {**common, "name": KEEP}
+    answer: dict[str, Cell] = {**plain, "model": KEEP, "usage": carried_usage, "response_metadata": _without_model}
+    return Caps(
+        messages={
+            "system": MessageRow(fields=plain, blocks=rows),
+            "developer": MessageRow(fields=plain, blocks=rows, otherwise=_developer),
+            "user": MessageRow(fields=plain, blocks=rows),
+            "assistant": MessageRow(fields=answer, blocks={**rows, am.ToolUseBlock: _CALL_ROW}),
+            "tool": MessageRow(fields=common, blocks={am.ToolResultBlock: _RESULT_ROW}, results=rows),
+            "remove": MessageRow(fields={"id": KEEP, "extras": _EXTRAS}, otherwise=_remove),
+            "native": MessageRow(
+                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
+                otherwise=native_messages(FAMILY, messages.read),
+            ),
+            ANY_ROLE: MessageRow(fields=plain, blocks=rows),
+        },
+        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages", "role"})))},
+        arrange=(split_results, choose(_picks)),
+        needs_id=needs_id,
+    )

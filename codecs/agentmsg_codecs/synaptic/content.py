@@ -1,0 +1,201 @@
+"""Content blocks, and the text that stands beside them in ``content``. Imports words.
+
+``content`` is a text, ``content_blocks`` a list of its own: nothing keeps them in step. Usually the text is that of the
+blocks; a text that is not is a TextBlock of its own, marked ``/apart``, behind what was thought. Other marks, on the
+message: ``/listed`` (blocks that hold one plain text), ``/joint`` (what stands between the texts of the blocks).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.json_values import adopt, thaw
+from agentmsg.media import data_url, read_data_url
+from agentmsg.parts import Parts
+from agentmsg.plain import is_list
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg_codecs.synaptic.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = ["is_bare", "make_parts", "make_text", "read_content", "read_source", "write_content", "write_url"]
+
+make_text = maker(am.TextBlock)
+_make_thinking = maker(am.ThinkingBlock)
+_make_data = maker(am.DataBlock)
+_make_url = maker(am.URLSource)
+
+
+# -- sources ----------------------------------------------------------------------------------------------------------
+
+
+def read_source(url: str, media_type: str | None = None) -> Any:
+    """Return the source of a URL: the data that a ``data:`` URL holds, or the reference."""
+    held = read_data_url(url)
+    if held is not None and data_url(held) == url and media_type in (None, held.media_type):
+        return held
+    return _make_url(url=url, media_type=media_type)
+
+
+def write_url(source: Any) -> str:
+    """Return the URL of a source."""
+    return data_url(source) if isinstance(source, am.Base64Source) else source.url
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _keys(*own: str) -> frozenset[str]:
+    return frozenset({"type", *own})
+
+
+def _media(cls: type[Any], tag: str) -> Shape:
+    make = maker(cls)
+
+    def read(part: Native, _: Any) -> Any:
+        return make(source=read_source(text_at(part, "url")))
+
+    def write(block: Any) -> Native:
+        return {"type": tag, "url": write_url(block.source)}
+
+    return Shape(cls=cls, keys={tag: _keys("url")}, read=read, write=write)
+
+
+def _read_image(part: Native, _: Any) -> Any:
+    return _make_image(source=read_source(text_at(part, "url")), detail=word_at(part, "detail"))
+
+
+def _write_image(block: Any) -> Native:
+    native: Native = {"type": "image", "url": write_url(block.source)}
+    return native if block.detail is None else {**native, "detail": block.detail}
+
+
+def _read_file(part: Native, _: Any) -> Any:
+    return _make_file(source=read_source(text_at(part, "url"), word_at(part, "mime_type")))
+
+
+def _write_file(block: Any) -> Native:
+    native: Native = {"type": "file", "url": write_url(block.source)}
+    media_type = block.source.media_type
+    return native if media_type is None else {**native, "mime_type": media_type}
+
+
+def _read_text(part: Native, _: Any) -> Any:
+    return make_text(text_at(part, "text"))
+
+
+def _read_data(part: Native, _: Any) -> Any:
+    if "data" not in part:
+        raise Unreadable
+    return _make_data(adopt(part["data"]))
+
+
+def _read_thinking(part: Native, _: Any) -> Any:
+    return _make_thinking(text_at(part, "content"))
+
+
+_make_image = maker(am.ImageBlock)
+_make_file = maker(am.FileBlock)
+_SHAPES = (
+    Shape(
+        cls=am.TextBlock,
+        keys={"text": _keys("text")},
+        read=_read_text,
+        write=lambda block: {"type": "text", "text": block.text},
+    ),
+    Shape(cls=am.ImageBlock, keys={"image": _keys("url", "detail")}, read=_read_image, write=_write_image),
+    _media(am.AudioBlock, "audio"),
+    _media(am.VideoBlock, "video"),
+    Shape(cls=am.FileBlock, keys={"file": _keys("url", "mime_type")}, read=_read_file, write=_write_file),
+    Shape(
+        cls=am.DataBlock,
+        keys={"data": _keys("data")},
+        read=_read_data,
+        write=lambda block: {"type": "data", "data": thaw(block.data)},
+    ),
+    Shape(
+        cls=am.ThinkingBlock,
+        keys={"reasoning": _keys("content")},
+        read=_read_thinking,
+        write=lambda block: {"type": "reasoning", "content": block.thinking},
+    ),
+)
+
+
+def _quick_text(part: Native) -> Any:
+    text = part.get("text")
+    return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
+
+
+def make_parts() -> Parts:
+    """Return the table of content blocks."""
+    return Parts(FAMILY, _SHAPES, ((am.TextBlock, "text", _quick_text),))
+
+
+# -- the text beside them ---------------------------------------------------------------------------------------------
+
+_JOINTS: Mapping[str, str] = {"line": "\n", "nothing": "", "space": " ", "blank line": "\n\n"}
+
+
+def is_bare(block: Any) -> bool:
+    """Tell whether a block is a text that says nothing but its words."""
+    return type(block) is am.TextBlock and bool(block.text) and FAMILY not in block.extras
+
+
+def _texts(blocks: Sequence[Any]) -> list[str]:
+    return [block.text for block in blocks if isinstance(block, am.TextBlock)]
+
+
+def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the blocks of ``content`` and ``content_blocks``, and the marks of their message.
+
+    Raises:
+        Unreadable: where one of them is of another type.
+    """
+    content, listed = word_at(native, "content") or "", native.get("content_blocks")
+    if not listed:
+        return ((make_text(content),) if content else ()), {}
+    if not is_list(listed):
+        raise Unreadable
+    blocks = tuple(map(parts.read, listed))
+    marks = {"listed": True} if len(blocks) == 1 and is_bare(blocks[0]) else {}
+    texts = _texts(blocks)
+    joint = next((name for name, mark in _JOINTS.items() if mark.join(texts) == content), None)
+    if joint is not None or not content:
+        return blocks, marks if joint in (None, "line") else {**marks, "joint": joint}
+    index = _thoughts(blocks)
+    return (*blocks[:index], marked(make_text(content), FAMILY, apart=True), *blocks[index:]), {}
+
+
+def _thoughts(blocks: Sequence[Any]) -> int:
+    """Return how many blocks of thinking stand first."""
+    return next((index for index, block in enumerate(blocks) if type(block) is not am.ThinkingBlock), len(blocks))
+
+
+def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
+    """Return ``content`` and, where there is more than a text, ``content_blocks``."""
+    if not blocks:
+        return {"content": ""}
+    if len(blocks) == 1 and is_bare(blocks[0]) and mark_of(message, FAMILY, "/listed") is not True:
+        return {"content": blocks[0].text}
+    content, rest = _apart(blocks)
+    if content is None:
+        joint = mark_of(message, FAMILY, "/joint")
+        content = (_JOINTS.get(joint, "\n") if isinstance(joint, str) else "\n").join(_texts(blocks))
+    return {"content": content, "content_blocks": list(map(write, rest))}
+
+
+def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
+    """Return the text that stands in ``content`` alone, and the others; None where there is no such text."""
+    index = _thoughts(blocks)
+    block = blocks[index] if index < len(blocks) else None
+    if block is None or len(blocks) == 1 or not is_bare(block) or mark_of(block, FAMILY, "/apart") is not True:
+        return None, blocks
+    rest = [*blocks[:index], *blocks[index + 1 :]]
+    texts = _texts(rest)
+    # Behind the thinking of the rest, and of nobody else's words: else it would be read as something else.
+    is_own = _thoughts(rest) == index and all(mark.join(texts) != block.text for mark in _JOINTS.values())
+    return (block.text, rest) if is_own else (None, blocks)

@@ -1,0 +1,348 @@
+"""Messages: one native message is one of ours. A shape for each variant, and for chunks. Imports content and calls.
+
+Marks on a message: ``/variant`` ("chat": a role that has a variant of its own stands in ``custom_role``; "bare": a role
+that has none stands in ``role``), ``/word`` (a word of other systems in ``role``), ``/chunk``, ``/named`` (a result
+that says its tool, as its call does).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_object
+from agentmsg.rules import is_native
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
+from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.usage import read_usage, write_usage
+from agentmsg_codecs.synaptic.usual import is_usual
+from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentmsg.link import CallNames
+
+__all__ = ["Messages", "is_chunk", "keys_of", "variant_of"]
+
+_make_msg = maker(am.Msg)
+_make_result = maker(am.ToolResultBlock)
+_make_native = maker(am.NativeBlock)
+_make_thinking = maker(am.ThinkingBlock)
+_VARIANT_OF: Mapping[str, str] = {role: variant for variant, role in ROLES.items()}
+# Roles that no message of a free role may take: the model has rules for them.
+_RESERVED = frozenset({"tool", "remove", "native"})
+_LISTS = frozenset(
+    {"content_blocks", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "response_metadata"}
+)
+_CALL_WRITERS: tuple[tuple[str, Callable[[Any], Native]], ...] = (
+    ("tool_calls", write_call),
+    ("invalid_tool_calls", write_invalid),
+    ("tool_call_chunks", write_piece),
+)
+
+
+def variant_of(message: am.Msg) -> str:
+    """Return the variant that a message is written as."""
+    role = message.role
+    mark = mark_of(message, FAMILY, "/variant") if message.notes else None
+    if mark == "bare" and role not in VARIANTS and role not in _RESERVED:
+        return "bare"
+    own = _VARIANT_OF.get(role)
+    if own is None or own in _RESERVED or mark != "chat":
+        return own or "chat"
+    # What only answers have, no other variant has.
+    plain = message.usage is None and message.model is None and not message.has(am.ToolUseBlock)
+    return "chat" if plain else own
+
+
+def is_chunk(message: am.Msg) -> bool:
+    """Tell whether a message is written as a chunk: it was one, and says only what a chunk can."""
+    if not message.notes or mark_of(message, FAMILY, "/chunk") is not True or message.role != "assistant":
+        return False
+    if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
+        return False
+    said = [block for block in message.content if not rank(block)]
+    if said and type(said[0]) is am.ThinkingBlock and said[0].thinking and FAMILY not in said[0].extras:
+        said = said[1:]
+    return not said or (len(said) == 1 and is_bare(said[0]))
+
+
+def keys_of(message: am.Msg) -> frozenset[str]:
+    """Return the keys that the native form of a message models."""
+    return CHUNK_KEYS if is_chunk(message) else KEYS[variant_of(message)]
+
+
+def _id(value: str | None) -> Native:
+    return {} if value is None or isinstance(value, am.Made) else {"id": value}
+
+
+def _free(native: Native, key: str) -> Any:
+    value = native.get(key)
+    if value is not None and not is_object(value):
+        raise Unreadable
+    return adopt(value) if value else EMPTY
+
+
+class Messages:
+    """Reads and writes single messages.
+
+    Attributes:
+        parts: the table of content blocks.
+    """
+
+    def __init__(self) -> None:
+        self.parts = make_parts()
+        plain = (self._read_plain, self._write_plain)
+        self._shapes: dict[str, Shape] = {
+            "system": _shape("system", *plain),
+            "human": _shape("human", *plain),
+            "assistant": _shape("assistant", self._read_assistant, self._write_assistant),
+            "tool": _shape("tool", self._read_tool, self._write_tool),
+            "chat": _shape("chat", *plain),
+            "bare": _shape("bare", *plain),
+            "remove": _shape("remove", _read_remove, _write_remove),
+        }
+        self._chunk = Shape(
+            cls=am.Msg, keys={None: CHUNK_KEYS}, tag="role", read=_read_chunk, write=_write_chunk, never=_LISTS
+        )
+
+    def fill(self) -> None:
+        """Fill the tables of hooks, on first use."""
+        self.parts.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, native: Any, names: CallNames | None = None) -> am.Msg:
+        """Return the message of a native one; of the role ``native`` where it cannot be told in the model.
+
+        Args:
+            native: the native message, or chunk.
+            names: what is known of the calls before; None: nothing.
+
+        Raises:
+            DecodeError: where it is no message at all.
+        """
+        if not is_object(native):
+            raise DecodeError(f"a message is an object, not {excerpt(native)}")
+        role = native.get("role")
+        shape = self._chunk if "role" not in native and type(native.get("content")) is str else None
+        if shape is None and type(role) is not str:
+            raise DecodeError("a message needs a role", path=("role",))
+        shape = shape or self._shapes[VARIANTS.get(str(role), "bare")]
+        try:
+            message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
+        except (Unreadable, AgentMsgError):
+            return _whole(native)
+        return message if names is None else _named(message, names)
+
+    def _read_plain(self, native: Native, _: Any) -> am.Msg:
+        word = text_at(native, "role")
+        variant = VARIANTS.get(word, "bare")
+        role = ROLES.get(variant) or (text_at(native, "custom_role") if variant == "chat" else word)
+        if role in _RESERVED:
+            raise Unreadable
+        blocks, marks = read_content(native, self.parts)
+        if variant == "bare":
+            marks["variant"] = "bare"
+        elif (variant == "chat" and role in _VARIANT_OF) or role == "developer":
+            marks["variant"] = "chat"
+        return self._message(native, role, blocks, marks, name=word_at(native, "name"))
+
+    def _message(self, native: Native, role: str, blocks: Any, marks: dict[str, Any], **fields: Any) -> am.Msg:
+        word = native["role"]
+        if variant_word(word) is not None:
+            marks["word"] = word
+        fields.setdefault("response_metadata", _free(native, "response_metadata"))
+        message = _make_msg(
+            role, blocks, id=word_at(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
+        )
+        return marked(message, FAMILY, **marks) if marks else message
+
+    def _read_assistant(self, native: Native, _: Any) -> am.Msg:
+        blocks, marks = read_content(native, self.parts)
+        told = _free(native, "response_metadata")
+        model = told.get("model")
+        fields: dict[str, Any] = {"name": word_at(native, "name"), "usage": read_usage(native.get("usage_metadata"))}
+        if type(model) is str:
+            fields["model"] = model
+            told = adopt({key: value for key, value in told.items() if key != "model"})
+        return self._message(
+            native, "assistant", (*blocks, *read_calls(native)), marks, response_metadata=told, **fields
+        )
+
+    def _read_tool(self, native: Native, _: Any) -> am.Msg:
+        blocks, marks = read_content(native, self.parts)
+        link = word_at(native, "tool_call_id")
+        name = word_at(native, "name")
+        result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        if name is not None:
+            marks["named"] = True
+        return self._message(native, "tool", (result,), marks)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, message: am.Msg, names: CallNames) -> Any:
+        """Return the native message of one that fits.
+
+        Args:
+            message: the message.
+            names: what a reader will know of the calls before.
+        """
+        if is_native(message, FAMILY):
+            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        message = _unnamed(message, names)
+        shape = self._chunk if is_chunk(message) else self._shapes[variant_of(message)]
+        return write_as(shape, message, FAMILY)
+
+    def _head(self, message: am.Msg, variant: str, blocks: Sequence[Any]) -> Native:
+        noted = mark_of(message, FAMILY, "/word") if message.notes else None
+        word = noted if isinstance(noted, str) and variant_word(noted) == variant else variant
+        native: Native = {"role": message.role if variant == "bare" else word}
+        if variant == "chat":
+            native["custom_role"] = message.role
+        return {**native, **write_content(message, blocks, self.parts.write)}
+
+    def _write_plain(self, message: am.Msg) -> Native:
+        native = self._head(message, variant_of(message), message.content)
+        return native | _tail(message, message.name)
+
+    def _write_assistant(self, message: am.Msg) -> Native:
+        groups: list[list[Any]] = [[], [], []]
+        for block in message.content:
+            groups[min(rank(block), 2)].append(block)
+        native = self._head(message, "assistant", groups[0])
+        native |= _calls(groups[1:])
+        native |= _tail(message, message.name)
+        if message.usage is not None:
+            native["usage_metadata"] = write_usage(message.usage)
+        return native
+
+    def _write_tool(self, message: am.Msg) -> Native:
+        result: Any = message.content[0]
+        native = self._head(message, "tool", result.content)
+        if result.tool_call_id is not None:
+            native["tool_call_id"] = str(result.tool_call_id)
+        return native | _tail(message, result.name)
+
+
+def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
+    def read_own(native: Native, cls: Any) -> am.Msg:
+        # A spelling must not make another variant of it.
+        if VARIANTS.get(text_at(native, "role"), "bare") != variant:
+            raise Unreadable
+        return read(native, cls)
+
+    return Shape(cls=am.Msg, keys={None: KEYS[variant]}, tag="role", read=read_own, write=write, never=_LISTS)
+
+
+def variant_word(word: str) -> str | None:
+    """Return the variant of a word that other systems have for a role; None where it is Synaptic's own."""
+    return None if word in KEYS else VARIANTS.get(word)
+
+
+def _calls(groups: Sequence[Sequence[Any]]) -> Native:
+    return {
+        key: list(map(write, blocks)) for (key, write), blocks in zip(_CALL_WRITERS, groups, strict=False) if blocks
+    }
+
+
+def _tail(message: am.Msg, name: str | None) -> Native:
+    native = _id(message.id)
+    if name is not None and not isinstance(name, am.Made):
+        native["name"] = name
+    if message.metadata:
+        native["additional_kwargs"] = thaw(message.metadata)
+    told = thaw(message.response_metadata)
+    if message.model is not None:
+        told = {"model": message.model, **told}
+    return {**native, "response_metadata": told} if told else native
+
+
+def _whole(native: Native) -> am.Msg:
+    said = native.get("content")
+    fallback = said if isinstance(said, str) and said else None
+    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
+
+
+def _named(message: am.Msg, names: CallNames) -> am.Msg:
+    """Give a result without a name that of its call."""
+    if message.role == "assistant":
+        names.see(message)
+        return message
+    if message.role != "tool":
+        return message
+    result: Any = message.content[0]
+    name = names.answer(result.tool_call_id)
+    if name is None or result.name is not None:
+        return message
+    # These are all the fields that the reader gives: evolving takes four times as long.
+    named = _make_result(result.tool_call_id, result.content, name, notes=result.notes)
+    return _make_msg(
+        "tool",
+        (named,),
+        id=message.id,
+        metadata=message.metadata,
+        response_metadata=message.response_metadata,
+        extras=message.extras,
+        notes=message.notes,
+    )
+
+
+def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
+    """Leave out the name of a result that a reader takes from its call, where the document did not say it too."""
+    if message.role == "assistant":
+        names.see(message)
+        return message
+    if message.role != "tool":
+        return message
+    result: Any = message.content[0]
+    name = names.answer(result.tool_call_id)
+    # What the library made is not written anyway.
+    unsaid = isinstance(result.name, am.Made)
+    if name is None or unsaid or result.name != name or mark_of(message, FAMILY, "/named") is True:
+        return message
+    return message.evolve(content=(result.evolve(name=None),))
+
+
+# -- removals and chunks ----------------------------------------------------------------------------------------------
+
+
+def _read_remove(native: Native, _: Any) -> am.Msg:
+    return _make_msg("remove", (), id=text_at(native, "id"))
+
+
+def _write_remove(message: am.Msg) -> Native:
+    return {"role": "remove", "id": str(message.id)}
+
+
+def _read_chunk(native: Native, _: Any) -> am.Msg:
+    if "role" in native:
+        raise Unreadable
+    thought, said = word_at(native, "reasoning"), text_at(native, "content")
+    blocks: list[Any] = [_make_thinking(thought)] if thought else []
+    if said:
+        blocks.append(make_text(said))
+    blocks += read_calls(native, is_chunk=True)
+    message = _make_msg("assistant", tuple(blocks), id=word_at(native, "id"), usage=read_usage(native.get("usage")))
+    return marked(message, FAMILY, chunk=True)
+
+
+def _write_chunk(message: am.Msg) -> Native:
+    native: Native = {"content": ""}
+    groups: list[list[Any]] = [[], [], []]
+    for block in message.content:
+        if isinstance(block, am.ThinkingBlock):
+            native["reasoning"] = block.thinking
+        elif isinstance(block, am.TextBlock):
+            native["content"] = block.text
+        else:
+            groups[rank(block) - 1].append(block)
+    native |= _calls(groups)
+    if message.usage is not None:
+        native["usage"] = write_usage(message.usage)
+    return native | _id(message.id)

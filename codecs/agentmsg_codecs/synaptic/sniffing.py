@@ -1,0 +1,61 @@
+"""How much messages look like Synaptic's. Imports nothing of the codecs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.plain import is_mapping, is_sequence
+
+__all__ = ["sniff"]
+
+_SNIFFED = 8
+_ROLES = frozenset({"system", "human", "assistant", "tool", "chat", "remove"})
+# No message of Synaptic has these; messages that are much alike do.
+_FOREIGN = frozenset({"type", "timestamp", "parts", "data", "created_at", "metadata", "files", "token_usage", "lc"})
+_CHUNK = frozenset({"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls"})
+_CALL = frozenset({"id", "name", "arguments"})
+_USAGE = frozenset({"input_tokens", "output_tokens", "total_tokens"})
+_COUNT_DETAILS = frozenset({"input_details", "output_details"})
+
+
+def sniff(messages: list[Any]) -> float:
+    """Return 0 to 1: for messages that only Synaptic has, for such as many have, and for others."""
+    scores = [_sniff(message) for message in messages[:_SNIFFED]]
+    return max(scores) if scores and min(scores) > 0 else 0.0
+
+
+def _sniff(message: Any) -> float:
+    if not is_mapping(message) or not _FOREIGN.isdisjoint(message):
+        return 0.0
+    role = message.get("role")
+    if role == "remove":
+        return 1.0 if isinstance(message.get("id"), str) else 0.0
+    if not isinstance(message.get("content"), str):
+        return 0.0
+    if "role" not in message:
+        return _sniff_chunk(message)
+    if role not in _ROLES:
+        return 0.0
+    if role == "chat":
+        return 1.0 if isinstance(message.get("custom_role"), str) else 0.0
+    calls = message.get("tool_calls")
+    if calls and not _are_calls(calls):
+        return 0.0
+    own = bool(calls) or "content_blocks" in message or _is_usage(message.get("usage_metadata"))
+    return 1.0 if own else 0.7 if role == "human" else 0.3
+
+
+def _sniff_chunk(message: dict[str, Any]) -> float:
+    if not _CHUNK.issuperset(message):
+        return 0.0
+    if "tool_call_chunks" in message or _is_usage(message.get("usage")):
+        return 1.0
+    return 0.6 if "reasoning" in message else 0.2
+
+
+def _are_calls(calls: Any) -> bool:
+    return is_sequence(calls) and all(is_mapping(call) and call.keys() == _CALL for call in calls)
+
+
+def _is_usage(usage: Any) -> bool:
+    return is_mapping(usage) and usage.keys() >= _USAGE and (_USAGE | _COUNT_DETAILS).issuperset(usage)

@@ -1,0 +1,276 @@
+"""Synaptic's documentation of its messages, example by example, as lines of agentmsg."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+
+CALL = am.ToolUseBlock("call_abc123", "get_weather", {"city": "Tokyo"})
+VARIANTS = {
+    "system": am.Msg.system("You are a helpful assistant."),
+    "human": am.Msg.user("What is the weather?"),
+    "ai": am.Msg.assistant("The weather is sunny today."),
+    "tool": am.Msg.tool("72 degrees", tool_call_id="call_abc123"),
+    "chat": am.Msg.chat("moderator", "This message is approved."),
+    "remove": am.Msg.remove("msg_id_to_remove"),
+}
+ROLES = {
+    "system": "system",
+    "human": "user",
+    "ai": "assistant",
+    "tool": "tool",
+    "chat": "moderator",
+    "remove": "remove",
+}
+QUESTIONS = {
+    "system": "is_system",
+    "human": "is_user",
+    "ai": "is_assistant",
+    "tool": "is_tool",
+    "chat": "is_chat",
+    "remove": "is_remove",
+}
+
+
+@pytest.mark.parametrize("variant", list(VARIANTS))
+def test_synaptic_variants(variant: str) -> None:
+    """Each variant has its role, and answers yes to the question for it and no to the five others."""
+    message = VARIANTS[variant]
+    assert message.role == ROLES[variant]
+    assert {name for name in QUESTIONS.values() if getattr(message, name)} == {QUESTIONS[variant]}
+
+
+def test_synaptic_invariants() -> None:
+    """Tool calls are there for every message and empty for all but those that call; so are the ids of results."""
+    for variant, message in VARIANTS.items():
+        assert (message.tool_calls, message.invalid_tool_calls) == ((), ())
+        assert message.tool_call_id == ("call_abc123" if variant == "tool" else None)
+
+
+def test_synaptic_ai_with_tool_calls() -> None:
+    """Text and calls stand in one message."""
+    message = am.Msg.assistant("Let me check.", tool_calls=[CALL])
+    assert (message.text, message.tool_calls) == ("Let me check.", (CALL,))
+
+
+def test_synaptic_custom_role() -> None:
+    """Any word is a role; those that every codec knows are no custom ones."""
+    assert (VARIANTS["chat"].role, VARIANTS["chat"].text) == ("moderator", "This message is approved.")
+    assert not am.Msg.developer("x").is_chat
+    assert not am.Msg("unset").is_chat
+
+
+def test_synaptic_remove() -> None:
+    """A removal carries an id and nothing else; other messages have no ``remove_id``."""
+    removal = VARIANTS["remove"]
+    assert (removal.remove_id, removal.text, removal.name) == ("msg_id_to_remove", "", None)
+    assert VARIANTS["human"].remove_id is None
+
+
+def test_synaptic_builder_methods() -> None:
+    """``with_id``, ``with_name`` and ``with_content`` chain, and each gives a new message."""
+    hello = am.Msg.user("Hello")
+    image = am.ImageBlock.from_url("https://example.com/photo.jpg")
+    message = hello.with_id("msg_001").with_name("Alice").with_content([am.TextBlock("Hello"), image])
+    assert (message.id, message.name, message.text) == ("msg_001", "Alice", "Hello")
+    assert (message.has(am.ImageBlock), image.detail) == (True, None)
+    assert (hello.name, hello.has(am.ImageBlock)) == (None, False)
+
+
+def test_synaptic_additional_kwargs_and_response_metadata() -> None:
+    """The application's entries and the provider's are two mappings; each call adds to its own."""
+    message = am.Msg.assistant("Hi").with_metadata(mood="good").with_response_metadata(model="m-1")
+    message = message.with_metadata(tries=2)
+    assert (message.metadata, message.response_metadata) == ({"mood": "good", "tries": 2}, {"model": "m-1"})
+
+
+def test_synaptic_usage_metadata() -> None:
+    """Usage has counts and details, and ``+`` sums them."""
+    usage = am.Usage(input=100, output=20, total=120, cache_read=60, input_audio=5, reasoning=8, output_audio=1)
+    message = am.Msg.assistant("Hi").with_usage(usage)
+    assert message.usage is usage
+    assert (usage + usage).total == 240
+    assert (usage + am.Usage(output=1)).reasoning == 8
+    assert message.with_usage(None).usage is None
+
+
+def test_synaptic_accessors() -> None:
+    """Accessors work for every variant."""
+    message = am.Msg.assistant("Hello world")
+    assert (message.text, message.role) == ("Hello world", "assistant")
+    assert (message.is_assistant, message.is_user) == (True, False)
+    assert (message.tool_calls, message.tool_call_id, message.name) == ((), None, None)
+
+
+def test_synaptic_id_is_made() -> None:
+    """A new message has an id here; that the library made it is known, and such an id is the same as none."""
+    message = am.Msg.assistant("Hello world")
+    assert isinstance(message.id, am.Made)
+    assert am.same(message, message.with_id(None))
+    assert am.Msg("assistant", "Hello world", id=None).id is None
+
+
+def test_synaptic_invalid_tool_calls() -> None:
+    """A call whose arguments are no JSON stands apart from the valid ones, its text as received."""
+    broken = {"id": "c2", "name": "add", "arguments": '{"a": 2, "b":'}
+    message = am.Msg.assistant("Hm.", tool_calls=[CALL, broken])
+    assert message.tool_calls == (CALL,)
+    (invalid,) = message.invalid_tool_calls
+    assert (invalid.id, invalid.name, invalid.raw_input, invalid.input) == ("c2", "add", '{"a": 2, "b":', None)
+
+
+MP3, MP4, PDF = "https://example.com/a.mp3", "https://example.com/a.mp4", "https://example.com/a.pdf"
+CONTENT: dict[str, tuple[am.Block, str, Any]] = {
+    "text": (am.TextBlock("Hello"), "text", "Hello"),
+    "image": (am.ImageBlock.from_url("https://example.com/a.png").evolve(detail="high"), "detail", "high"),
+    "audio": (am.AudioBlock.from_url(MP3), "source", am.URLSource(MP3)),
+    "video": (am.VideoBlock.from_url(MP4), "source", am.URLSource(MP4)),
+    "file": (am.FileBlock.from_url(PDF, "application/pdf"), "source", am.URLSource(PDF, "application/pdf")),
+    "data": (am.DataBlock({"rows": [1, 2]}), "data", {"rows": [1, 2]}),
+    "reasoning": (am.ThinkingBlock("Easy."), "thinking", "Easy."),
+}
+
+
+@pytest.mark.parametrize("variant", list(CONTENT))
+def test_synaptic_multimodal_content(variant: str) -> None:
+    """Each variant of content is a class of block with its field, and goes to Synaptic's form and back."""
+    block, field, value = CONTENT[variant]
+    message = am.Msg("assistant", [block])
+    assert getattr(message.first(type(block)), field) == value
+    losses: list[am.Loss] = []
+    (document,) = message.encode("synaptic", losses=losses)
+    assert losses == []
+    assert am.Msg.decode(document, "synaptic").content == (block,)
+
+
+def test_synaptic_exhaustive_matching() -> None:
+    """Patterns tell the variants apart."""
+
+    def variant(message: am.Msg) -> str:
+        match message:
+            case am.Msg(role="system" | "user" | "assistant" as role):
+                return role
+            case am.Msg(role="tool", tool_call_id=str(id)):
+                return f"tool of {id}"
+            case am.Msg(role="remove", remove_id=str(id)):
+                return f"remove {id}"
+            case am.Msg(is_chat=True, role=role):
+                return f"chat of {role}"
+            case _:
+                return "?"
+
+    assert [variant(message) for message in VARIANTS.values()] == [
+        "system", "user", "assistant", "tool of call_abc123", "chat of moderator", "remove msg_id_to_remove",
+    ]  # fmt: skip
+
+
+# -- on the wire ---------------------------------------------------------------------------------------------
+
+WIRE: dict[str, tuple[am.Msg, dict[str, Any]]] = {
+    "system": (VARIANTS["system"], {"role": "system", "content": "You are a helpful assistant."}),
+    "human, with id and name": (
+        am.Msg.user("Hello").with_id("msg_001").with_name("Alice"),
+        {"role": "human", "content": "Hello", "id": "msg_001", "name": "Alice"},
+    ),
+    "ai": (VARIANTS["ai"], {"role": "assistant", "content": "The weather is sunny today."}),
+    "ai with tool calls": (
+        am.Msg.assistant("Let me check.", tool_calls=[CALL]),
+        {
+            "role": "assistant",
+            "content": "Let me check.",
+            "tool_calls": [{"id": "call_abc123", "name": "get_weather", "arguments": {"city": "Tokyo"}}],
+        },
+    ),
+    "tool": (VARIANTS["tool"], {"role": "tool", "content": "72 degrees", "tool_call_id": "call_abc123"}),
+    "chat": (
+        VARIANTS["chat"],
+        {"role": "chat", "custom_role": "moderator", "content": "This message is approved."},
+    ),
+    "remove": (VARIANTS["remove"], {"role": "remove", "id": "msg_id_to_remove"}),
+    "content blocks": (
+        am.Msg("user", [am.TextBlock("Hello"), am.ImageBlock.from_url("https://example.com/photo.jpg")]),
+        {
+            "role": "human",
+            "content": "Hello",
+            "content_blocks": [
+                {"type": "text", "text": "Hello"},
+                {"type": "image", "url": "https://example.com/photo.jpg"},
+            ],
+        },
+    ),
+    "additional kwargs and response metadata": (
+        am.Msg.assistant("Hi").with_metadata(mood="good").with_response_metadata(region="eu"),
+        {
+            "role": "assistant",
+            "content": "Hi",
+            "additional_kwargs": {"mood": "good"},
+            "response_metadata": {"region": "eu"},
+        },
+    ),
+    "usage with details": (
+        am.Msg.assistant("Hi").with_usage(
+            am.Usage(input=100, output=20, total=120, cache_read=60, input_audio=0, reasoning=8, output_audio=0)
+        ),
+        {
+            "role": "assistant",
+            "content": "Hi",
+            "usage_metadata": {
+                "input_tokens": 100,
+                "output_tokens": 20,
+                "total_tokens": 120,
+                "input_details": {"cached": 60, "audio": 0},
+                "output_details": {"reasoning": 8, "audio": 0},
+            },
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(WIRE))
+def test_synaptic_wire_form(name: str) -> None:
+    """A message is written as Synaptic writes it, what is empty left out, and comes back with nothing lost."""
+    message, document = WIRE[name]
+    losses: list[am.Loss] = []
+    written = message.encode("synaptic", container="message", losses=losses)
+    assert (written, list(written), losses) == (document, list(document), [])
+    again = am.Msg.decode(document, "synaptic")
+    assert again.same_content(message)
+    assert (again.metadata, again.response_metadata, again.usage) == (
+        message.metadata, message.response_metadata, message.usage,
+    )  # fmt: skip
+
+
+def test_synaptic_wire_form_of_invalid_tool_calls() -> None:
+    """An invalid call is read with its text, is written as it was, and keeps what went wrong."""
+    invalid = {"id": "c2", "name": "add", "arguments": '{"a": 2, "b":', "error": "EOF while parsing"}
+    document = {"role": "assistant", "content": "Hm.", "invalid_tool_calls": [invalid]}
+    message = am.Msg.decode(document, "synaptic")
+    assert [call.raw_input for call in message.invalid_tool_calls] == ['{"a": 2, "b":']
+    assert message.encode("synaptic", container="message") == document
+
+
+def test_synaptic_serialization() -> None:
+    """The documentation's sample, which shows empty lists and nulls, comes back so; new messages leave them out."""
+    sample: dict[str, Any] = {"role": "assistant", "content": "Hello!", "tool_calls": [], "id": None, "name": None}
+    message = am.Msg.decode(sample, "synaptic")
+    assert (message.text, message.tool_calls, message.id, message.name) == ("Hello!", (), None, None)
+    assert message.encode("synaptic") == [sample]
+    assert am.Msg.assistant("Hello!").encode("synaptic") == [{"role": "assistant", "content": "Hello!"}]
+
+
+def test_synaptic_to_langchain() -> None:
+    """The documentation says that LangChain reads its messages: it does once they are converted, and back again."""
+    from langchain_core.messages import AIMessage, messages_from_dict
+
+    history = [WIRE["human, with id and name"][1], WIRE["ai with tool calls"][1], WIRE["tool"][1]]
+    done = am.convert(history, "synaptic", "langchain")
+    assert len(done.losses) == 0
+    human, ai, tool = messages_from_dict(done.document)
+    assert (human.content, human.name, human.id) == ("Hello", "Alice", "msg_001")
+    assert isinstance(ai, AIMessage)
+    assert [(call["id"], call["args"]) for call in ai.tool_calls] == [("call_abc123", {"city": "Tokyo"})]
+    assert tool.content == "72 degrees"
+    assert am.convert(done.document, "langchain", "synaptic").document == history

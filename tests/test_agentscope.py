@@ -1,0 +1,406 @@
+"""The codec ``agentscope``: the mapping of 2.x and 1.x, replies as one message, odd spellings, versions, errors.
+
+Exact return, damaged documents, planted notes and the rest of the laws run over it in test_laws.py; here they run over
+the codec of each version, too.
+"""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agentmsg as am
+from agentmsg.errors import AgentMsgError
+from agentmsg.testing import exact_return, floor, histories, honest_account, notes_never_matter, plant_notes
+from agentmsg_codecs.agentscope import AgentScopeCodec
+
+CODEC = AgentScopeCodec()
+OLD, NEW = AgentScopeCodec(version=1), AgentScopeCodec(version=2)
+TIME = "2026-01-15T10:30:00.123456"
+SIGNATURE = am.Signature("anthropic", "s")
+PNG = {"type": "base64", "data": "iVBORw0KGgo=", "media_type": "image/png"}
+
+
+def returned(document: Any) -> am.History:
+    """Return the history of a document, having checked that the document comes back exactly."""
+    history = exact_return(CODEC, document)
+    assert history is not None
+    return history
+
+
+def new(*content: Any, role: str = "assistant", **fields: Any) -> dict[str, Any]:
+    """Return a message of 2.x with all of its keys."""
+    usual: dict[str, Any] = {"name": "Friday", "content": [*content], "role": role, "id": "m1", "metadata": {}}
+    usual |= {"created_at": TIME, "usage": None, "finished_at": None, "finished_reason": None}
+    return {**usual, "structured_output": None, "error": None, **fields}
+
+
+def old(*content: Any, role: str = "assistant", **fields: Any) -> dict[str, Any]:
+    """Return a message of 1.x."""
+    usual: dict[str, Any] = {"id": "m1", "name": "Friday", "role": role, "content": [*content], "metadata": {}}
+    return {**usual, "timestamp": "2026-01-15 10:30:00.123", **fields}
+
+
+def part(tag: str, **fields: Any) -> dict[str, Any]:
+    """Return a block of 2.x with the keys that all have."""
+    return {"type": tag, "id": "b1", **fields, "created_at": TIME, "finished_at": None}
+
+
+def call(link: str = "c1", **fields: Any) -> dict[str, Any]:
+    """Return a call of 2.x."""
+    return part(
+        "tool_call", **{"id": link, "name": "f", "input": "{}", "state": "pending", "suggested_rules": []} | fields
+    )
+
+
+def result(link: str = "c1", **fields: Any) -> dict[str, Any]:
+    """Return a result of 2.x."""
+    return part("tool_result", **{"id": link, "name": "f", "output": "ok", "state": "success", "metadata": {}} | fields)
+
+
+def block(native: Any, build: Any = new, **fields: Any) -> Any:
+    """Return the first block of a message that holds a native one, which comes back exactly."""
+    return returned([build(native, **fields)])[0].content[0]
+
+
+def bare(role: str, *content: am.Block, **fields: Any) -> am.Msg:
+    """Return a message without anything that the library makes."""
+    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
+
+
+def written(*messages: am.Msg, codec: AgentScopeCodec = CODEC, losses: list[Any] | None = None) -> Any:
+    """Return the document of messages, whatever is lost; what is goes to ``losses``."""
+    return am.encode(am.History(messages), codec, losses=[] if losses is None else losses)
+
+
+# -- the mapping ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("native", "expected"),
+    [
+        (part("text", text="hi"), am.TextBlock("hi", item_id="b1")),
+        (part("thinking", thinking="hm", signature="s"), am.ThinkingBlock("hm", item_id="b1", signature=SIGNATURE)),
+        (part("thinking", thinking="", redacted_thinking_data="x"), am.ThinkingBlock("", item_id="b1", redacted="x")),
+        (part("hint", hint="Be brief", source=None), am.TextBlock("Be brief", item_id="b1", phase="hint")),
+        (
+            part("hint", hint=[{"type": "text", "text": "x"}], source=None),
+            am.FileBlock(am.BlocksSource([am.TextBlock("x")]), item_id="b1", phase="hint"),
+        ),
+        (part("data", source=PNG, name=None), am.ImageBlock(am.Base64Source(PNG["data"], "image/png"), item_id="b1")),
+        (
+            part("data", source={"type": "url", "url": "https://e.com/a", "media_type": "audio/mpeg"}, name=None),
+            am.AudioBlock(am.URLSource("https://e.com/a", "audio/mpeg"), item_id="b1"),
+        ),
+        (
+            part("data", source={"type": "url", "url": "https://e.com/v", "media_type": "video/mp4"}, name=None),
+            am.VideoBlock(am.URLSource("https://e.com/v", "video/mp4"), item_id="b1"),
+        ),
+        (
+            part("data", source={"type": "base64", "data": "JVBERi0=", "media_type": "application/pdf"}, name="r.pdf"),
+            am.FileBlock(am.Base64Source("JVBERi0=", "application/pdf"), item_id="b1", name="r.pdf"),
+        ),
+        (call(input='{"a": 1}'), am.ToolUseBlock("c1", "f", raw_input='{"a": 1}', status="pending")),
+        (call(input='{"a": '), am.ToolUseBlock("c1", "f", raw_input='{"a": ', status="pending")),
+        (result(), am.ToolResultBlock("c1", "ok", name="f", status="success")),
+        (result(state="denied"), am.ToolResultBlock("c1", "ok", name="f", status="denied")),
+        (result(metadata={"k": 1}), am.ToolResultBlock("c1", "ok", name="f", status="success", metadata={"k": 1})),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_block_of_2x(native: dict[str, Any], expected: Any) -> None:
+    """Each block of 2.x is one of ours; the times of a block are unknown fields."""
+    found = block(native)
+    assert found.extras["agentscope"]["created_at"] == TIME
+    assert found.evolve(extras={}) == expected
+
+
+@pytest.mark.parametrize(
+    ("native", "expected"),
+    [
+        ({"type": "text", "text": "hi"}, am.TextBlock("hi")),
+        ({"type": "thinking", "thinking": "hm"}, am.ThinkingBlock("hm")),
+        ({"type": "image", "source": PNG}, am.ImageBlock(am.Base64Source(PNG["data"], "image/png"))),
+        ({"type": "audio", "source": {"type": "url", "url": "https://e.com/a"}}, am.AudioBlock.from_url("https://e.com/a")),
+        ({"type": "video", "source": {"type": "url", "url": "https://e.com/v"}}, am.VideoBlock.from_url("https://e.com/v")),
+        ({"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}, am.ToolUseBlock("c1", "f", {"a": 1})),
+        (
+            {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}, "raw_input": '{ "a": 1 }'},
+            am.ToolUseBlock("c1", "f", raw_input='{ "a": 1 }'),
+        ),
+        (
+            {"type": "tool_use", "id": "c1", "name": "f", "input": {}, "raw_input": "{"},
+            am.ToolUseBlock("c1", "f", raw_input="{"),
+        ),
+        ({"type": "tool_use", "id": "c1", "name": "f", "input": {"_raw": [1]}}, am.ToolUseBlock("c1", "f", [1])),
+        (
+            {"type": "tool_result", "id": "c1", "name": "f", "output": [{"type": "text", "text": "ok"}]},
+            am.ToolResultBlock("c1", "ok", name="f"),
+        ),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_block_of_1x(native: dict[str, Any], expected: Any) -> None:
+    """Each block of 1.x is one of ours."""
+    assert block(native, old) == expected
+
+
+def test_text_that_is_not_that_of_the_input_is_an_unknown_field() -> None:
+    """Where 1.x repaired the text of a call, the input counts, and the text is kept beside it."""
+    native = {"type": "tool_use", "id": "c1", "name": "f", "input": {"city": "Tok"}, "raw_input": '{"city": "Tok'}
+    found = block(native, old)
+    assert (found.input, found.raw_input) == ({"city": "Tok"}, None)
+    assert found.extras == {"agentscope": {"raw_input": '{"city": "Tok'}}
+
+
+def test_the_fields_of_a_message_of_2x() -> None:
+    """What stands beside content has its field; null error and finish time are only spelling."""
+    usage = {"input_tokens": 10, "output_tokens": 5, "cache_input_tokens": 3, "cache_creation_input_tokens": 0}
+    document = new(
+        part("text", text="hi"),
+        metadata={"k": [1]},
+        usage=usage,
+        finished_reason="completed",
+        structured_output={"a": 1},
+    )
+    message = returned(document)[0]
+    assert (message.role, message.name, message.id) == ("assistant", "Friday", "m1")
+    assert message.created_at == datetime(2026, 1, 15, 10, 30, 0, 123456)
+    assert message.usage == am.Usage(input=10, output=5, cache_read=3, cache_write=0)
+    assert (message.metadata, message.structured, message.finish_reason) == ({"k": [1]}, {"a": 1}, "stop")
+    assert not message.extras
+    error = {"type": "upstream", "message": "gone"}
+    failed = returned(new(finished_reason="error", error=error, finished_at=TIME))[0]
+    assert (failed.finish_reason, failed.extras) == ("error", {"agentscope": {"finished_at": TIME, "error": error}})
+
+
+@pytest.mark.parametrize(
+    ("word", "ours"),
+    [
+        ("completed", "stop"),
+        ("interrupted", "interrupted"),
+        ("exceed_max_iters", "exceed_max_iters"),
+        ("later", "later"),
+    ],
+)
+def test_a_finish_reason(word: str, ours: str) -> None:
+    """The library's words for the end of a reply have ours; an unknown one stays."""
+    assert returned(new(finished_reason=word))[0].finish_reason == ours
+
+
+def test_a_name_that_is_the_role_says_nothing() -> None:
+    """A user called user has no name, and a message without name gets that of its role, a result the system's."""
+    assert returned(new(role="user", name="user"))[0].name is None
+    assert returned(new(role="user", name="system"))[0].name == "system"
+    natives = written(bare("user", am.TextBlock("hi")), bare("tool", am.ToolResultBlock("c1", "x"), id="own"))
+    assert [native["name"] for native in natives] == ["user", "system"]
+
+
+# -- replies ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_of_2x_is_split_and_joined_again() -> None:
+    """Each result in a reply is a tool message, and what stands around it an assistant's of the same name."""
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    document = new(part("text", text="a"), call(), result(), part("text", text="b"), usage=usage, metadata={"k": 1})
+    first, second, third = returned(document)
+    assert [message.role for message in (first, second, third)] == ["assistant", "tool", "assistant"]
+    assert (first.id, first.metadata, first.usage) == ("m1", {"k": 1}, None)
+    assert (third.id, third.name, third.usage) == (None, "Friday", am.Usage(input=1, output=2))
+    assert second.tool_call_id == "c1"
+
+
+def test_new_messages_of_a_reply_are_one_of_2x_and_several_of_1x() -> None:
+    """2.x writes a reply as one message; 1.x a system message for each result."""
+    use = am.ToolUseBlock("c1", "f", {"a": 1})
+    answer = am.ToolResultBlock("c1", "ok", name="f", status="success")
+    reply = (bare("assistant", use), bare("tool", answer), bare("assistant", am.TextBlock("done")))
+    assert [[item["type"] for item in native["content"]] for native in written(*reply)] == [
+        ["tool_call", "tool_result", "text"]
+    ]
+    assert [native["role"] for native in written(*reply, codec=OLD)] == ["assistant", "system", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "natives", [[new(call()), new(result()), new(result("c2"))], [new(result()), new(result("c2"))]]
+)
+def test_replies_that_were_apart_stay_apart(natives: list[Any]) -> None:
+    """Where a document had messages apart that would be joined, they stay apart."""
+    assert len(returned(natives)) == len(natives)
+    without = [
+        {key: value for key, value in native.items() if key not in ("id", "created_at", "name")} for native in natives
+    ]
+    assert len(returned(without)) == len(natives)
+
+
+def test_a_message_with_an_id_of_its_own_is_not_joined() -> None:
+    """What a message says of itself is not lost in another's."""
+    document = written(
+        bare("assistant", am.ToolUseBlock("c1", "f")), bare("tool", am.ToolResultBlock("c1", "ok"), id="own")
+    )
+    assert [native.get("id") for native in document] == [None, "own"]
+
+
+# -- versions and containers ------------------------------------------------------------------------------------------
+
+
+def test_new_messages_join_in_the_version_of_the_history() -> None:
+    """A message that is added is written as the document is; an option writes a version whatever was read."""
+    hello = bare("user", am.TextBlock("hi"))
+    assert am.encode(returned([old()]).extended(hello), CODEC)[1]["content"] == "hi"
+    assert am.encode(returned([new()]).extended(hello), CODEC)[1]["content"][0]["text"] == "hi"
+    assert "timestamp" in am.encode(returned([new()]), OLD, losses=[])[0]
+    assert "created_at" in am.encode(returned([old()]), NEW, losses=[])[0]
+
+
+def test_a_document_may_mix_versions() -> None:
+    """Each message is written again in the version that it was read in."""
+    history = returned([old({"type": "text", "text": "a"}), new(call()), old(role="user")])
+    assert len(history) == 3
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        new(part("text", text="hi")),
+        [new()],
+        [],
+        {"messages": [new()], "k": 1},
+        {"context": [old()], "session_id": "s"},
+        {"messages": [], "context": []},
+    ],
+    ids=["message", "list", "empty", "messages", "state", "both"],
+)
+def test_a_container(document: Any) -> None:
+    """A message, a list and an object with a list come back as what they were."""
+    returned(document)
+
+
+@pytest.mark.parametrize(
+    "native",
+    [
+        old(content="hi"),
+        old(content=""),
+        old({"type": "text", "text": "hi"}, {"type": "text", "text": ""}),
+        old(metadata=None),
+        old(invocation_id="i"),
+        old(timestamp="2026-01-15T10:30:00Z"),
+        old(timestamp="yesterday"),
+        old({"type": "tool_result", "id": "c", "name": "f", "output": ""}, role="system"),
+        old({"type": "tool_result", "id": "c", "name": "f", "output": "x"}, role="user"),
+        old({"type": "tool_use", "id": "c", "name": "f", "input": {}}, role="user"),
+        new(content="hi"),
+        new(part("image", source=PNG)),
+        new(part("tool_use", name="f", input={"a": 1})),
+        new(part("hint", hint="x", source="bob"), role="user"),
+        new(created_at="20260115", structured_output=[1], usage={"input_tokens": 1}),
+        new(call(state="later", suggested_rules=[{"behavior": "allow"}])),
+        new(result(output=[{"type": "text", "text": "x"}], state="later")),
+        new(part("data", source={"type": "url", "url": "https://e.com"}, name="n")),
+        {"name": "a", "role": "user", "content": [{"type": "text", "text": "x"}]},
+    ],
+    ids=repr,
+)
+def test_an_odd_spelling(native: dict[str, Any]) -> None:
+    """What the library does not write, or an earlier one wrote, is read for its meaning and comes back."""
+    history = returned([native])
+    assert not any(message.role == "native" or message.has(am.NativeBlock) for message in history)
+
+
+@pytest.mark.parametrize("native", [{"role": "tool", "content": []}, {"role": "human"}, {"role": 1}, new(metadata=1)])
+def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> None:
+    """What is no message of AgentScope is one of the role native."""
+    assert returned([native])[0].role == "native"
+
+
+# -- what has no place ------------------------------------------------------------------------------------------------
+
+
+def test_what_only_assistants_have_is_not_written_for_users() -> None:
+    """2.x refuses thinking and calls of users, and more than text of the system."""
+    losses: list[Any] = []
+    document = written(
+        bare("user", am.ThinkingBlock("hm"), am.ToolUseBlock("c", "f"), am.TextBlock("hi")),
+        bare("system", am.ImageBlock(am.URLSource("https://e.com/a.png")), am.TextBlock("hi")),
+        losses=losses,
+    )
+    assert [[item["type"] for item in native["content"]] for native in document] == [["text"], ["text"]]
+    assert [loss.kind for loss in losses] == ["dropped"] * 3
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [("https://e.com/a.JPG?x=1", "image/jpeg"), ("https://e.com/a", "image/*"), ("https://e.com/a.mp3", "image/*")],
+)
+def test_a_media_type_is_found_out(url: str, kind: str) -> None:
+    """2.x wants the media type of a URL; it is told by the ending, else by the kind of block."""
+    assert written(bare("user", am.ImageBlock(am.URLSource(url))))[0]["content"][0]["source"]["media_type"] == kind
+
+
+def test_1x_has_no_files_states_or_usage() -> None:
+    """What 1.x does not have is told as lost."""
+    losses: list[Any] = []
+    message = bare(
+        "assistant",
+        am.FileBlock(am.Base64Source("JVBERi0=", "application/pdf")),
+        am.ToolUseBlock("c", "f", status="asking"),
+        am.TextBlock("x", phase="hint"),
+        usage=am.Usage(input=1, output=2),
+        created_at=datetime(2026, 1, 1, 1, 2, 3, 4567, UTC),
+    )
+    native = written(message, codec=OLD, losses=losses)[0]
+    assert native["timestamp"] == "2026-01-01 01:02:03.004"
+    assert sorted(str(loss.path[-1]) for loss in losses) == ["0", "created_at", "phase", "status", "usage"]
+
+
+def test_a_result_gets_a_state() -> None:
+    """A result of 2.x that says nothing is running: one that is there is a success, or an error."""
+    answers = [
+        am.ToolResultBlock("c", "x"),
+        am.ToolResultBlock("c", "x", error="no"),
+        am.ToolResultBlock("c", error="no"),
+    ]
+    natives = written(*(bare("tool", answer) for answer in answers))
+    assert [item["state"] for native in natives for item in native["content"]] == ["success", "error", "error"]
+    assert natives[0]["content"][2]["output"] == "no"
+
+
+# -- errors, and the laws of both versions ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (1, ()),
+        ({}, ("role",)),
+        ({"messages": 1}, ("messages",)),
+        ([1], (0,)),
+        ({"context": [new(), "x"]}, ("context", 1)),
+    ],
+)
+def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:
+    """What holds no messages is refused, with the place."""
+    with pytest.raises(AgentMsgError) as caught:
+        am.decode(document, CODEC)
+    assert (caught.value.path, caught.value.codec, bool(caught.value.code)) == (path, "agentscope", True)
+
+
+def test_a_version_is_1_or_2() -> None:
+    """There is no other version to write."""
+    with pytest.raises(ValueError, match="version"):
+        AgentScopeCodec(version=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("codec", [OLD, NEW], ids=["1", "2"])
+@given(history=histories(), seed=st.integers(0, 2**32))
+def test_each_version_has_an_honest_account(codec: AgentScopeCodec, history: am.History, seed: int) -> None:
+    """Laws 3 and 5 hold for the codec of either version."""
+    rng = random.Random(seed)
+    honest_account(codec, history, rng=rng)
+    floor(codec, history)
+    notes_never_matter(codec, plant_notes(history, rng, ("agentscope",), ("/version", "/as", "/role", "/time"), (1, 2)))
