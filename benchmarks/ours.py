@@ -8,7 +8,7 @@ import agentmsg as am
 from benchmarks.competitors import Competitor
 from benchmarks.peers import plain_data
 
-__all__ = ["json", "langchain", "msgpack"]
+__all__ = ["json", "langchain", "msgpack", "to_anthropic"]
 
 
 def json(name: str, history: am.History) -> Competitor:
@@ -27,6 +27,12 @@ def langchain(name: str, history: am.History) -> Competitor:
 
     am.get_codec("langchain")
     return _ours(name, "langchain", document(history), plain_data.from_json)
+
+
+def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a body of Anthropic for messages of OpenAI Chat; the account of losses is made as well."""
+    document: dict[str, Any] = am.convert(messages, "openai", "anthropic").document
+    return document
 
 
 def _ours(name: str, codec: str, raw: bytes, plain: Any) -> Competitor:

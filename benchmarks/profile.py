@@ -1,4 +1,4 @@
-"""``python -m benchmarks.profile NAME``: where our time goes; a name is json.decode, langchain.encode ..."""
+"""``python -m benchmarks.profile NAME``: where our time goes, in json.decode, langchain.encode, conversion ..."""
 
 from __future__ import annotations
 
@@ -6,14 +6,35 @@ import cProfile
 import pstats
 import sys
 from argparse import ArgumentParser
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.competitors import TABLE, Missing, enter
+from benchmarks.conversations import support_chat
+from benchmarks.conversions import CONVERTERS, enter_converter
 from benchmarks.data import mixed_history
 from benchmarks.timing import copy_bytes
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["main"]
 
-_NAMES = [f"{form}.{way}" for form in TABLE for way in ("decode", "encode")]
+_CONVERSION = "conversion"
+_NAMES = [*(f"{form}.{way}" for form in TABLE for way in ("decode", "encode")), _CONVERSION]
+
+
+def _format(name: str, rounds: int, messages: int) -> tuple[Callable[[Any], Any], list[Any]] | Missing:
+    form, _, way = name.partition(".")
+    ours = enter(form, TABLE[form]["agentmsg"], mixed_history(messages))
+    if isinstance(ours, Missing):
+        return ours
+    given = [copy_bytes(ours.raw) for _ in range(rounds)]
+    return (ours.decode, given) if way == "decode" else (ours.encode, list(map(ours.decode, given)))
+
+
+def _conversion(rounds: int) -> tuple[Callable[[Any], Any], list[Any]] | Missing:
+    convert = enter_converter("agentmsg", CONVERTERS["agentmsg"])
+    return convert if isinstance(convert, Missing) else (convert, [support_chat() for _ in range(rounds)])
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -23,14 +44,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=20, metavar="N")
     parser.add_argument("--messages", type=int, default=1000, metavar="N")
     args = parser.parse_args(argv)
-    form, _, way = args.name.partition(".")
-    ours = enter(form, TABLE[form]["agentmsg"], mixed_history(args.messages))
-    if isinstance(ours, Missing):
-        print(ours.why, file=sys.stderr)
+    found = _conversion(args.rounds) if args.name == _CONVERSION else _format(args.name, args.rounds, args.messages)
+    if isinstance(found, Missing):
+        print(found.why, file=sys.stderr)
         return 1
-    work = ours.decode if way == "decode" else ours.encode
-    given = [copy_bytes(ours.raw) for _ in range(args.rounds)]
-    inputs = given if way == "decode" else list(map(ours.decode, given))
+    work, inputs = found
     profiler = cProfile.Profile()
     profiler.enable()
     for each in inputs:

@@ -17,13 +17,29 @@ if TYPE_CHECKING:
 
 __all__ = ["as_json", "as_text", "versions"]
 
-_DISTRIBUTIONS = ("agentmsg", "attrs", "cattrs", "langchain-core", "msgpack", "msgspec", "orjson", "pydantic")
+_DISTRIBUTIONS = (
+    "agentmsg",
+    "attrs",
+    "cattrs",
+    "langchain-anthropic",
+    "langchain-core",
+    "litellm",
+    "msgpack",
+    "msgspec",
+    "orjson",
+    "pydantic",
+)
 # Measure: heading, decimals.
 _COLUMNS: Mapping[str, tuple[str, int]] = {
     "decode": ("decode us", 2),
     "decode median": ("median", 2),
     "encode": ("encode us", 2),
     "encode median": ("median", 2),
+    "convert": ("convert us", 2),
+    "convert median": ("median", 2),
+    "documents": ("documents", 0),
+    "messages": ("messages", 0),
+    "rate": ("messages/s", 0),
     "process": ("process us", 0),
     "process median": ("median", 0),
     "bytes": ("bytes", 0),

@@ -1,10 +1,11 @@
-"""What is measured: for each format decode, encode, size and memory; the loss account; the import.
+"""What is measured: for each format decode, encode, size and memory; conversions; the loss account; the import.
 
 Every section gives a ``Section``: rows of figures, one row a competitor. Imports all but report and plot.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
+from agentmsg.account import account
 from agentmsg.fit import fit
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
+from benchmarks.conversations import recorded, support_chat
+from benchmarks.conversions import CONVERTERS, enter_converter
 from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_processes, kept_bytes
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["SECTIONS", "Scale", "Section"]
 
 REMEMBERED = "agentmsg, remembered"
+# One conversion is too short for a clock that is also used for whole processes.
+_CONVERSATIONS = 25
 
 
 @attrs.frozen
@@ -151,6 +157,59 @@ def _fit(codec: Codec, history: am.History) -> Any:
     return fit(history, codec)
 
 
+def _conversion_section(scale: Scale) -> Section:
+    """Measure one conversion by all who can do it, and how much of ours is the account of losses."""
+    found = {name: enter_converter(name, home) for name, home in CONVERTERS.items()}
+    missing = tuple(each for each in found.values() if isinstance(each, Missing))
+    cases = {
+        name: Case(partial(_copies, support_chat), partial(_each, convert))
+        for name, convert in found.items()
+        if not isinstance(convert, Missing)
+    }
+    if "agentmsg" in cases:
+        target = am.get_codec("anthropic")
+        histories = partial(_copies, lambda: am.decode(support_chat(), "openai"))
+        cases["account of losses"] = Case(histories, partial(_each, lambda history: account(fit(history, target))))
+        # No loss is spelt out before somebody looks, and the conversion above does not.
+        looked_at = partial(_each, lambda history: list(account(fit(history, target))))
+        cases["account of losses, looked at"] = Case(histories, looked_at)
+    times = interleave(cases, scale.rounds)
+    rows = _two("convert", times, _CONVERSATIONS * len(support_chat()))
+    title = "OpenAI Chat to Anthropic, plain data, 20 messages with 5 tool calls"
+    return Section(title, rows, missing, {"convert": times})
+
+
+def _copies(make: Callable[[], Any]) -> list[Any]:
+    return [make() for _ in range(_CONVERSATIONS)]
+
+
+def _each(work: Callable[[Any], Any], given: list[Any]) -> list[Any]:
+    return [work(each) for each in given]
+
+
+def _corpus_section(scale: Scale) -> Section:
+    """Measure the conversion of all recorded conversations of each of two formats into the other one."""
+    rows: dict[str, dict[str, float]] = {}
+    missing: tuple[Missing, ...] = ()
+    for system, source, target in (("openai_chat", "openai", "anthropic"), ("anthropic", "anthropic", "openai")):
+        name = f"{source} to {target}"
+        try:
+            bodies = recorded(system)
+            convert = partial(_converted, am.get_codec(source), am.get_codec(target))
+        except (FileNotFoundError, am.CodecLookupError) as error:
+            missing = (*missing, Missing(name, str(error)))
+            continue
+        count = sum(len(body["messages"]) for body in bodies)
+        times = interleave({name: Case(partial(json.loads, json.dumps(bodies)), partial(_each, convert))}, scale.rounds)
+        rows |= _two("convert", times, count)
+        rows[name] |= {"documents": len(bodies), "messages": count, "rate": 1e6 / times[name].middle(count)}
+    return Section("All recorded conversations, plain data", rows, missing)
+
+
+def _converted(source: Codec, target: Codec, body: dict[str, Any]) -> Any:
+    return am.convert(body, source, target).document
+
+
 def _import_section(scale: Scale) -> Section:
     statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg"}
     times = interleave_processes(statements, scale.processes)
@@ -161,6 +220,8 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
     "langchain": partial(_format_section, "langchain", "LangChain (messages_to_dict)"),
+    "conversion": _conversion_section,
+    "corpus": _corpus_section,
     "account": _account_section,
     "import": _import_section,
 }

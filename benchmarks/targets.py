@@ -71,6 +71,8 @@ TARGETS: tuple[Target, ...] = (
     Target("msgpack", "agentmsg", "bytes", ("json", "agentmsg", "bytes"), 0.85),
     _against("langchain", "langchain-core", "decode", 0.8),
     _against("langchain", "langchain-core", "encode", 1.5),
+    _against("conversion", "by hand", "convert", 6.0),
+    Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
