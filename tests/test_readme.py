@@ -141,7 +141,7 @@ def test_set_up_converts_and_accounts() -> None:
     assert len(outputs) == 2
     assert "nothing lost" in outputs[0]
     assert "annotation losses" in outputs[1]
-    assert Path("refund.losses.jsonl").is_file()
+    assert Path("weather.losses.jsonl").is_file()
 
 
 def test_test_command_is_marked() -> None:

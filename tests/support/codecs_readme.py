@@ -14,6 +14,7 @@ import agentmsg as am
 import agentmsg_codecs
 from agentmsg.cli.capabilities import summary, tables
 from support.grand_tour import grand_tour
+from support.situations import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,12 @@ _PAIRS = """\
 
 What is lost of a tour through the whole model: every class, every field, every role, odd texts and numbers. The
 tour was first written in the format on the left, then converted to the one above; "the model" is the tour as made.
+"""
+_CASES = """\
+## OpenAI and Anthropic, case by case
+
+What is lost of small documents with one such thing each. "exact": nothing, the same document comes back; "-": the
+format on the left has no such thing. What is changed or dropped stands in the account, and can be restored.
 """
 
 
@@ -91,6 +98,7 @@ def render() -> str:
     overview = [(f"`{name}`", am.get_codec(name).title, summary(am.get_codec(name).caps)) for name in names]
     lines = [_HEAD.rstrip(), "", *_table([("name", "documents", "carries"), *overview]), _LEGEND, _PAIRS]
     lines += _pairs(names)
+    lines += [_CASES, *_table([("case", "openai to anthropic", "anthropic to openai"), *table()])]
     for name in names:
         lines += _section(name)
     return "\n".join(lines).rstrip() + "\n"
