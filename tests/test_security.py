@@ -1,0 +1,133 @@
+"""Data that looks like code stays data: nothing is imported, run, opened or looked up because a document says so."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg_codecs import CODECS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CANARY = "canary-5d1f"
+VARIABLE = "AGENTMSG_TEST_CANARY"
+# What loaders of objects, here and elsewhere, take for an object, a secret, a class or a tag of their own.
+EVIL: dict[str, Any] = {
+    "a secret of LangChain": {"lc": 1, "type": "secret", "id": [VARIABLE]},
+    "a constructor of LangChain": {"lc": 1, "type": "constructor", "id": ["os", "getenv"], "kwargs": {"key": VARIABLE}},
+    "a call of LangGraph": {"lc": 2, "type": "constructor", "id": ["os", "system"], "args": [f"echo ${VARIABLE}"]},
+    "an escape of LangChain": {"__lc_escaped__": {"lc": 1, "type": "secret", "id": [VARIABLE]}},
+    "an escape of an escape": {"__lc_escaped__": {"__lc_escaped__": {"lc": 1}}},
+    "no escape of LangChain": {"__lc_escaped__": {"lc": 1}, "beside": 1},
+    "a message of LangChain": {"type": "human", "data": {"content": "x", "type": "human"}},
+    "a class of lionpride": {"lion_class": "os.environ", "metadata": {"lion_class": "subprocess.Popen"}},
+    "a class of AgentScope": {"__module__": "os", "__name__": "getenv", "_structured_output": {"x": 1}},
+    "a class of Java": {"@class": "java.lang.ProcessBuilder", "@type": "java.lang.Runtime"},
+    "an object of Python": {"py/object": "os.system", "py/reduce": [{"py/function": "os.getenv"}, [VARIABLE]]},
+    "a block of ours": {"type": "image", "source": {"type": "url", "url": "file:///etc/passwd"}},
+    "a document of ours": {"agentmsg": 1, "messages": [{"role": "user", "content": "x"}]},
+    "an envelope of ours": {"_raw": '{"a": 1}'},
+    "a frozen value of ours": {"type": "native", "codec": "langchain", "value": {"lc": 1}},
+    "a template": {"text": f"{{{{ env.{VARIABLE} }}}} ${{{VARIABLE}}} {{0.__class__}}"},
+    "a file": {"type": "file", "path": "/etc/passwd", "$ref": "file:///etc/passwd"},
+}  # fmt: skip
+
+_events: list[str] = []
+_watching = False
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    if _watching and not _is_ours(event, args):
+        _events.append(f"{event} {args}"[:300])
+
+
+def _is_ours(event: str, args: tuple[Any, ...]) -> bool:
+    """Tell whether a draft becomes the frozen value that it was made for: the one event of our own."""
+    return event == "object.__setattr__" and args[1] == "__class__" and args[2].__module__.startswith("agentmsg.")
+
+
+@cache
+def _install() -> None:
+    """Install the hook, which can never be removed, once."""
+    sys.addaudithook(_hook)
+
+
+@pytest.fixture
+def events() -> Iterator[list[str]]:
+    """Yield what audit events happen from here on: imports, code, files, processes, connections."""
+    global _watching  # noqa: PLW0603 - an audit hook sees all threads and stays: it is told so when to listen
+    _install()
+    _events.clear()
+    _watching = True
+    yield _events
+    _watching = False
+
+
+def history_of(data: Any) -> am.History:
+    """Return a conversation that holds some data wherever a user can put any."""
+    text = json.dumps(data)
+    return am.History(
+        [
+            am.Msg("system", [am.TextBlock(text)], metadata={"m": data}),
+            am.Msg("user", [am.TextBlock("x"), am.DataBlock(data)], metadata=data, name="ada"),
+            am.Msg(
+                "assistant",
+                [am.TextBlock(text), am.ToolUseBlock(id="c1", name="f", input={"o": data}, metadata={"m": data})],
+                metadata={"m": [data]},
+                response_metadata=data,
+            ),
+            am.Msg("tool", [am.ToolResultBlock("c1", [am.TextBlock(text), am.DataBlock(data)], artifact=data)]),
+            am.Msg("assistant", [am.ToolUseBlock(id="c2", name="g", input=data)]),
+            am.Msg("tool", [am.ToolResultBlock("c2", [am.TextBlock(text)], name="g")]),
+        ],
+        metadata=data,
+    )
+
+
+def through(data: Any, source: str, target: str) -> bytes:
+    """Take data through two formats, as bytes, and assert that it comes back from each; return all that was written."""
+    made = history_of(data)
+    losses: list[am.Loss] = []
+    document = am.dumps(made, source, losses=losses)
+    read = am.loads(document, source)
+    assert am.same(am.restore(read, losses), made)
+    losses = []
+    other = am.dumps(read, target, losses=losses)
+    assert am.same(am.restore(am.loads(other, target), losses), read)
+    return document + other
+
+
+@cache
+def warm(source: str) -> None:
+    """Convert once with harmless data: what is loaded or generated late is there afterwards."""
+    for target in CODECS:
+        through({"plain": 1}, source, target)
+
+
+def test_the_hook_hears(events: list[str]) -> None:
+    """The hook that these tests rely on notices files and imports."""
+    with open(__file__):  # noqa: PTH123 - the plainest file
+        pass
+    with pytest.raises(ModuleNotFoundError):
+        __import__("this_module_is_nowhere")
+    assert {"open", "import"} <= {event.split()[0] for event in events}
+
+
+@pytest.mark.parametrize("source", CODECS)
+@pytest.mark.parametrize("evil", EVIL)
+def test_data_that_looks_like_code_is_data(
+    evil: str, source: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through every pair of formats it comes back equal; nothing happens meanwhile, and no secret is told."""
+    monkeypatch.setenv(VARIABLE, CANARY)
+    warm(source)
+    events: list[str] = request.getfixturevalue("events")
+    written = b"".join(through(EVIL[evil], source, target) for target in CODECS)
+    assert events == []
+    assert CANARY.encode() not in written
