@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
+from agentmsg.notes import same_document
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def differences(
     for ours, theirs in pairs:
         for field in ours.keys() | theirs.keys():
             own, other = ours.get(field), theirs.get(field)
-            if am.same(own, other):
+            if same_document(own, other):
                 continue
             known = [each for each in table if each.field == field and each.holds(own, other)]
             met.update(known[:1])

@@ -45,8 +45,8 @@ def problems(message: Any) -> list[str]:
 
 def made(request: dict[str, Any]) -> Any:
     """Return a message made with the library's own constructors: its blocks are dicts with a type."""
-    arguments = dict(request["fields"])
-    if isinstance(arguments["content"], list):
+    arguments: dict[str, Any] = dict(request["fields"])
+    if not isinstance(arguments["content"], str):
         arguments["content"] = [getattr(library, each["class"])(**each["fields"]) for each in arguments["content"]]
     return library.Msg(**arguments)
 

@@ -16,7 +16,9 @@ library: Any = import_module("agentscope.message")
 
 def fields(message: Any) -> dict[str, Any]:
     """Return what a message says, each block with its class."""
-    own = {name: getattr(message, name) for name in type(message).model_fields if name != "content"}
+    cls: Any = type(message)
+    names: list[str] = [*cls.model_fields]
+    own: dict[str, Any] = {name: getattr(message, name) for name in names if name != "content"}
     blocks = [{**block.model_dump(mode="json"), "class": type(block).__name__} for block in message.content]
     return {**json.loads(json.dumps(own, default=plain)), "content": blocks, "text": message.get_text_content()}
 
@@ -28,19 +30,19 @@ def plain(value: Any) -> Any:
 
 def block_of(request: dict[str, Any]) -> Any:
     """Return a block, or a source, made with its constructor."""
-    arguments = {
-        name: [block_of(item) for item in value] if name in ("hint", "output") and isinstance(value, list) else value
-        for name, value in request["fields"].items()
-    }
-    if "source" in arguments and isinstance(arguments["source"], dict):
+    arguments: dict[str, Any] = dict(request["fields"])
+    for name in ("hint", "output"):
+        if not isinstance(arguments.get(name, ""), str):
+            arguments[name] = [block_of(item) for item in arguments[name]]
+    if not isinstance(arguments.get("source", ""), str):
         arguments["source"] = block_of(arguments["source"])
     return getattr(library, request["class"])(**arguments)
 
 
 def made(request: dict[str, Any]) -> Any:
     """Return a message made with one of the library's own constructors."""
-    arguments = dict(request["fields"])
-    if isinstance(arguments["content"], list):
+    arguments: dict[str, Any] = dict(request["fields"])
+    if not isinstance(arguments["content"], str):
         arguments["content"] = [block_of(item) for item in arguments["content"]]
     if arguments.get("usage") is not None:
         arguments["usage"] = library.Usage(**arguments["usage"])

@@ -1,0 +1,34 @@
+"""Make the environments of the real libraries: ``python tests/real/prepare.py FOLDER``.
+
+Prints the lines that tell a shell where they are. The versions are pinned in requirements/ and langchain/package.json.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+
+
+def prepare(folder: Path) -> dict[str, Path]:
+    """Make the environments in a folder, and return the Python of each by its variable."""
+    made: dict[str, Path] = {}
+    # One pip for all: giving each its own takes longer than what it installs.
+    venv.create(folder / "pip", clear=True, symlinks=True, with_pip=True)
+    for pins in sorted((_HERE / "requirements").glob("*.txt")):
+        place = folder / pins.stem
+        venv.create(place, clear=True, symlinks=True)
+        python = place / "bin" / "python"
+        pip = [str(folder / "pip" / "bin" / "pip"), "--python", str(python)]
+        subprocess.run([*pip, "install", "--no-deps", "-r", str(pins)], check=True, stdout=sys.stderr)
+        made[f"AGENTMSG_REAL_{pins.stem.upper()}"] = python
+    return made
+
+
+if __name__ == "__main__":
+    for variable, python in prepare(Path(sys.argv[1]).resolve()).items():
+        print(f"export {variable}={shlex.quote(str(python))}")  # noqa: T201 - what a shell reads
