@@ -16,7 +16,7 @@ library: Any = import_module("agentscope.message")
 
 def fields(message: Any) -> dict[str, Any]:
     """Return what a message says, each block with its class."""
-    cls: Any = type(message)
+    cls: Any = message.__class__
     names: list[str] = [*cls.model_fields]
     own: dict[str, Any] = {name: getattr(message, name) for name in names if name != "content"}
     blocks = [{**block.model_dump(mode="json"), "class": type(block).__name__} for block in message.content]
