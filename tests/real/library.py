@@ -1,6 +1,6 @@
 """Real libraries, each in an environment of its own, behind a worker that loads and makes their messages.
 
-An environment is found through a variable that names its Python (for LangChain JS: the folder of node_modules).
+An environment is found through a variable that names its Python; for LangChain JS: the worker beside its packages.
 ``python tests/real/prepare.py FOLDER`` makes them all and says how to set the variables.
 """
 
@@ -86,7 +86,7 @@ def start(name: str) -> Library:
     place = os.environ.get(VARIABLES[name])
     if place:
         if name == "langchain_js":
-            return Library(["node", str(Path(place) / "with_langchain.mjs")], Path(place))
+            return Library(["node", place], _HERE)
         return Library([place, "-m", f"real.workers.with_{name}"], _HERE.parent)
     reason = f"{VARIABLES[name]} is not set: `python tests/real/prepare.py FOLDER` makes it and says what to set"
     if os.environ.get("CI") == "true":
