@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections import Counter
 from contextlib import ExitStack
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
 
@@ -24,7 +24,7 @@ from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.documents import Found, documents, split_array
 from agentmsg.files.names import Kind
-from agentmsg.files.places import place_of, refused
+from agentmsg.files.places import asking, place_of
 from agentmsg.fit import fit
 from agentmsg.history import History
 from agentmsg.json_text import dump_json
@@ -345,23 +345,24 @@ def convert_range(job: Job, piece: Piece, base: str) -> Report:
         FileError: where files cannot be read or written, or compressed data is damaged.
     """
     place = place_of(base)
-    wanted = {".out": True, ".losses": job.losses, ".flat": job.flat, ".bad": True}
-    try:
-        with ExitStack() as open_files, paused():
-            source = open_files.enter_context(place_of(piece.source.path).open(piece.source.path))
-            stream = open_files.enter_context(decompressed(source, piece.source.kind.compression, piece.source.path))
-            files = {
-                suffix: open_files.enter_context(place.create(base + suffix)) if is_wanted else None
-                for suffix, is_wanted in wanted.items()
-            }
-            with compressed(cast("BinaryIO", files[".out"]), job.kind.compression) as out:
-                sinks = Sinks(out, files[".losses"], files[".flat"], files[".bad"])
-                report = convert_documents(job, piece.source, documents_of(piece, stream, job.limits), sinks)
-            report.sizes = {suffix: file.tell() for suffix, file in files.items() if file is not None}
-        report.digest = digest_of(piece)
-    except OSError as error:
-        raise error if isinstance(error, AgentMsgError) else refused(base, error) from None
+    with asking(base), ExitStack() as files, paused():
+        source = files.enter_context(place_of(piece.source.path).open(piece.source.path))
+        stream = files.enter_context(decompressed(source, piece.source.kind.compression, piece.source.path))
+        parts = {suffix: files.enter_context(place.create(base + suffix)) for suffix in _parts(job)}
+        with compressed(parts[".out"], job.kind.compression) as out:
+            sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
+            report = convert_documents(job, piece.source, documents_of(piece, stream, job.limits), sinks)
+        report.sizes = {suffix: part.tell() for suffix, part in parts.items()}
+    report.digest = digest_of(piece)
     return report
+
+
+def _parts(job: Job) -> Iterator[str]:
+    yield from (".out", ".bad")
+    if job.losses:
+        yield ".losses"
+    if job.flat:
+        yield ".flat"
 
 
 def digest_of(piece: Piece) -> str:

@@ -17,14 +17,14 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from agentmsg.errors import FileError
+from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.extras import extra
 from agentmsg.files.names import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["Place", "place_of", "refused", "whole_file"]
+__all__ = ["Place", "asking", "place_of", "whole_file"]
 
 _BUFFER = 1 << 18
 
@@ -47,6 +47,10 @@ class Place(ABC):
     @abstractmethod
     def is_folder(self, path: str) -> bool:
         """Tell whether a path is a folder."""
+
+    @abstractmethod
+    def check_folder(self, path: str) -> None:
+        """Raise unless there is a folder for a new file; places without folders have one for each."""
 
     @abstractmethod
     def make_folder(self, path: str) -> None:
@@ -89,7 +93,7 @@ def whole_file(path: str) -> Generator[BinaryIO]:
     folder, slash, name = path.rpartition("/")
     part = f"{folder}{slash}.{name}.{os.getpid()}.part"
     try:
-        with _asking(path), place.create(part) as file:
+        with asking(path), place.create(part) as file:
             yield file
         place.publish(part, path)
     except BaseException:
@@ -98,34 +102,30 @@ def whole_file(path: str) -> Generator[BinaryIO]:
         raise
 
 
-def refused(name: str, error: Exception) -> FileError:
-    """Return what the system says of a file, as an error of ours."""
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return FileError(f"{name}: {words or type(error).__name__}", code="file")
-
-
 @contextmanager
-def _asking(name: str) -> Generator[None]:
+def asking(name: str) -> Generator[None]:
+    """Turn what the system refuses into FileError, code "file", that names a file; a closed pipe stays one."""
     try:
         yield
-    except (BrokenPipeError, FileError):
+    except (BrokenPipeError, AgentMsgError):
         raise
     except (OSError, ValueError) as error:
-        raise refused(name, error) from None
+        words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileError(f"{name}: {words or type(error).__name__}", code="file") from None
 
 
 class _Local(Place):
     def open(self, path: str) -> BinaryIO:
-        with _asking(path):
+        with asking(path):
             return Path(path).open("rb", buffering=_BUFFER)
 
     def create(self, path: str) -> BinaryIO:
-        with _asking(path):
+        with asking(path):
             Path(path).unlink(missing_ok=True)
             return _Durable(path)
 
     def size(self, path: str) -> int | None:
-        with _asking(path):
+        with asking(path):
             try:
                 found = Path(path).stat()
             except FileNotFoundError:
@@ -135,18 +135,22 @@ class _Local(Place):
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)  # noqa: PTH112 - a path of any spelling; never raises
 
+    def check_folder(self, path: str) -> None:
+        with asking(path):
+            Path(path).parent.stat()
+
     def make_folder(self, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             Path(path).mkdir(parents=True, exist_ok=True)
 
     def find(self, path: str) -> list[str]:
-        with _asking(path):
+        with asking(path):
             if os.path.isdir(path):  # noqa: PTH112
                 return sorted(str(item) for item in Path(path).rglob("*") if item.is_file())
             return sorted(item for item in glob(path, recursive=True) if Path(item).is_file())  # noqa: PTH207
 
     def publish(self, part: str, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             # What a link leads to is replaced, not the link; a device or a pipe is written to.
             target = Path(os.path.realpath(path))
             if target.is_dir():
@@ -161,7 +165,7 @@ class _Local(Place):
             _sync_folder(target.parent)
 
     def remove(self, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
                 shutil.rmtree(path)
             else:
@@ -172,7 +176,7 @@ class _Local(Place):
             import fcntl  # noqa: PLC0415 - not on every system
         except ModuleNotFoundError:
             return None
-        with _asking(path):
+        with asking(path):
             file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb")
         try:
             # The system lets go of it when a process ends, however it ends.
@@ -222,39 +226,42 @@ class _Remote(Place):
             raise FileError(f"{url}: {error}", code="unavailable") from None
 
     def open(self, path: str) -> BinaryIO:
-        with _asking(path):
+        with asking(path):
             return cast("BinaryIO", self._files.open(path, "rb"))
 
     def create(self, path: str) -> BinaryIO:
-        with _asking(path):
+        with asking(path):
             return cast("BinaryIO", self._files.open(path, "wb"))
 
     def size(self, path: str) -> int | None:
-        with _asking(path):
+        with asking(path):
             try:
                 return cast("int | None", self._files.size(path))
             except FileNotFoundError:
                 return None
 
+    def check_folder(self, path: str) -> None:
+        del path
+
     def is_folder(self, path: str) -> bool:
-        with _asking(path):
+        with asking(path):
             return bool(self._files.isdir(path))
 
     def make_folder(self, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             self._files.makedirs(path, exist_ok=True)
 
     def find(self, path: str) -> list[str]:
-        with _asking(path):
+        with asking(path):
             found = self._files.glob(path) if "*" in path else self._files.find(path)
             return sorted(self._files.unstrip_protocol(item) for item in found)
 
     def publish(self, part: str, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             self._files.mv(part, path)
 
     def remove(self, path: str) -> None:
-        with _asking(path):
+        with asking(path):
             if self._files.exists(path):
                 self._files.rm(path, recursive=True)
 

@@ -156,6 +156,8 @@ def targets_of(
     """
     files = expand(names)
     many = _is_folder(target, files, names)
+    if not many and target != STANDARD:
+        place_of(target).check_folder(target)
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     for path, below in files:

@@ -19,7 +19,7 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.job import TOLD, Job, Piece, Report, Sinks, convert_documents, convert_range, documents_of
 from agentmsg.files.joining import join, renumber
 from agentmsg.files.names import STANDARD, is_remote, kind_of
-from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.places import asking, place_of, whole_file
 from agentmsg.files.plan import detected, pieces_of
 from agentmsg.files.work import Work, fingerprint
 
@@ -242,7 +242,7 @@ class _Run:
             place.publish(parts[0], path)
             return
         joined = f"{self._work.path}/{index}{suffix}.joined"
-        with place_of(joined).create(joined) as file:
+        with asking(path), place_of(joined).create(joined) as file:
             if before is None:
                 join(parts, file)
             else:
@@ -289,7 +289,8 @@ def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, st
             paths and enter(compressed(enter(whole_file(paths[0])), kind_of(paths[0], "jsonl").compression))
             for paths in (request.losses, request.flat)
         )
-        bad = None if target.path == STANDARD else enter(whole_file(bad_path(target.path)))
+        keeps_bad = job.quarantine and target.path != STANDARD
+        bad = enter(whole_file(bad_path(target.path))) if keeps_bad else None
         sink = standard_out if target.path == STANDARD else enter(whole_file(target.path))
         out = enter(compressed(sink, target.kind.compression))
         for source in target.sources:

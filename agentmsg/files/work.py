@@ -17,7 +17,7 @@ import attrs
 
 from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.places import place_of
+from agentmsg.files.places import asking, place_of
 from agentmsg.json_text import dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Work:
 
     def _save(self, name: str, value: Any) -> None:
         part = f"{self.path}/{name}.part"
-        with self._place.create(part) as file:
+        with asking(part), self._place.create(part) as file:
             file.write(dump_json(value))
         self._place.publish(part, f"{self.path}/{name}")
 
