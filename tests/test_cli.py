@@ -348,7 +348,7 @@ def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     """A binary document goes to a terminal by no default."""
-    monkeypatch.setattr("agentmsg.cli.convert.is_terminal", lambda stream: True)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "binary is not for a terminal: give DST" in done.stderr

@@ -91,22 +91,9 @@ def command(
     Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
-    if (losses or flat) and (written in (losses, flat) or losses == flat):
-        msg = "DST, --losses and --losses-flat need a file each"
-        raise click.UsageError(msg)
-    job = Job(
-        codec=codec,
-        options=options,
-        kind=Kind("json"),
-        on_loss=on_loss,
-        losses=losses is not None,
-        flat=flat is not None,
-        verify=verify,
-        pretty=pretty,
-    )
-    get_codec(codec, **dict(options))  # says what is wrong with it before anything is read
-    if source is not None:
-        get_codec(source)
+    wanted: dict[str, Any] = {"losses": losses is not None, "flat": flat is not None, "verify": verify, "pretty": pretty}
+    job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, **wanted)
+    _check(job, source, written, losses, flat)
     targets = targets_of(names, written, job, codec=source, form=form, split=split)
     is_one = len(targets) == 1 and targets[0].is_one
     _check_terminal(targets)
@@ -128,6 +115,17 @@ def command(
     ctx.exit(_PUT_ASIDE if outcome.bad else 0)
 
 
+def _check(job: Job, source: str | None, *written: str | None) -> None:
+    """Refuse what no file need be read for."""
+    get_codec(job.codec, **dict(job.options))
+    if source is not None:
+        get_codec(source)
+    names = [name for name in written if name is not None]
+    if len(set(names)) < len(names):
+        msg = "DST, --losses and --losses-flat need a file each"
+        raise click.UsageError(msg)
+
+
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     try:
         piped = any(STANDARD in (target.path, *(source.path for source in target.sources)) for target in targets)
@@ -138,6 +136,9 @@ def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome
         if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
             out.write(b"\n")
         out.flush()
+    except KeyboardInterrupt:
+        msg = "stopped; --resume goes on from here"
+        raise KeyboardInterrupt(msg) from None
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise

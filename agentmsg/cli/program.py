@@ -64,8 +64,8 @@ class _Program(click.Group):
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER
-        except KeyboardInterrupt:
-            say("stopped")
+        except KeyboardInterrupt as error:
+            say(str(error) or "stopped")
             code = _INTERRUPTED
         if code is not None:
             ctx.exit(code)

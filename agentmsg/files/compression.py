@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -19,8 +20,10 @@ __all__ = ["compressed", "decompressed"]
 _BUFFER = 1 << 18
 
 
-def _zstandard() -> Any:
-    return extra("zstandard", "zstd", ".zst")
+def _zstd() -> Any:
+    # Part of Python since 3.14; the package is the same for those before.
+    module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return extra(module, "zstd", ".zst")
 
 
 def _read_gzip(stream: BinaryIO) -> Any:
@@ -28,7 +31,7 @@ def _read_gzip(stream: BinaryIO) -> Any:
 
 
 def _read_zstd(stream: BinaryIO) -> Any:
-    return _zstandard().ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+    return _zstd().ZstdFile(stream)
 
 
 def _write_gzip(stream: BinaryIO) -> Any:
@@ -37,7 +40,7 @@ def _write_gzip(stream: BinaryIO) -> Any:
 
 
 def _write_zstd(stream: BinaryIO) -> Any:
-    return _zstandard().ZstdCompressor().stream_writer(stream, closefd=False)
+    return _zstd().ZstdFile(stream, "wb")
 
 
 _READERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _read_gzip, ".zst": _read_zstd}
@@ -64,7 +67,7 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise _damaged(name, error) from None
     except Exception as error:
-        if type(error).__name__ != "ZstdError":
+        if type(error).__name__ != "ZstdError":  # its module may be missing
             raise
         raise _damaged(name, error) from None
 

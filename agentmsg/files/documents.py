@@ -6,7 +6,7 @@ were cut. Nothing here looks into a document.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import attrs
 import msgpack
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Found", "documents", "frame_ends", "split_array"]
 
 _BOM = b"\xef\xbb\xbf"
+_LINE_FEED = 10
 _CHUNK = 1 << 18
 _MOST = 2**31 - 1
 
@@ -61,7 +62,7 @@ def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end:
 
 
 def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
-    longest = limits.line + 2  # with its line end
+    longest = limits.line + len(_BOM) + len(b"\r\n")
     position = _first_line(stream, start, end)
     number = 0
     while end is None or position < end:
@@ -69,17 +70,16 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         if not line:
             return
         number += 1
-        offset, size = position, len(line)
-        position += size
-        if line[-1] != 10 and size == longest:  # noqa: PLR2004 - a line feed
+        offset, rest = position, 0
+        if line[-1] != _LINE_FEED and len(line) == longest:
             rest = _skip_line(stream, None)
-            position += rest
-            yield Found(number, offset, size + rest, None, _too_long("line", limits.line))
-            continue
+        position += len(line) + rest
         if not offset and line.startswith(_BOM):
-            line, offset = line[3:], 3
-        if not line.isspace() and line:
-            data = line.rstrip(b"\r\n")
+            line, offset = line[len(_BOM) :], len(_BOM)
+        data = line.removesuffix(b"\n").removesuffix(b"\r")
+        if rest or len(data) > limits.line:
+            yield Found(number, offset, len(data) + rest, None, _too_long("line", limits.line))
+        elif data and not data.isspace():
             yield Found(number, offset, len(data), data)
 
 
@@ -98,7 +98,7 @@ def _skip_line(stream: BinaryIO, most: int | None) -> int:
     while most is None or skipped < most:
         piece = stream.readline(_CHUNK)
         skipped += len(piece)
-        if not piece or piece[-1] == 10:  # noqa: PLR2004 - a line feed
+        if not piece or piece[-1] == _LINE_FEED:
             break
     return skipped
 
@@ -146,7 +146,7 @@ class _FrameReader:
         self._stream = stream
         self._limit = limits.bytes
         most = min(limits.bytes, _MOST)
-        self._unpacker = msgpack.Unpacker(
+        self._unpacker: Any = cast("Any", msgpack).Unpacker(
             max_buffer_size=_MOST,
             max_str_len=most,
             max_bin_len=most,
@@ -217,7 +217,10 @@ def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> It
             if length:
                 yield Found(number, position, length, data, DecodeError(words, code="syntax"))
             return
-        yield Found(number, position, len(frame), frame)
+        if len(frame) <= limits.bytes:
+            yield Found(number, position, len(frame), frame)
+        else:
+            yield Found(number, position, len(frame), None, _too_long("frame", limits.bytes))
         position += len(frame)
 
 

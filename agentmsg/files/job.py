@@ -145,10 +145,10 @@ class Report:
     messages: int = 0
     bad: int = 0
     lines: int = 0
-    levels: dict[str, int] = attrs.field(factory=dict)
-    told: list[tuple[int, str]] = attrs.field(factory=list)
+    levels: dict[str, int] = attrs.field(factory=dict[str, int])
+    told: list[tuple[int, str]] = attrs.field(factory=list[tuple[int, str]])
     first_bad: tuple[int, str] | None = None
-    sizes: dict[str, int] = attrs.field(factory=dict)
+    sizes: dict[str, int] = attrs.field(factory=dict[str, int])
     digest: str = ""
 
 

@@ -76,10 +76,10 @@ class Outcome:
     messages: int = 0
     bad: int = 0
     resumed: int = 0
-    levels: Counter[str] = attrs.field(factory=Counter)
-    told: list[tuple[str, str]] = attrs.field(factory=list)
+    levels: Counter[str] = attrs.field(factory=Counter[str])
+    told: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]])
     first_bad: str | None = None
-    bad_files: list[str] = attrs.field(factory=list)
+    bad_files: list[str] = attrs.field(factory=list[str])
 
     def add(self, report: Report, piece: Piece, target: str, *, documents: int, lines: int) -> None:
         """Add a piece, before which its target has so many documents and its source so many lines."""
@@ -286,7 +286,7 @@ def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, st
     with ExitStack() as files:
         enter = files.enter_context
         losses, flat = (
-            paths and enter(compressed(enter(whole_file(paths[0])), kind_of(paths[0], "jsonl").compression))
+            enter(compressed(enter(whole_file(paths[0])), kind_of(paths[0], "jsonl").compression)) if paths else None
             for paths in (request.losses, request.flat)
         )
         keeps_bad = job.quarantine and target.path != STANDARD
@@ -303,7 +303,7 @@ def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, st
                 source = attrs.evolve(source, codec=detected(_noting(found, seen), "stdin"))  # noqa: PLW2901
                 request.detected(source.codec)
                 found = chain(seen, found)
-            report = convert_documents(own, source, found, Sinks(out, losses or None, flat or None, bad))
+            report = convert_documents(own, source, found, Sinks(out, losses, flat, bad))
             outcome.add(report, piece, target.path, documents=outcome.documents, lines=0)
             request.progress(source.size or 0, outcome.documents)
     if bad is not None and not outcome.bad:
