@@ -18,6 +18,7 @@ from agentmsg.equality import compared, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted
 from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.made import MadeName
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def account(fitted: Fitted) -> Losses:
         lambda: _derive(fitted),
         codec=fitted.codec,
         guard=guard,
-        spelling=lambda: _spelling(fitted.source, ()),
+        spelling=lambda: _spellings(fitted),
         length=len(output),
     )
 
@@ -75,6 +76,17 @@ def check_unedited(history: History, output: History) -> None:
         if not same(getattr(history, name), getattr(output, name)):
             msg = "this history is not the one that the account belongs to"
             raise LossError(msg, code="edited", path=(name,))
+
+
+def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Return what makes the document of the source exact, beyond its meaning, by path."""
+    yield from _spelling(fitted.source, ())
+    if fitted.derives_names:
+        # That reader names results after their calls; this says which had that name of their own, and which none.
+        for index, message in enumerate(fitted.source):
+            for place, block in enumerate(message.content):
+                if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
+                    yield ("messages", index, "content", place, "name"), block.name
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:

@@ -91,8 +91,8 @@ def command(
     Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
-    wanted: dict[str, Any] = {"losses": losses is not None, "flat": flat is not None, "verify": verify, "pretty": pretty}
-    job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, **wanted)
+    job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
+    job = attrs.evolve(job, losses=losses is not None, flat=flat is not None)
     _check(job, source, written, losses, flat)
     targets = targets_of(names, written, job, codec=source, form=form, split=split)
     is_one = len(targets) == 1 and targets[0].is_one

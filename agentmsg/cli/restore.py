@@ -34,6 +34,7 @@ Examples:
 @click.option("--to", "codec", metavar="CODEC", help="The format to write; else the one that LOSSES names.")
 @click.option("--from", "source", metavar="CODEC", help="The format of OUT; else the one that LOSSES names.")
 @codec_options
+@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 def command(
     *,
@@ -43,6 +44,7 @@ def command(
     codec: str | None,
     source: str | None,
     options: tuple[tuple[str, Any], ...],
+    form: Form | None,
     pretty: bool,
 ) -> None:
     """Give back the originals of converted documents.
@@ -54,7 +56,7 @@ def command(
     if converted == accounts == STANDARD:
         msg = "only one of OUT and LOSSES can be stdin"
         raise click.UsageError(msg)
-    kind = kind_of(converted, "json")
+    kind = kind_of(converted, form or "json")
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
     target_kind = kind_of(target, usual)
     out = sys.stdout.buffer
