@@ -7,6 +7,7 @@ input, field by field, is a loss. So the account is complete whatever the rules 
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import is_
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -125,6 +126,9 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
     if fitted.history is fitted.source:
         return
     report = _Report(fitted.codec)
+    if _same_messages(fitted):
+        yield from report.rest(fitted)
+        return
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
@@ -135,6 +139,12 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
             continue
         yield from report.message(index, message, own, is_moved=index in moved, rule=fitted.rules.get(index))
     yield from report.rest(fitted)
+
+
+def _same_messages(fitted: Fitted) -> bool:
+    """Tell whether all messages are the very objects that they were: only what is around them was lost."""
+    before, after = fitted.source.messages, fitted.history.messages
+    return after is before or (len(after) == len(before) and all(map(is_, after, before)))
 
 
 def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
