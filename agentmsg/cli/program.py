@@ -3,7 +3,7 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line itself is wrong
-    3  content would be lost, and --on-loss error was given
+    3  content would be lost, and --on-loss error was given; or documents were put aside
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the output any more.
 """
@@ -17,7 +17,7 @@ import click
 
 import agentmsg
 from agentmsg.cli.terminal import abandon_output, say
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError
 
 __all__ = ["program"]
 
@@ -27,7 +27,8 @@ _COMMANDS = {
     "formats": "agentmsg.cli.formats",
     "restore": "agentmsg.cli.restore",
 }
-_CONTENT_LOSS = 3
+# Exit codes of errors, by their code; all others are 1.
+_CODES = {"content-loss": 3, "form": 2}
 _INTERRUPTED = 130
 _NO_READER = 141
 
@@ -35,8 +36,9 @@ _EXAMPLES = """\b
 Examples:
   agentmsg formats
   agentmsg detect history.json
-  agentmsg convert history.json --to langchain -o out.json --losses account.jsonl
-  agentmsg restore out.json account.jsonl --to json
+  agentmsg convert history.json out.json --to langchain --losses account.jsonl
+  agentmsg restore out.json account.jsonl
+  agentmsg convert train.jsonl converted.jsonl --to anthropic --jobs 4
   cat history.json | agentmsg convert - --to json --pretty
 """
 
@@ -58,13 +60,12 @@ class _Program(click.Group):
             result = super().invoke(ctx)
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}")
-            is_loss = isinstance(error, LossError) and error.code == "content-loss"
-            code = _CONTENT_LOSS if is_loss else 1
+            code = _CODES.get(error.code, 1)
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER
-        except KeyboardInterrupt:
-            say("stopped")
+        except KeyboardInterrupt as error:
+            say(str(error) or "stopped")
             code = _INTERRUPTED
         if code is not None:
             ctx.exit(code)
