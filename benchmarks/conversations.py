@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["recorded", "support_chat"]
+__all__ = ["recorded", "support_chat", "trajectories"]
 
 _SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
@@ -143,3 +143,12 @@ def recorded(system: str) -> list[dict[str, Any]]:
     if not bodies:
         raise FileNotFoundError(f"no recorded conversations in {folder}")
     return bodies
+
+
+def trajectories() -> bytes:
+    """Return a file of 200 recorded conversations of agents with tools, one a line, 3.3 MB.
+
+    Raises:
+        FileNotFoundError: where it is not there.
+    """
+    return (_SHARED / "corpus/openai_chat/tau-bench__historical_trajectories_gpt-4o-airline.jsonl").read_bytes()

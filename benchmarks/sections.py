@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,6 +17,7 @@ import attrs
 import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
+from benchmarks import files
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -216,6 +219,19 @@ def _import_section(scale: Scale) -> Section:
     return Section("Import, whole processes", _two("process", times, 1), (), {"process": times})
 
 
+def _files_section(scale: Scale) -> Section:
+    """Measure what ``agentmsg convert`` does with a file; 33 MB for a history of 1,000 messages."""
+    title = "A file of recorded conversations, OpenAI Chat to Anthropic"
+    try:
+        with TemporaryDirectory() as folder:
+            rows, times = files.measure(
+                Path(folder), copies=max(1, len(scale.history) // 100), rounds=min(scale.rounds, 6)
+            )
+    except FileNotFoundError as error:
+        return Section(title, {}, (Missing("files", str(error)),))
+    return Section(title, rows, (), {"file": times})
+
+
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
@@ -223,5 +239,6 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "conversion": _conversion_section,
     "corpus": _corpus_section,
     "account": _account_section,
+    "files": _files_section,
     "import": _import_section,
 }

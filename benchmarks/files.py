@@ -1,0 +1,100 @@
+"""Files of recorded conversations, converted as ``agentmsg convert`` does it: throughput, jobs, memory.
+
+Beside a loop of ``orjson.loads`` and ``orjson.dumps`` over the same lines: the least that it costs to look at them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from agentmsg.files import Job, Kind, Piece, Request, Source, Target, convert_range, run
+from benchmarks.conversations import trajectories
+from benchmarks.timing import Case, Times, interleave
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["measure"]
+
+JOB = Job(codec="anthropic", kind=Kind("jsonl"))
+# Of the interpreter, when all is imported and a file was converted: printed by a process of its own.
+_PEAK = """
+import resource, sys
+from pathlib import Path
+from benchmarks.files import convert
+convert(Path(sys.argv[1]), Path(sys.argv[2]), 1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def _loop(folder: Path, source: Path) -> None:
+    with source.open("rb") as lines, (folder / "loop").open("wb") as out:
+        for line in lines:
+            out.write(orjson.dumps(orjson.loads(line)) + b"\n")
+
+
+def _source(path: Path) -> Source:
+    return Source(path=str(path), kind=Kind("jsonl"), codec="openai", size=path.stat().st_size)
+
+
+def _range(folder: Path, source: Path) -> None:
+    convert_range(JOB, Piece(source=_source(source)), str(folder / "range"))
+
+
+def convert(source: Path, target: Path, jobs: int) -> None:
+    """Convert a file as the command line does, with so many processes."""
+    targets = [Target(str(target), Kind("jsonl"), (_source(source),))]
+    run(JOB, targets, Request(work=f"{target}.work", jobs=jobs))
+
+
+def _peak(folder: Path, source: Path) -> float:
+    """Return the most memory, in MiB, that a process needs which converts a file."""
+    command = [sys.executable, "-c", _PEAK, str(source), str(folder / "peak")]
+    done = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[1])
+    kib = 1 if sys.platform != "darwin" else 1024
+    return int(done.stdout) / 1024 / kib
+
+
+def measure(folder: Path, copies: int, rounds: int) -> tuple[Mapping[str, dict[str, float]], Mapping[str, Times]]:
+    """Return the figures of a file, by row and measure, and the times.
+
+    Args:
+        folder: to write in.
+        copies: how often the recorded conversations are in the file.
+        rounds: of each case; half as many of whole runs.
+
+    Raises:
+        FileNotFoundError: where the test data is missing.
+    """
+    lines = trajectories()
+    small, large = folder / "small.jsonl", folder / "large.jsonl"
+    small.write_bytes(lines)
+    with large.open("wb") as file:
+        for _ in range(copies):
+            file.write(lines)
+    work = {"loads and dumps, a loop": _loop, "agentmsg, a range": _range}
+    cases = {name: Case(lambda: None, partial(_without_argument, step, folder, large)) for name, step in work.items()}
+    whole = {
+        f"agentmsg convert --jobs {jobs}": Case(lambda: None, partial(_whole, folder, large, jobs)) for jobs in (1, 2)
+    }
+    times = interleave(cases, rounds) | interleave(whole, max(1, rounds // 2))
+    megabytes = large.stat().st_size / 1e6
+    rows = {
+        name: {"file": spent.best() / megabytes, "speed": megabytes * 1e6 / spent.best()}
+        for name, spent in times.items()
+    }
+    return rows | {"once": {"peak": _peak(folder, small)}, f"{copies} times": {"peak": _peak(folder, large)}}, times
+
+
+def _without_argument(step: Any, folder: Path, source: Path, _: None) -> None:
+    step(folder, source)
+
+
+def _whole(folder: Path, source: Path, jobs: int, _: None) -> None:
+    convert(source, folder / "whole", jobs)
