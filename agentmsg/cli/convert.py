@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -11,7 +12,7 @@ import click
 from agentmsg._registry import get_codec
 from agentmsg.cli.options import codec_options
 from agentmsg.cli.progress import progress_of
-from agentmsg.cli.telling import tell_losses, tell_outcome
+from agentmsg.cli.telling import counted, tell_losses, tell_outcome
 from agentmsg.cli.terminal import is_terminal, say
 from agentmsg.errors import LossError
 from agentmsg.files.engines import ENGINES
@@ -152,9 +153,10 @@ def _check_terminal(targets: Sequence[Target]) -> None:
 
 
 def _tell_formats(targets: Sequence[Target]) -> None:
-    for codec in dict.fromkeys(source.codec for target in targets for source in target.sources):
-        if codec:
-            _tell_format(codec)
+    counts = Counter(source.codec for target in targets for source in target.sources if source.codec)
+    many = sum(counts.values()) > 1
+    if counts:
+        _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))
 
 
 def _tell_format(codec: str) -> None:
