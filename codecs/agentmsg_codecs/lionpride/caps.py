@@ -6,18 +6,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import Part, as_is, choose, split_results
+from agentmsg.arrange import Part, as_is, choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
 from agentmsg.json_text import dump_json
 from agentmsg.plain import is_sequence
-from agentmsg.rules import native_messages, other_role, role_rule
+from agentmsg.rules import as_text, native_message_row, other_role, role_rule
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.lionpride.block_caps import (
     CALL,
     IMAGE,
     RESULT,
     TEXTS,
-    as_text,
     carried_detail,
     data_row,
     slot_of,
@@ -95,9 +94,7 @@ def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
     if role not in SLOTS or len(content) < 2:  # noqa: PLR2004 - one has its place
         return None
-    ranks = [_rank(block, role) for block in content]
-    order = sorted(range(len(content)), key=ranks.__getitem__)
-    return None if ranks == sorted(ranks) else tuple(order)
+    return in_order(content, lambda block: _rank(block, role))
 
 
 def _words(block: Any) -> str:
@@ -265,10 +262,7 @@ def make_caps() -> Caps:
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
             ),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, read_node),
-            ),
+            "native": native_message_row(FAMILY, read_node),
             ANY_ROLE: MessageRow(otherwise=other_role),
         },
         history=CONTAINERS.cells(),

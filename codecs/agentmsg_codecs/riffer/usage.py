@@ -13,6 +13,7 @@ import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.plain import is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
 from agentmsg_codecs.riffer.words import FAMILY
 
@@ -100,19 +101,14 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_SHAPE, usage, FAMILY)
 
 
-_EXTRAS = carried_extras((FAMILY, lambda _: _KEYS))
-_NOWHERE = ("total", "reasoning", "input_audio", "output_audio", "seconds")
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that are required, and lacking, unless a document was read that lacks them."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    return {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
 
 
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry usage: counts of what was read and written are required, unless a document was read that lacks one."""
-    changes: dict[str, Any] = {name: None for name in _NOWHERE if getattr(usage, name) is not None}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    if mark_of(usage, FAMILY, "/partial") is not True:
-        changes |= {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
-    return usage.evolve(**changes) if changes else usage
+carried_usage = usage_cell(*_COUNTS.values(), "cost", extras=carried_extras((FAMILY, lambda _: _KEYS)), wanted=_wanted)
 
 
 # -- why an answer ended ----------------------------------------------------------------------------------------------

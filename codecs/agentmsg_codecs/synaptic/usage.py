@@ -20,6 +20,7 @@ from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.plain import is_mapping, is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg_codecs.synaptic.words import FAMILY
 
@@ -131,20 +132,12 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 (_INPUT, _INPUT_NAMES), (_OUTPUT, _OUTPUT_NAMES) = _DETAILS.values()
-_EXTRAS = carried_extras(
-    (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
-    (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
-    (FAMILY, lambda _: _KEYS),
+carried_usage = usage_cell(
+    *_FIELDS,
+    extras=carried_extras(
+        (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
+        (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
+        (FAMILY, lambda _: _KEYS),
+    ),
+    wanted=lambda usage: {} if mark_of(usage, FAMILY, "/odd") is True else _wanted(usage),
 )
-
-
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry usage: all counts that the schema requires, none that its numbers do not hold."""
-    changes: dict[str, Any] = {}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    changes |= {name: None for name in ("cache_write", "cost", "seconds") if getattr(usage, name) is not None}
-    bare = usage.evolve(**changes) if changes else usage
-    wanted = {} if mark_of(usage, FAMILY, "/odd") is True else _wanted(bare)
-    return bare.evolve(**wanted) if wanted else bare
