@@ -6,6 +6,9 @@ again for validators and converters. Readers have checked types already. So ``ma
 ``__class__`` is then set to the real one. Python allows that for classes of equal layout, and nobody ever sees the
 draft. Measured: Msg 0.32 against 1.04 us, a block of 4 fields 0.20 against 0.44 us.
 
+``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
+that is known to be sound, a draft is filled from it instead, in a quarter of the time.
+
 ``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
 pausing it makes bulk decoding about a third faster. It is always switched on again.
 
@@ -27,7 +30,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["Remembered", "absent_values", "maker", "paused"]
+__all__ = ["Remembered", "absent_values", "maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -85,6 +88,16 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
         draft.__abstractmethods__ = frozenset()  # the real class has them; nobody calls them on a draft
     make: Callable[..., _T] = draft
     return make
+
+
+def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
+    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
+    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
+    scope: dict[str, Any] = {"make": maker(cls)}
+    exec(f"def replace(obj, value):\n    return make({given})", scope)
+    replace: Callable[[_T, Any], _T] = scope["replace"]
+    return replace
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg._fast import Remembered, maker
+from agentmsg._fast import Remembered, maker, replacer
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.json_text import Duplicates, dump_json, parse_json
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.limits import Limits
 
-__all__ = ["Codec", "Remembered", "hook_table", "maker"]
+__all__ = ["Codec", "Remembered", "hook_table", "maker", "replacer"]
 
 
 @attrs.frozen(kw_only=True)

@@ -8,6 +8,7 @@ import agentmsg as am
 from agentmsg.arrange import choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.media import guess_media_type, read_data_url
+from agentmsg.natives import lacks_id
 from agentmsg.rules import (
     TEXT_ROWS,
     audio_as_text,
@@ -19,7 +20,7 @@ from agentmsg.rules import (
     role_rule,
     structured_as_text,
 )
-from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS, needs_id
+from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS
 from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
 from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
 from agentmsg_codecs.arcaelas.times import carried_time
@@ -233,6 +234,6 @@ def make_caps(messages: Messages) -> Caps:
         messages=_rows(messages),
         history=CONTAINERS.cells(),
         arrange=(split_results, choose(_layout)),
-        needs_id=needs_id,
+        needs_id=lacks_id(FAMILY),
         derives_names=True,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.containers import Containers
-from agentmsg.shapes import mark_of, marked
+from agentmsg.natives import is_marked
+from agentmsg.shapes import marked
 
 __all__ = ["CONTAINERS", "FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
 
@@ -26,4 +27,4 @@ def odd(obj: Any) -> Any:
 
 def is_odd(obj: Any) -> bool:
     """Tell whether an object was read from what the library does not write."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
+    return is_marked(obj, FAMILY, "/odd")

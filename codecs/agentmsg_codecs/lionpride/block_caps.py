@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, Swap
+from agentmsg.natives import is_marked
 from agentmsg.rules import TEXT_ROWS, as_text, call_as_function, data_as_text
 from agentmsg.shapes import mark_of
-from agentmsg_codecs.lionpride.nodes import is_marked
 from agentmsg_codecs.lionpride.words import DETAILS, FAMILY, SLOTS, is_uuid, is_web_url, own_id
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def data_row(role: str) -> Row:
 
 def image_rule(block: am.ImageBlock) -> Any:
     source = block.source
-    if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, "/odd")):
+    if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, FAMILY, "/odd")):
         return Drop("an image is given by URL (http, https) here")
     if source.media_type is None and not source.extras:
         return block
@@ -67,7 +67,7 @@ def result_rule(block: am.ToolResultBlock) -> Any:
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     link = block.tool_call_id
-    if link is not None and not is_marked(block, "/free") and not is_uuid(link):
+    if link is not None and not is_marked(block, FAMILY, "/free") and not is_uuid(link):
         changes["tool_call_id"] = own_id(link)
     texts = [text for item in block.content if (text := as_text(item)) is not None]
     if len(block.content) > 1 or (block.content and not isinstance(block.content[0], am.TextBlock)):

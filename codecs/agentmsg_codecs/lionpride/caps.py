@@ -9,6 +9,7 @@ import agentmsg as am
 from agentmsg.arrange import Part, as_is, choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
 from agentmsg.json_text import dump_json
+from agentmsg.natives import is_marked, lacks_id
 from agentmsg.plain import is_sequence
 from agentmsg.rules import as_text, native_message_row, other_role, role_rule
 from agentmsg.shapes import mark_of
@@ -22,7 +23,7 @@ from agentmsg_codecs.lionpride.block_caps import (
     slot_of,
 )
 from agentmsg_codecs.lionpride.content import kind_of, write_plain_content
-from agentmsg_codecs.lionpride.nodes import is_marked, read_node
+from agentmsg_codecs.lionpride.nodes import read_node
 from agentmsg_codecs.lionpride.words import (
     CLASS,
     CONTAINERS,
@@ -52,7 +53,7 @@ _ALONE = "one text, and one call, is all that a message says"
 
 
 def _id(value: str, message: am.Msg) -> str | None:
-    return value if is_uuid(value) or is_marked(message, "/free") else None
+    return value if is_uuid(value) or is_marked(message, FAMILY, "/free") else None
 
 
 def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
@@ -206,7 +207,7 @@ def _answer(message: am.Msg) -> Any:
     if not calls:
         texts = sum(type(block) is am.TextBlock for block in message.content)
         return Swap(message, _ALONE, "annotation") if texts > 1 else message
-    free = is_marked(message, "/free")
+    free = is_marked(message, FAMILY, "/free")
     content = [_with_own_id(block, free=free) if _is_call(block) else block for block in message.content]
     link: Any = message.id
     if len(calls) == 1 and len(_units(message)) == 1:
@@ -227,11 +228,6 @@ def _with_own_id(block: Any, *, free: bool) -> Any:
     if block.id is None or free or is_uuid(block.id):
         return block
     return block.evolve(id=own_id(block.id))
-
-
-def _needs_id(block: Any) -> bool:
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and block.kind != "server" and not is_marked(block, "/no-id")
 
 
 def make_caps() -> Caps:
@@ -267,6 +263,6 @@ def make_caps() -> Caps:
         },
         history=CONTAINERS.cells(),
         arrange=(split_results, _split_calls, choose(_picks)),
-        needs_id=_needs_id,
+        needs_id=lacks_id(FAMILY),
         derives_names=True,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -10,6 +9,7 @@ from agentmsg.arrange import choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY
+from agentmsg.natives import is_marked
 from agentmsg.plain import class_of
 from agentmsg.rules import (
     TEXT_ROWS,
@@ -20,7 +20,6 @@ from agentmsg.rules import (
     other_role,
     role_rule,
 )
-from agentmsg.shapes import mark_of
 from agentmsg_codecs.riffer.calls import CALL_KEYS, needs_id, unambiguous
 from agentmsg_codecs.riffer.files import file_rows
 from agentmsg_codecs.riffer.messages import KEYS, RAW, item_comes_back
@@ -30,6 +29,7 @@ from agentmsg_codecs.riffer.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from agentmsg_codecs.riffer.messages import Messages
 
@@ -133,9 +133,7 @@ def _one_text(message: am.Msg) -> Any:
 
 def _time(time: datetime, message: am.Msg) -> datetime | None:
     """Carry a time where one was read: the library tells none."""
-    if mark_of(message, FAMILY, "/time") is not True:
-        return None
-    return time if type(time) is datetime else datetime.combine(time.date(), time.timetz())
+    return time if is_marked(message, FAMILY, "/time") else None
 
 
 def _response(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
+from agentmsg.natives import count_at
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
@@ -43,18 +44,11 @@ _KEYS = frozenset({*_COUNTS, _OLD, "cost"})
 _REQUIRED = ("input", "output")
 
 
-def _count(native: Native, key: str) -> int | None:
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
-
-
 def _read(native: Native, _: Any) -> am.Usage:
-    fields: dict[str, Any] = {name: _count(native, key) for key, name in _COUNTS.items()}
+    fields: dict[str, Any] = {name: count_at(native, key) for key, name in _COUNTS.items()}
     marks: dict[str, Any] = {}
     if fields["cache_write"] is None and native.get(_OLD) is not None:
-        fields["cache_write"] = _count(native, _OLD)
+        fields["cache_write"] = count_at(native, _OLD)
         marks["old"] = True
     cost = native.get("cost")
     if cost is not None and type(cost) not in (int, float):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from agentmsg.containers import Containers
-from agentmsg.shapes import mark_of, marked
+from agentmsg.natives import is_marked
+from agentmsg.shapes import marked
 
 __all__ = ["CONTAINERS", "FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
 
@@ -22,4 +23,4 @@ def odd(obj: Any) -> Any:
 
 def is_odd(obj: Any) -> bool:
     """Tell whether an object was read from what the library refuses."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
+    return is_marked(obj, FAMILY, "/odd")

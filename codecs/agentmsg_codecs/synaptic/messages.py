@@ -13,8 +13,10 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.link import named
+from agentmsg.made import given
+from agentmsg.natives import is_marked, native_of, read_whole
 from agentmsg.plain import is_object
-from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
@@ -31,7 +33,6 @@ __all__ = ["Messages", "is_chunk", "keys_of", "variant_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
-_make_native = maker(am.NativeBlock)
 _make_thinking = maker(am.ThinkingBlock)
 _VARIANT_OF: Mapping[str, str] = {role: variant for variant, role in ROLES.items()}
 # Roles that no message of a free role may take: the model has rules for them.
@@ -62,7 +63,7 @@ def variant_of(message: am.Msg) -> str:
 
 def is_chunk(message: am.Msg) -> bool:
     """Tell whether a message is written as a chunk: it was one, and says only what a chunk can."""
-    if not message.notes or mark_of(message, FAMILY, "/chunk") is not True or message.role != "assistant":
+    if not is_marked(message, FAMILY, "/chunk") or message.role != "assistant":
         return False
     if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
         return False
@@ -75,10 +76,6 @@ def is_chunk(message: am.Msg) -> bool:
 def keys_of(message: am.Msg) -> frozenset[str]:
     """Return the keys that the native form of a message models."""
     return CHUNK_KEYS if is_chunk(message) else KEYS[variant_of(message)]
-
-
-def _id(value: str | None) -> Native:
-    return {} if value is None or isinstance(value, am.Made) else {"id": value}
 
 
 def _free(native: Native, key: str) -> Any:
@@ -137,8 +134,8 @@ class Messages:
         try:
             message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return _whole(native)
-        return message if names is None else _named(message, names)
+            return read_whole(native, FAMILY)
+        return message if names is None else names.named(message)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         word = text_at(native, "role")
@@ -193,8 +190,9 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        native = native_of(message, FAMILY)
+        if native is not None:
+            return native
         message = _unnamed(message, names)
         shape = self._chunk if is_chunk(message) else self._shapes[variant_of(message)]
         return write_as(shape, message, FAMILY)
@@ -252,9 +250,9 @@ def _calls(groups: Sequence[Sequence[Any]]) -> Native:
 
 
 def _tail(message: am.Msg, name: str | None) -> Native:
-    native = _id(message.id)
-    if name is not None and not isinstance(name, am.Made):
-        native["name"] = name
+    native: Native = {
+        key: value for key, value in (("id", given(message.id)), ("name", given(name))) if value is not None
+    }
     if message.metadata:
         native["additional_kwargs"] = thaw(message.metadata)
     told = thaw(message.response_metadata)
@@ -263,50 +261,17 @@ def _tail(message: am.Msg, name: str | None) -> Native:
     return {**native, "response_metadata": told} if told else native
 
 
-def _whole(native: Native) -> am.Msg:
-    said = native.get("content")
-    fallback = said if isinstance(said, str) and said else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
-
-
-def _named(message: am.Msg, names: CallNames) -> am.Msg:
-    """Give a result without a name that of its call."""
-    if message.role == "assistant":
-        names.see(message)
-        return message
-    if message.role != "tool":
-        return message
-    result: Any = message.content[0]
-    name = names.answer(result.tool_call_id)
-    if name is None or result.name is not None:
-        return message
-    # These are all the fields that the reader gives: evolving takes four times as long.
-    named = _make_result(result.tool_call_id, result.content, name, notes=result.notes)
-    return _make_msg(
-        "tool",
-        (named,),
-        id=message.id,
-        metadata=message.metadata,
-        response_metadata=message.response_metadata,
-        extras=message.extras,
-        notes=message.notes,
-    )
-
-
 def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
     """Leave out the name of a result that a reader takes from its call, where the document did not say it too."""
     if message.role == "assistant":
         names.see(message)
-        return message
     if message.role != "tool":
         return message
     result: Any = message.content[0]
     name = names.answer(result.tool_call_id)
+    is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
     # What the library made is not written anyway.
-    unsaid = isinstance(result.name, am.Made)
-    if name is None or unsaid or result.name != name or mark_of(message, FAMILY, "/named") is True:
-        return message
-    return message.evolve(content=(result.evolve(name=None),))
+    return message if is_said or given(result.name) is None else named(message, None)
 
 
 # -- removals and chunks ----------------------------------------------------------------------------------------------
@@ -345,4 +310,4 @@ def _write_chunk(message: am.Msg) -> Native:
     native |= _calls(groups)
     if message.usage is not None:
         native["usage"] = write_usage(message.usage)
-    return native | _id(message.id)
+    return native if given(message.id) is None else {**native, "id": message.id}

@@ -19,9 +19,10 @@ import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import count_at, is_marked
 from agentmsg.plain import is_mapping, is_object
 from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg_codecs.synaptic.words import FAMILY
 
 if TYPE_CHECKING:
@@ -41,10 +42,7 @@ _MOST = 2**32 - 1
 
 
 def _counts(native: Native, names: Mapping[str, str]) -> dict[str, Any]:
-    found = {name: native.get(key) for key, name in names.items()}
-    if any(value is not None and type(value) is not int for value in found.values()):
-        raise Unreadable
-    return found
+    return {name: count_at(native, key) for key, name in names.items()}
 
 
 def _read(native: Native, _: Any) -> am.Usage:
@@ -139,5 +137,5 @@ carried_usage = usage_cell(
         (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
         (FAMILY, lambda _: _KEYS),
     ),
-    wanted=lambda usage: {} if mark_of(usage, FAMILY, "/odd") is True else _wanted(usage),
+    wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
 )
