@@ -21,7 +21,7 @@ from agentmsg.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from agentmsg.caps import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
+from agentmsg.caps import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import dump_json
@@ -31,7 +31,7 @@ from agentmsg.sources import BlocksSource, TextSource
 from agentmsg.usage import COUNTS, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg._base import BaseBlock
 
@@ -315,15 +315,19 @@ def as_text(block: BaseBlock) -> TextBlock | None:
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 
-def usage_cell(*counts: str, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]]) -> Cell:
+def usage_cell(
+    counts: Iterable[str], *, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]], case: str, **names: Any
+) -> Cell:
     """Return the cell for usage.
 
     Args:
         counts: the fields that the format has.
         extras: the cell for the extras of usage.
         wanted: gives the fields that usage must have besides, or otherwise, for the format to hold it.
+        case: when nothing is wanted, usually: an expression about ``value``, as of ``caps.usually``.
+        names: what the expression names besides.
     """
-    nowhere = [name for name in COUNTS if name not in counts]
+    nowhere = [name for name in COUNTS if name not in set(counts)]
 
     def cell(usage: Usage, _: Any) -> Usage:
         changes: dict[str, Any] = {name: None for name in nowhere if getattr(usage, name) is not None}
@@ -334,4 +338,5 @@ def usage_cell(*counts: str, extras: Cell, wanted: Callable[[Usage], Mapping[str
         more = wanted(bare)
         return bare.evolve(**more) if more else bare
 
-    return cell
+    lacks = [f"value.{name} is None" for name in nowhere]
+    return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)

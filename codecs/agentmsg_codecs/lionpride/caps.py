@@ -203,6 +203,8 @@ def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
 
 def _answer(message: am.Msg) -> Any:
     """Carry an answer: words that are one, or a call whose id is that of its message."""
+    if len(message.content) == 1 and type(message.content[0]) is am.TextBlock:
+        return message
     calls = [block for block in message.content if _is_call(block)]
     if not calls:
         texts = sum(type(block) is am.TextBlock for block in message.content)

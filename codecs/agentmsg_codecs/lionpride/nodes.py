@@ -96,6 +96,8 @@ def _read_metadata(native: Native, marks: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _write_metadata(message: am.Msg) -> Native:
+    if not message.metadata and not message.extras and not message.notes:
+        return {"lion_class": CLASS}
     metadata: Native = thaw(message.metadata)
     own = message.extras.get(META) if message.extras else None
     if is_mapping(own):

@@ -102,7 +102,12 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
 
 
-carried_usage = usage_cell(*_COUNTS.values(), "cost", extras=carried_extras((FAMILY, lambda _: _KEYS)), wanted=_wanted)
+carried_usage = usage_cell(
+    (*_COUNTS.values(), "cost"),
+    extras=carried_extras((FAMILY, lambda _: _KEYS)),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None",
+)
 
 
 # -- why an answer ended ----------------------------------------------------------------------------------------------

@@ -176,17 +176,19 @@ def _thoughts(blocks: Sequence[Any]) -> int:
     return next((index for index, block in enumerate(blocks) if type(block) is not am.ThinkingBlock), len(blocks))
 
 
-def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
+def write_content(
+    message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]
+) -> tuple[str, list[Native] | None]:
     """Return ``content`` and, where there is more than a text, ``content_blocks``."""
     if not blocks:
-        return {"content": ""}
+        return "", None
     if len(blocks) == 1 and is_bare(blocks[0]) and not is_marked(message, FAMILY, "/listed"):
-        return {"content": blocks[0].text}
+        return blocks[0].text, None
     content, rest = _apart(blocks)
     if content is None:
         joint = mark_of(message, FAMILY, "/joint")
         content = (_JOINTS.get(joint, "\n") if isinstance(joint, str) else "\n").join(_texts(blocks))
-    return {"content": content, "content_blocks": list(map(write, rest))}
+    return content, list(map(write, rest))
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:

@@ -40,17 +40,14 @@ _RESERVED = frozenset({"tool", "remove", "native"})
 _LISTS = frozenset(
     {"content_blocks", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "response_metadata"}
 )
-_CALL_WRITERS: tuple[tuple[str, Callable[[Any], Native]], ...] = (
-    ("tool_calls", write_call),
-    ("invalid_tool_calls", write_invalid),
-    ("tool_call_chunks", write_piece),
-)
 
 
 def variant_of(message: am.Msg) -> str:
     """Return the variant that a message is written as."""
     role = message.role
-    mark = mark_of(message, FAMILY, "/variant") if message.notes else None
+    if not message.notes:
+        return _VARIANT_OF.get(role, "chat")
+    mark = mark_of(message, FAMILY, "/variant")
     if mark == "bare" and role not in VARIANTS and role not in _RESERVED:
         return "bare"
     own = _VARIANT_OF.get(role)
@@ -197,35 +194,68 @@ class Messages:
         shape = self._chunk if is_chunk(message) else self._shapes[variant_of(message)]
         return write_as(shape, message, FAMILY)
 
-    def _head(self, message: am.Msg, variant: str, blocks: Sequence[Any]) -> Native:
-        noted = mark_of(message, FAMILY, "/word") if message.notes else None
-        word = noted if isinstance(noted, str) and variant_word(noted) == variant else variant
-        native: Native = {"role": message.role if variant == "bare" else word}
+    def _native(self, message: am.Msg, said: Sequence[Any], own: Native, name: str | None) -> Native:
+        """Return what all messages have, in the order in which Synaptic writes it.
+
+        Args:
+            message: the message.
+            said: the blocks that are its content.
+            own: what its variant has behind ``content``.
+            name: of the sender; of a tool.
+        """
+        variant = variant_of(message)
+        native: Native = {"role": _word(message, variant) if message.notes else variant}
         if variant == "chat":
             native["custom_role"] = message.role
-        return {**native, **write_content(message, blocks, self.parts.write)}
+        content, listed = write_content(message, said, self.parts.write)
+        native["content"] = content
+        native |= own
+        if given(message.id) is not None:
+            native["id"] = message.id
+        if given(name) is not None:
+            native["name"] = name
+        if message.metadata:
+            native["additional_kwargs"] = thaw(message.metadata)
+        if message.response_metadata or message.model is not None:
+            model = {} if message.model is None else {"model": message.model}
+            native["response_metadata"] = {**model, **thaw(message.response_metadata)}
+        return native if listed is None else {**native, "content_blocks": listed}
 
     def _write_plain(self, message: am.Msg) -> Native:
-        native = self._head(message, variant_of(message), message.content)
-        return native | _tail(message, message.name)
+        return self._native(message, message.content, {}, message.name)
 
     def _write_assistant(self, message: am.Msg) -> Native:
-        groups: list[list[Any]] = [[], [], []]
-        for block in message.content:
-            groups[min(rank(block), 2)].append(block)
-        native = self._head(message, "assistant", groups[0])
-        native |= _calls(groups[1:])
-        native |= _tail(message, message.name)
+        said, valid, invalid, pieces = _by_rank(message.content)
+        native = self._native(
+            message, said, {"tool_calls": list(map(write_call, valid))} if valid else {}, message.name
+        )
         if message.usage is not None:
             native["usage_metadata"] = write_usage(message.usage)
+        if invalid or pieces:
+            # Only a chunk has pieces; here they are calls that cannot be made yet.
+            native["invalid_tool_calls"] = list(map(write_invalid, (*invalid, *pieces)))
         return native
 
     def _write_tool(self, message: am.Msg) -> Native:
         result: Any = message.content[0]
-        native = self._head(message, "tool", result.content)
-        if result.tool_call_id is not None:
-            native["tool_call_id"] = str(result.tool_call_id)
-        return native | _tail(message, result.name)
+        link = {} if result.tool_call_id is None else {"tool_call_id": str(result.tool_call_id)}
+        return self._native(message, result.content, link, result.name)
+
+
+def _word(message: am.Msg, variant: str) -> str:
+    """Return the word for a variant: Synaptic's own, or that of another system which was read."""
+    if variant == "bare":
+        return message.role
+    noted = mark_of(message, FAMILY, "/word")
+    return noted if isinstance(noted, str) and variant_word(noted) == variant else variant
+
+
+def _by_rank(blocks: Sequence[Any]) -> tuple[list[Any], ...]:
+    """Return blocks by their places: content, calls, invalid calls, pieces of calls."""
+    groups: tuple[list[Any], ...] = ([], [], [], [])
+    for block in blocks:
+        groups[rank(block) if type(block) is am.ToolUseBlock else 0].append(block)
+    return groups
 
 
 def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
@@ -241,24 +271,6 @@ def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[
 def variant_word(word: str) -> str | None:
     """Return the variant of a word that other systems have for a role; None where it is Synaptic's own."""
     return None if word in KEYS else VARIANTS.get(word)
-
-
-def _calls(groups: Sequence[Sequence[Any]]) -> Native:
-    return {
-        key: list(map(write, blocks)) for (key, write), blocks in zip(_CALL_WRITERS, groups, strict=False) if blocks
-    }
-
-
-def _tail(message: am.Msg, name: str | None) -> Native:
-    native: Native = {
-        key: value for key, value in (("id", given(message.id)), ("name", given(name))) if value is not None
-    }
-    if message.metadata:
-        native["additional_kwargs"] = thaw(message.metadata)
-    told = thaw(message.response_metadata)
-    if message.model is not None:
-        told = {"model": message.model, **told}
-    return {**native, "response_metadata": told} if told else native
 
 
 def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
@@ -298,16 +310,18 @@ def _read_chunk(native: Native, _: Any) -> am.Msg:
 
 
 def _write_chunk(message: am.Msg) -> Native:
-    native: Native = {"content": ""}
-    groups: list[list[Any]] = [[], [], []]
-    for block in message.content:
-        if isinstance(block, am.ThinkingBlock):
-            native["reasoning"] = block.thinking
-        elif isinstance(block, am.TextBlock):
-            native["content"] = block.text
-        else:
-            groups[rank(block) - 1].append(block)
-    native |= _calls(groups)
+    said, valid, invalid, pieces = _by_rank(message.content)
+    native: Native = {"content": "".join(block.text for block in said if isinstance(block, am.TextBlock))}
+    if said and isinstance(said[0], am.ThinkingBlock):
+        native["reasoning"] = said[0].thinking
+    if valid:
+        native["tool_calls"] = list(map(write_call, valid))
     if message.usage is not None:
         native["usage"] = write_usage(message.usage)
-    return native if given(message.id) is None else {**native, "id": message.id}
+    if given(message.id) is not None:
+        native["id"] = message.id
+    if pieces:
+        native["tool_call_chunks"] = list(map(write_piece, pieces))
+    if invalid:
+        native["invalid_tool_calls"] = list(map(write_invalid, invalid))
+    return native

@@ -130,12 +130,25 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 (_INPUT, _INPUT_NAMES), (_OUTPUT, _OUTPUT_NAMES) = _DETAILS.values()
+# All counts that are required, details that are whole or not there at all, and no number too large.
+_CASE = " and ".join(
+    (
+        *(f"value.{name} is not None" for name in _COUNTS.values()),
+        *(
+            f"(value.{one} is None) == (value.{other} is None)"
+            for one, other in (_INPUT_NAMES.values(), _OUTPUT_NAMES.values())
+        ),
+        *(f"0 <= (value.{name} or 0) <= most" for name in _FIELDS),
+    )
+)
 carried_usage = usage_cell(
-    *_FIELDS,
+    _FIELDS,
     extras=carried_extras(
         (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
         (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
         (FAMILY, lambda _: _KEYS),
     ),
     wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
+    case=_CASE,
+    most=_MOST,
 )
