@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from agentmsg._fast import maker
 from agentmsg.arguments import input_text
 from agentmsg.blocks import NativeBlock, ToolUseBlock
+from agentmsg.errors import DecodeError, excerpt
 from agentmsg.json_values import adopt, thaw
 from agentmsg.msg import Msg
+from agentmsg.plain import is_object
 from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
 
@@ -29,6 +31,7 @@ __all__ = [
     "native_of",
     "read_arguments",
     "read_whole",
+    "role_of",
     "without_id",
     "write_arguments",
 ]
@@ -52,6 +55,20 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
     if value is not None and type(value) is not int:
         raise Unreadable
     return value
+
+
+def role_of(native: Any) -> str:
+    """Return the word under ``role`` of a native message.
+
+    Raises:
+        DecodeError: where it is no object, or says no role.
+    """
+    if not is_object(native):
+        raise DecodeError(f"a message is an object, not {excerpt(native)}")
+    role = native.get("role")
+    if type(role) is not str:
+        raise DecodeError("a message needs a role", path=("role",))
+    return role
 
 
 # -- messages that cannot be told in the model ------------------------------------------------------------------------

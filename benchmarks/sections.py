@@ -1,4 +1,4 @@
-"""What is measured: for each format decode, encode, size and memory; conversions; the loss account; the import.
+"""What is measured: for each format decode, encode, size and memory; all codecs; conversions; losses; the import.
 
 Every section gives a ``Section``: rows of figures, one row a competitor. Imports all but report and plot.
 """
@@ -15,6 +15,7 @@ import attrs
 import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
+from agentmsg_codecs import CODECS
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -123,6 +124,43 @@ def _format_section(form: str, title: str, scale: Scale) -> Section:
     return Section(title, rows, missing, times)
 
 
+def _codecs_section(scale: Scale) -> Section:
+    """Measure every codec of ours on what it writes of the history."""
+    decode: dict[str, Case] = {}
+    encode: dict[str, Case] = {}
+    counts: dict[str, int] = {}
+    sizes: dict[str, dict[str, float]] = {}
+    for name in CODECS:
+        codec = am.get_codec(name)
+        raws = _documents(codec, scale.history)
+        counts[name] = sum(len(am.loads(raw, codec)) for raw in raws)
+        sizes[name] = {"messages": counts[name], "bytes": sum(map(len, raws)) / counts[name]}
+        decode[name] = Case(partial(_copied, raws), partial(_each, partial(am.loads, codec=codec)))
+        encode[name] = Case(
+            partial(_each, partial(am.loads, codec=codec), raws), partial(_each, partial(am.dumps, codec=codec))
+        )
+    # What the codecs write has not the same number of messages: calls, for one, are messages of their own in some.
+    times = {
+        measure: {name: spent.each(counts[name]) for name, spent in interleave(cases, scale.rounds).items()}
+        for measure, cases in (("decode", decode), ("encode", encode))
+    }
+    rows = _joined(*(_two(measure, runs, 1) for measure, runs in times.items()), sizes)
+    return Section("All codecs, each on what it writes", rows, (), times)
+
+
+def _documents(codec: Codec, history: am.History) -> list[bytes]:
+    """Return what a codec writes of a history: one document, or, where that is one answer, a document for each."""
+    whole = am.dumps(history, codec, on_loss="ignore")
+    if len(am.loads(whole, codec)) > 1:
+        return [whole]
+    answers = (message for message in history if message.role == "assistant")
+    return [am.dumps(am.History([answer]), codec, on_loss="ignore") for answer in answers]
+
+
+def _copied(raws: list[bytes]) -> list[bytes]:
+    return list(map(copy_bytes, raws))
+
+
 def _written(codec: Codec, history: am.History) -> bytes:
     return codec.render(codec.write(history))
 
@@ -220,6 +258,8 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
     "langchain": partial(_format_section, "langchain", "LangChain (messages_to_dict)"),
+    "langchain-lc": partial(_format_section, "langchain-lc", "LangChain (dumps, loads)"),
+    "codecs": _codecs_section,
     "conversion": _conversion_section,
     "corpus": _corpus_section,
     "account": _account_section,

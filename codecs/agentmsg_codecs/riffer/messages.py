@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole
+from agentmsg.natives import is_marked, native_of, read_whole, role_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
 from agentmsg.times import read_time
@@ -147,11 +147,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        if type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
+        role = role_of(native)
         quick = self._quick(native, role)
         try:
             found = self._read(native, role) if quick is None else quick

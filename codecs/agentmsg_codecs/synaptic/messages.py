@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.link import named
 from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole
+from agentmsg.natives import is_marked, native_of, read_whole, role_of
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
@@ -121,13 +121,10 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        shape = self._chunk if "role" not in native and type(native.get("content")) is str else None
-        if shape is None and type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
-        shape = shape or self._shapes[VARIANTS.get(str(role), "bare")]
+        if is_object(native) and "role" not in native and type(native.get("content")) is str:
+            shape = self._chunk
+        else:
+            shape = self._shapes[VARIANTS.get(role_of(native), "bare")]
         try:
             message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
         except (Unreadable, AgentMsgError):
