@@ -24,9 +24,12 @@ from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_pr
 if TYPE_CHECKING:
     from agentmsg.codec import Codec
 
-__all__ = ["SECTIONS", "Scale", "Section"]
+__all__ = ["ANSWERS", "ONE_BY_ONE", "SECTIONS", "Scale", "Section"]
 
 REMEMBERED = "agentmsg, remembered"
+# A document of these is one answer. So that they have an equal, LangChain's messages are measured so, too.
+ANSWERS = tuple(name for name in CODECS if name.endswith("-response"))
+ONE_BY_ONE = "langchain, one by one"
 # One conversion is too short for a clock that is also used for whole processes.
 _CONVERSATIONS = 25
 
@@ -130,9 +133,9 @@ def _codecs_section(scale: Scale) -> Section:
     encode: dict[str, Case] = {}
     counts: dict[str, int] = {}
     sizes: dict[str, dict[str, float]] = {}
-    for name in CODECS:
-        codec = am.get_codec(name)
-        raws = _documents(codec, scale.history)
+    for name in (*CODECS, ONE_BY_ONE):
+        codec = am.get_codec(name.partition(",")[0])
+        raws = _documents(codec, scale.history, is_split=name in (*ANSWERS, ONE_BY_ONE))
         counts[name] = sum(len(am.loads(raw, codec)) for raw in raws)
         sizes[name] = {"messages": counts[name], "bytes": sum(map(len, raws)) / counts[name]}
         decode[name] = Case(partial(_copied, raws), partial(_each, partial(am.loads, codec=codec)))
@@ -148,13 +151,10 @@ def _codecs_section(scale: Scale) -> Section:
     return Section("All codecs, each on what it writes", rows, (), times)
 
 
-def _documents(codec: Codec, history: am.History) -> list[bytes]:
-    """Return what a codec writes of a history: one document, or, where that is one answer, a document for each."""
-    whole = am.dumps(history, codec, on_loss="ignore")
-    if len(am.loads(whole, codec)) > 1:
-        return [whole]
-    answers = (message for message in history if message.role == "assistant")
-    return [am.dumps(am.History([answer]), codec, on_loss="ignore") for answer in answers]
+def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[bytes]:
+    """Return what a codec writes of a history: one document, or one for each answer."""
+    answers = [am.History([message]) for message in history if message.role == "assistant"]
+    return [am.dumps(part, codec, on_loss="ignore") for part in (answers if is_split else [history])]
 
 
 def _copied(raws: list[bytes]) -> list[bytes]:

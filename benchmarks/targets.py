@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg_codecs import CODECS
+from benchmarks.sections import ANSWERS, ONE_BY_ONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ TARGETS: tuple[Target, ...] = (
     _against("langchain-lc", "langchain-core", "decode", 0.25),
     _against("langchain-lc", "langchain-core", "encode", 0.25),
     *(
-        Target("codecs", name, measure, ("codecs", "langchain", measure), 2.0)
+        Target("codecs", name, measure, ("codecs", ONE_BY_ONE if name in ANSWERS else "langchain", measure), 2.0)
         for name in CODECS
         for measure in ("decode", "encode")
         if name != "langchain"

@@ -55,7 +55,7 @@ def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([*_TINY, "--only", "codecs"]) == 0
     printed = capsys.readouterr().out
     assert not [name for name in CODECS if f"\n{name} " not in printed]
-    assert printed.count(" / langchain ") == 2 * (len(CODECS) - 1)
+    assert printed.count(" / langchain") == 2 * (len(CODECS) - 1)
 
 
 def test_runs_of_several_things_are_compared_by_the_thing() -> None:
