@@ -81,21 +81,23 @@ def _filled(value: Any, _: Any) -> Any:
     return value or None
 
 
+# The places behind those of words and of SLOTS.
+_IMAGES, _DETAIL = 8, 9
+
+
 def _rank(block: Any, role: str) -> int:
     """Return where a block stands in a message: its words, data in the order of the fields, images."""
     if isinstance(block, am.ImageBlock) and role == "user":
-        return 8
+        return _IMAGES
     slot = slot_of(block, role)
     if slot in (None, "instruction"):
         return 0
-    return 9 if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
+    return _DETAIL if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
 
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
-    if role not in SLOTS or len(content) < 2:  # noqa: PLR2004 - one has its place
-        return None
-    return in_order(content, lambda block: _rank(block, role))
+    return in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
 
 
 def _words(block: Any) -> str:
@@ -107,7 +109,7 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
 
     def joined(left: Any, right: Any) -> Any:
         rank = _rank(left, role)
-        if rank == 8:  # noqa: PLR2004 - images
+        if rank == _IMAGES:
             return left if slot_of(right, role) == "image_detail" else None
         if rank != _rank(right, role):
             return None
@@ -127,20 +129,11 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
     joined = _joins(role)
 
     def rule(message: am.Msg) -> Any:
-        content = message.content
-        if role == "user":
-            images = [block for block in content if isinstance(block, am.ImageBlock)]
-            details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
-            if len(details) > 1:
-                told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
-                mark = any(mark_of(block, FAMILY, "/detail") == told for block in images)
-                return Swap(
-                    message.evolve(content=[_with_detail(block, told, noted=mark) for block in content]),
-                    "one detail is for all images",
-                    "annotation",
-                )
+        even = _with_one_detail(message) if role == "user" else message
+        if even is not message:
+            return Swap(even, "one detail is for all images", "annotation")
         # Of others, what becomes of them is joined: such a message is not carried as it is.
-        said = [block for block in content if type(block) is am.TextBlock or _has_place(block, role)]
+        said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
         if any(joined(left, right) is not None for left, right in pairwise(said)):
             return Swap(message, _ALONE, "annotation")
         return message
@@ -150,6 +143,17 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
 
 def _has_place(block: Any, role: str) -> bool:
     return slot_of(block, role) is not None or (role == "user" and isinstance(block, am.ImageBlock))
+
+
+def _with_one_detail(message: am.Msg) -> am.Msg:
+    """Return a message whose images have the first detail that one of them has, and that is carried."""
+    images = message.blocks(am.ImageBlock)
+    details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
+    if len(details) <= 1:
+        return message
+    told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
+    noted = any(mark_of(block, FAMILY, "/detail") == told for block in images)
+    return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
 
 
 def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:

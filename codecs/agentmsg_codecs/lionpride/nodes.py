@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
+from agentmsg.codec import maker, replacer
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_text import parse_json
 from agentmsg.json_values import EMPTY, adopt, thaw
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["read_node", "write_node"]
 
 _make_msg = maker(am.Msg)
+_with_id = replacer(am.ToolUseBlock, "id")
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -124,18 +125,20 @@ def _read_embedding(value: Any) -> tuple[float, ...] | None:
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
+def _linked(inner: am.Msg, link: str | None) -> tuple[Any, ...]:
+    """Return the blocks of a content: a call has the id of its node; what has none, or no UUID, is marked."""
+    block: Any = inner.content[0] if inner.content else None
+    if inner.role == "assistant" and isinstance(block, am.ToolUseBlock):
+        return (marked(block, FAMILY, **{"no-id": True}) if link is None else _with_id(block, link),)
+    if inner.role == "tool" and (block.tool_call_id is None or not is_uuid(block.tool_call_id)):
+        return (marked(block, FAMILY, **{"no-id" if block.tool_call_id is None else "free": True}),)
+    return inner.content
+
+
 def _read(native: Native, _: Any) -> am.Msg:
     inner = read_content(object_at(native, "content"))
     link, time = word_at(native, "id"), native.get("created_at")
     marks: dict[str, Any] = {}
-    content: Any = inner.content
-    if content and inner.role == "assistant" and isinstance(content[0], am.ToolUseBlock):
-        call = content[0].evolve(id=link)
-        content = (marked(call, FAMILY, **{"no-id": True}) if link is None else call,)
-    elif inner.role == "tool":
-        answered = content[0].tool_call_id
-        if answered is None or not is_uuid(answered):
-            content = (marked(content[0], FAMILY, **{"no-id" if answered is None else "free": True}),)
     if link is not None and not is_uuid(link):
         marks["free"] = True
     created_at = None if time is None else _read_time(time)
@@ -145,7 +148,7 @@ def _read(native: Native, _: Any) -> am.Msg:
     metadata, extras = _read_metadata(native, marks)
     message = _make_msg(
         inner.role,
-        content,
+        _linked(inner, link),
         id=link,
         created_at=created_at,
         name=word_at(native, "sender") or None,
@@ -206,9 +209,9 @@ def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
     if not is_object(native.get("content")):
         raise DecodeError("a message of lionpride has an object as its content", path=("content",))
     stored = "metadata" not in native and "node_metadata" in native
-    given = {("metadata" if key == "node_metadata" else key): native[key] for key in native} if stored else native
+    node = {("metadata" if key == "node_metadata" else key): native[key] for key in native} if stored else native
     try:
-        message: am.Msg = _read(given, am.Msg) if _is_usual(given) else read_as(_NODE, given, FAMILY)
+        message: am.Msg = _read(node, am.Msg) if _is_usual(node) else read_as(_NODE, node, FAMILY)
     except (Unreadable, AgentMsgError):
         return read_whole(native, FAMILY)
     message = marked(message, FAMILY, stored=True) if stored else message

@@ -2,7 +2,7 @@
 
 ``call_id`` is the link of the model, ``id`` the id of the item. 0.9 has both and links results by ``id``; today there
 is ``call_id`` alone. Read is either, in both: a result is of the call with this ``call_id``, else of that with this
-``id``.
+``id``. A link of 0.9 is the id of an item: who edits that id edits the link, and results are written with the new one.
 
 Marks: ``/ids`` on a call whose one id stands elsewhere than by default ("id", "call_id" or "both"); ``/link`` on a
 result that is linked by the other id ("id" or "call_id"); those of agentmsg.natives.
