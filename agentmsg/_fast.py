@@ -6,15 +6,15 @@ again for validators and converters. Readers have checked types already. So ``ma
 ``__class__`` is then set to the real one. Python allows that for classes of equal layout, and nobody ever sees the
 draft. Measured: Msg 0.32 against 1.04 us, a block of 4 fields 0.20 against 0.44 us.
 
-``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
-that is known to be sound, a draft is filled from it instead, in a quarter of the time.
-
 ``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
 pausing it makes bulk decoding about a third faster. It is always switched on again.
 
 ``Remembered``: a history that grows is written again and again, and all its messages but the last are the same
 objects. Messages never change, so their bytes can be kept, by identity: never by equality, for 1, 1.0 and True are
 equal, and so are two spellings of one message.
+
+``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
+that is known to be sound, a draft is filled from it instead, in a quarter of the time.
 """
 
 from __future__ import annotations
@@ -90,16 +90,6 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     return make
 
 
-def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
-    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
-    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
-    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
-    scope: dict[str, Any] = {"make": maker(cls)}
-    exec(f"def replace(obj, value):\n    return make({given})", scope)
-    replace: Callable[[_T, Any], _T] = scope["replace"]
-    return replace
-
-
 @contextmanager
 def paused() -> Generator[None]:
     """Pause the cyclic garbage collector, and restore it as it was."""
@@ -134,3 +124,13 @@ class Remembered:
             self._known.clear()
         self._known[id(owner)] = (weakref.ref(owner), raw)
         return raw
+
+
+def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
+    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
+    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
+    scope: dict[str, Any] = {"make": maker(cls)}
+    exec(f"def replace(obj, value):\n    return make({given})", scope)
+    replace: Callable[[_T, Any], _T] = scope["replace"]
+    return replace
