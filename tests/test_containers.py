@@ -67,8 +67,9 @@ def test_what_was_read_decides_before_the_option(name: str, key: str, container:
         history = exact_return(codec, document)
         assert history is not None
         longer = am.encode(history.extended(MORE), codec)
-        inside: list[Any] = [*(document if isinstance(document, list) else document.get(key, [one])), other]
-        assert longer == ({**document, key: inside} if isinstance(document, dict) and key in document else inside)
+        is_object = document is not one and isinstance(document, dict)
+        inside: list[Any] = [*(document[key] if is_object else [one] if document is one else document), other]
+        assert longer == ({**document, key: inside} if is_object else inside)
 
 
 @each_key
