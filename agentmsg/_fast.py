@@ -12,6 +12,9 @@ pausing it makes bulk decoding about a third faster. It is always switched on ag
 ``Remembered``: a history that grows is written again and again, and all its messages but the last are the same
 objects. Messages never change, so their bytes can be kept, by identity: never by equality, for 1, 1.0 and True are
 equal, and so are two spellings of one message.
+
+``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
+that is known to be sound, a draft is filled from it instead, in a quarter of the time.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["Remembered", "absent_values", "maker", "paused"]
+__all__ = ["Remembered", "absent_values", "maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -121,3 +124,13 @@ class Remembered:
             self._known.clear()
         self._known[id(owner)] = (weakref.ref(owner), raw)
         return raw
+
+
+def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
+    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
+    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
+    scope: dict[str, Any] = {"make": maker(cls)}
+    exec(f"def replace(obj, value):\n    return make({given})", scope)
+    replace: Callable[[_T, Any], _T] = scope["replace"]
+    return replace

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, check_text, freeze
+from agentmsg.made import MadeTime
 
 __all__ = [
     "clean_repr",
@@ -20,6 +21,7 @@ __all__ = [
     "listed",
     "moment",
     "optional_text",
+    "plain_moment",
     "text",
     "vector",
     "whole",
@@ -28,6 +30,7 @@ __all__ = [
 
 _T = TypeVar("_T")
 _LONGEST = 2000
+_MOMENTS = (datetime, MadeTime)
 
 
 def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
@@ -74,6 +77,13 @@ def _check_digits(attribute: Any, value: int) -> None:
         freeze(value)
     except InvalidMessage as error:
         raise error.at(attribute.alias) from None
+
+
+def plain_moment(value: datetime | None) -> datetime | None:
+    """Return the datetime that an instance of a subclass is: no format would give that class back."""
+    if type(value) in _MOMENTS or not isinstance(value, datetime):
+        return value
+    return datetime.combine(value.date(), value.timetz())
 
 
 def moment(_: object, attribute: Any, value: Any) -> None:

@@ -7,7 +7,7 @@ is) and the input messages, and returns a plan or, where it has nothing to do, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agentmsg.msg import Msg
 
-__all__ = ["Part", "Plan", "Step", "as_is", "choose", "keep_first", "lift", "merge", "split_results"]
+__all__ = ["Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "split_results"]
 
 
 @attrs.frozen
@@ -152,6 +152,13 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
         ]
 
     return step
+
+
+def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:
+    """Return the indexes of blocks in the order of their ranks, neighbours kept; None where they are in it."""
+    ranks = list(map(rank, blocks))
+    order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    return None if order == list(range(len(ranks))) else tuple(order)
 
 
 def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

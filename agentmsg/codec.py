@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg._fast import Remembered, maker
+from agentmsg._fast import Remembered, maker, replacer
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.json_text import Duplicates, dump_json, parse_json
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.limits import Limits
 
-__all__ = ["Codec", "Remembered", "hook_table", "maker"]
+__all__ = ["Codec", "Remembered", "hook_table", "maker", "replacer"]
 
 
 @attrs.frozen(kw_only=True)
@@ -71,6 +71,10 @@ class Codec:
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does)."""
         raise NotImplementedError
+
+    def alone(self, history: History) -> History:
+        """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
+        return history
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a document, in order: its list, or that under "messages"."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from agentmsg._fast import replacer
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.made import Made, MadeName
+from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.msg import Msg
+__all__ = ["CallNames", "Place", "links", "made_call_id", "named", "with_ids", "with_result"]
 
-__all__ = ["CallNames", "Place", "links", "made_call_id", "with_ids"]
+_with_content = replacer(Msg, "content")
+_with_name = replacer(ToolResultBlock, "name")
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
@@ -80,6 +83,19 @@ class CallNames:
             elif isinstance(block, ToolResultBlock) and block.kind != "server":
                 self.answer(block.tool_call_id)
 
+    def named(self, message: Msg) -> Msg:
+        """Return a message that was read, its result with the name of its call where it says none itself.
+
+        What is said of calls and results by this message is taken note of.
+        """
+        if message.role == "assistant":
+            self.see(message)
+        if message.role != "tool":
+            return message
+        result: Any = message.content[0]
+        name = self.answer(result.tool_call_id)
+        return message if name is None or result.name is not None else named(message, name)
+
     def stand_in(self, message: Msg) -> Msg:
         """Return the message with the names that its results have from their calls marked as made."""
         content = message.content
@@ -92,6 +108,17 @@ class CallNames:
         if isinstance(block.name, MadeName) or not names or names[0] != block.name:
             return message
         return message.evolve(content=(block.evolve(name=MadeName(block.name)),))
+
+
+def with_result(message: Msg, result: ToolResultBlock) -> Msg:
+    """Return a tool message, just read or about to be written, with another result."""
+    return _with_content(message, (result,))
+
+
+def named(message: Msg, name: str | None) -> Msg:
+    """Return a tool message, just read or about to be written, whose result has this name."""
+    result: Any = message.content[0]
+    return _with_content(message, (_with_name(result, name),))
 
 
 def made_call_id(place: Place, name: str | None) -> Made:

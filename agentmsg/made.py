@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from time import time_ns
 from typing import Any
 
-__all__ = ["Made", "MadeName", "MadeTime", "made_id", "made_time"]
+__all__ = ["Made", "MadeName", "MadeTime", "given", "made_id", "made_time"]
 
 
 class Made(str):
@@ -54,6 +54,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, MadeTime):
         return datetime.combine(value.date(), value.timetz())
     return value
+
+
+def given(value: Any) -> Any:
+    """Return an id, name or time that somebody gave; None for one that the library made, and for None."""
+    return None if isinstance(value, (Made, MadeTime)) else value
 
 
 def made_id() -> Made:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import attrs
 
 from agentmsg._base import Noted, free_json, free_mapping
-from agentmsg._fields import instance, listed, moment, optional_text, text, vector
+from agentmsg._fields import instance, listed, moment, optional_text, plain_moment, text, vector
 from agentmsg._portable import Portable
 from agentmsg._roles import Role, Roled, RoleName
 from agentmsg.blocks import (
@@ -73,7 +73,7 @@ class Msg(Noted, Portable, Roled):
     role: str = attrs.field(converter=_role, validator=text)
     content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
     id: str | None = attrs.field(factory=made_id, validator=optional_text, kw_only=True)
-    created_at: datetime | None = attrs.field(factory=made_time, validator=moment, kw_only=True)
+    created_at: datetime | None = attrs.field(factory=made_time, converter=plain_moment, validator=moment, kw_only=True)
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)

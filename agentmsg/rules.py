@@ -21,25 +21,37 @@ from agentmsg.blocks import (
     ToolResultBlock,
     ToolUseBlock,
 )
-from agentmsg.caps import Drop, Rule, Swap
+from agentmsg.caps import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, plain_copy, thaw
 from agentmsg.msg import Msg
 from agentmsg.sources import BlocksSource, TextSource
+from agentmsg.usage import COUNTS, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg._base import BaseBlock
 
 __all__ = [
+    "AS_TEXT",
+    "TEXT_ROWS",
+    "as_text",
     "audio_as_text",
+    "call_as_function",
+    "call_as_text",
     "compaction_as_text",
     "custom_as_function",
     "data_as_text",
     "document_as_text",
+    "file_as_text",
     "is_native",
+    "native_as_text",
+    "native_block_row",
     "native_blocks",
+    "native_message_row",
     "native_messages",
     "other_role",
     "refusal_as_text",
@@ -48,6 +60,7 @@ __all__ = [
     "server_as_text",
     "source_as_text",
     "structured_as_text",
+    "usage_cell",
 ]
 
 _BARE: dict[str, Any] = {
@@ -100,11 +113,17 @@ def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock |
     def rule(block: NativeBlock) -> Any:
         if block.codec == family:
             return _carried(block, block, comes_back(block), lambda back: back)
-        if block.fallback:
-            return Swap(TextBlock(block.fallback), f"only {block.codec} can write this")
-        return Drop(f"only {block.codec} can write this")
+        return native_as_text(block)
 
     return rule
+
+
+_NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
+
+
+def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
+    """Return the row of native blocks where a family's own have a place; arguments as of ``native_blocks``."""
+    return Row(_NATIVE, native_blocks(family, comes_back))
 
 
 def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], Any]:
@@ -131,6 +150,11 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
         return _carried(message, block, found, lambda own: message.evolve(content=(own,)))
 
     return rule
+
+
+def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
+    """Return the row of native messages where a family's own have a place; arguments as of ``native_messages``."""
+    return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
 
 
 def custom_as_function(block: ToolUseBlock) -> Any:
@@ -234,3 +258,85 @@ def compaction_as_text(block: CompactionBlock) -> Any:
     if not block.text:
         return Drop("only its own provider can read this summary")
     return Swap(TextBlock(block.text), "a summary is text here")
+
+
+def native_as_text(block: NativeBlock) -> Any:
+    """Make a foreign block the text that others may write for it."""
+    why = f"only {block.codec} can write this"
+    return Swap(TextBlock(block.fallback), why) if block.fallback else Drop(why)
+
+
+def file_as_text(block: FileBlock) -> Any:
+    """Make a document that is given as text that text; drop any other file."""
+    answer = document_as_text(block)
+    return Drop("no place for a file") if answer is block else answer
+
+
+def call_as_text(block: ToolUseBlock) -> Any:
+    """Make the call of a provider's own tool tagged text; drop any other that stands where none can be."""
+    answer = server_as_text(block)
+    return Drop("no place for a tool call here") if answer is block else answer
+
+
+def call_as_function(block: ToolUseBlock) -> Any:
+    """Carry calls of functions; custom ones become such, those of a provider's own tools tagged text."""
+    answer = server_as_text(block)
+    return custom_as_function(block) if answer is block else answer
+
+
+def _any_result_as_text(block: ToolResultBlock) -> Any:
+    answer = server_as_text(block)
+    return result_as_text(block) if answer is block else answer
+
+
+# What a block is told in where only text has a place. Thinking is never told aloud; images and video have no words.
+AS_TEXT: Mapping[type[BaseBlock], Rule] = {
+    AudioBlock: audio_as_text,
+    CompactionBlock: compaction_as_text,
+    DataBlock: data_as_text,
+    FileBlock: file_as_text,
+    NativeBlock: native_as_text,
+    RefusalBlock: refusal_as_text,
+    SourceBlock: source_as_text,
+    ToolResultBlock: _any_result_as_text,
+    ToolUseBlock: call_as_text,
+}
+TEXT_ROWS: Mapping[type[BaseBlock], Row] = {cls: Row({}, rule) for cls, rule in AS_TEXT.items()}
+
+
+def as_text(block: BaseBlock) -> TextBlock | None:
+    """Return the text that a block is where only text has a place; None where it is none."""
+    rule = AS_TEXT.get(type(block))
+    answer = block if rule is None else rule(block)
+    found = answer.new if isinstance(answer, Swap) else answer
+    return found if isinstance(found, TextBlock) else None
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+
+def usage_cell(
+    counts: Iterable[str], *, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]], case: str, **names: Any
+) -> Cell:
+    """Return the cell for usage.
+
+    Args:
+        counts: the fields that the format has.
+        extras: the cell for the extras of usage.
+        wanted: gives the fields that usage must have besides, or otherwise, for the format to hold it.
+        case: when nothing is wanted, usually: an expression about ``value``, as of ``caps.usually``.
+        names: what the expression names besides.
+    """
+    nowhere = [name for name in COUNTS if name not in set(counts)]
+
+    def cell(usage: Usage, _: Any) -> Usage:
+        changes: dict[str, Any] = {name: None for name in nowhere if getattr(usage, name) is not None}
+        kept = extras(usage.extras, usage) if usage.extras else usage.extras
+        if kept is not usage.extras:
+            changes["extras"] = kept
+        bare = usage.evolve(**changes) if changes else usage
+        more = wanted(bare)
+        return bare.evolve(**more) if more else bare
+
+    lacks = [f"value.{name} is None" for name in nowhere]
+    return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)

@@ -58,6 +58,10 @@ TABLE: Mapping[str, Mapping[str, str]] = {
         "agentmsg": "benchmarks.ours:langchain",
         "langchain-core": "benchmarks.peers.with_langchain:langchain",
     },
+    "langchain-lc": {
+        "agentmsg": "benchmarks.ours:langchain_lc",
+        "langchain-core": "benchmarks.peers.with_langchain:langchain_lc",
+    },
 }
 
 

@@ -8,7 +8,7 @@ import agentmsg as am
 from benchmarks.competitors import Competitor
 from benchmarks.peers import plain_data
 
-__all__ = ["json", "langchain", "msgpack", "to_anthropic"]
+__all__ = ["json", "langchain", "langchain_lc", "msgpack", "to_anthropic"]
 
 
 def json(name: str, history: am.History) -> Competitor:
@@ -27,6 +27,13 @@ def langchain(name: str, history: am.History) -> Competitor:
 
     am.get_codec("langchain")
     return _ours(name, "langchain", document(history), plain_data.from_json)
+
+
+def langchain_lc(name: str, history: am.History) -> Competitor:
+    """Return our codec for the envelopes of LangChain, which reads what langchain-core wrote."""
+    from benchmarks.peers.with_langchain import envelopes
+
+    return _ours(name, "langchain-lc", envelopes(history), plain_data.from_json)
 
 
 def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:

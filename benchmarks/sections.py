@@ -1,4 +1,4 @@
-"""What is measured: for each format decode, encode, size and memory; conversions; the loss account; the import.
+"""What is measured: for each format decode, encode, size and memory; all codecs; conversions; losses; the import.
 
 Every section gives a ``Section``: rows of figures, one row a competitor. Imports all but report and plot.
 """
@@ -17,6 +17,7 @@ import attrs
 import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
+from agentmsg_codecs import CODECS
 from benchmarks import files
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
@@ -26,9 +27,12 @@ from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_pr
 if TYPE_CHECKING:
     from agentmsg.codec import Codec
 
-__all__ = ["SECTIONS", "Scale", "Section"]
+__all__ = ["ANSWERS", "ONE_BY_ONE", "SECTIONS", "Scale", "Section"]
 
 REMEMBERED = "agentmsg, remembered"
+# A document of these is one answer. So that they have an equal, LangChain's messages are measured so, too.
+ANSWERS = tuple(name for name in CODECS if name.endswith("-response"))
+ONE_BY_ONE = "langchain, one by one"
 # One conversion is too short for a clock that is also used for whole processes.
 _CONVERSATIONS = 25
 
@@ -124,6 +128,40 @@ def _format_section(form: str, title: str, scale: Scale) -> Section:
         {} if ours is None else _two("encode", _remembered(form, ours, scale.rounds), count),
     )
     return Section(title, rows, missing, times)
+
+
+def _codecs_section(scale: Scale) -> Section:
+    """Measure every codec of ours on what it writes of the history."""
+    decode: dict[str, Case] = {}
+    encode: dict[str, Case] = {}
+    counts: dict[str, int] = {}
+    sizes: dict[str, dict[str, float]] = {}
+    for name in (*CODECS, ONE_BY_ONE):
+        codec = am.get_codec(name.partition(",")[0])
+        raws = _documents(codec, scale.history, is_split=name in (*ANSWERS, ONE_BY_ONE))
+        counts[name] = sum(len(am.loads(raw, codec)) for raw in raws)
+        sizes[name] = {"messages": counts[name], "bytes": sum(map(len, raws)) / counts[name]}
+        decode[name] = Case(partial(_copied, raws), partial(_each, partial(am.loads, codec=codec)))
+        encode[name] = Case(
+            partial(_each, partial(am.loads, codec=codec), raws), partial(_each, partial(am.dumps, codec=codec))
+        )
+    # What the codecs write has not the same number of messages: calls, for one, are messages of their own in some.
+    times = {
+        measure: {name: spent.each(counts[name]) for name, spent in interleave(cases, scale.rounds).items()}
+        for measure, cases in (("decode", decode), ("encode", encode))
+    }
+    rows = _joined(*(_two(measure, runs, 1) for measure, runs in times.items()), sizes)
+    return Section("All codecs, each on what it writes", rows, (), times)
+
+
+def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[bytes]:
+    """Return what a codec writes of a history: one document, or one for each answer."""
+    answers = [am.History([message]) for message in history if message.role == "assistant"]
+    return [am.dumps(part, codec, on_loss="ignore") for part in (answers if is_split else [history])]
+
+
+def _copied(raws: list[bytes]) -> list[bytes]:
+    return list(map(copy_bytes, raws))
 
 
 def _written(codec: Codec, history: am.History) -> bytes:
@@ -236,6 +274,8 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
     "langchain": partial(_format_section, "langchain", "LangChain (messages_to_dict)"),
+    "langchain-lc": partial(_format_section, "langchain-lc", "LangChain (dumps, loads)"),
+    "codecs": _codecs_section,
     "conversion": _conversion_section,
     "corpus": _corpus_section,
     "account": _account_section,

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from agentmsg_codecs import CODECS
+from benchmarks.sections import ANSWERS, ONE_BY_ONE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -71,6 +74,14 @@ TARGETS: tuple[Target, ...] = (
     Target("msgpack", "agentmsg", "bytes", ("json", "agentmsg", "bytes"), 0.85),
     _against("langchain", "langchain-core", "decode", 0.8),
     _against("langchain", "langchain-core", "encode", 1.5),
+    _against("langchain-lc", "langchain-core", "decode", 0.25),
+    _against("langchain-lc", "langchain-core", "encode", 0.25),
+    *(
+        Target("codecs", name, measure, ("codecs", ONE_BY_ONE if name in ANSWERS else "langchain", measure), 2.0)
+        for name in CODECS
+        for measure in ("decode", "encode")
+        if name != "langchain"
+    ),
     _against("conversion", "by hand", "convert", 6.0),
     Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),

@@ -45,6 +45,10 @@ class Times:
         """Return the median run in microseconds, divided by ``count``."""
         return median(self.runs) / count / 1000
 
+    def each(self, count: int) -> Times:
+        """Return the runs divided by a number, where those of several cases did so many things."""
+        return Times(tuple(run // count for run in self.runs))
+
     def beside(self, other: Times) -> float:
         """Return the median, over the rounds, of this run divided by the other's run of the same round.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import agentmsg as am
+from agentmsg_codecs import CODECS
 from benchmarks import __main__ as command
 from benchmarks import profile, targets, timing
 from benchmarks.competitors import TABLE, Missing, enter
@@ -40,13 +41,26 @@ def test_history_is_mixed() -> None:
     assert 650 < len(am.dumps(history, "json")) / 200 < 770
 
 
-@pytest.mark.parametrize("form", ["json", "msgpack", "langchain"])
+@pytest.mark.parametrize("form", list(TABLE))
 def test_section_has_all_figures(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A format's section has a row, or a reason, for each competitor."""
     assert command.main([*_TINY, "--only", form]) == 0
     printed = capsys.readouterr().out
     assert not [name for name in TABLE[form] if name not in printed]
     assert "msgspec 0." in printed
+
+
+def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """The section of codecs has a row for each, and a promise beside the LangChain codec for each but that."""
+    assert command.main([*_TINY, "--only", "codecs"]) == 0
+    printed = capsys.readouterr().out
+    assert not [name for name in CODECS if f"\n{name} " not in printed]
+    assert printed.count(" / langchain") == 2 * (len(CODECS) - 1)
+
+
+def test_runs_of_several_things_are_compared_by_the_thing() -> None:
+    """A run of ten messages in ten moments is no slower than one of two messages in two."""
+    assert timing.Times((10_000, 20_000)).each(10).beside(timing.Times((2000, 4000)).each(2)) == 1.0
 
 
 def test_figures_for_programs(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from langchain_core.load import dumps, loads
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -22,7 +24,7 @@ from benchmarks.peers import plain_data
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["document", "langchain", "messages"]
+__all__ = ["document", "envelopes", "langchain", "langchain_lc", "messages"]
 
 
 def _image(block: am.ImageBlock) -> dict[str, Any]:
@@ -116,6 +118,28 @@ def messages(history: am.History) -> list[BaseMessage]:
 def document(history: am.History) -> bytes:
     """Return the conversation as LangChain stores it."""
     return orjson.dumps(messages_to_dict(messages(history)))
+
+
+def envelopes(history: am.History) -> bytes:
+    """Return the conversation in the envelopes in which LangChain serializes any of its objects."""
+    return dumps(messages(history)).encode()
+
+
+def _load(raw: bytes) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # loads is in beta, and says so
+        return loads(raw.decode(), allowed_objects="messages")
+
+
+def langchain_lc(name: str, history: am.History) -> Competitor:
+    """Return langchain-core on its own envelopes."""
+    return Competitor(
+        name=name,
+        raw=envelopes(history),
+        decode=_load,
+        encode=lambda objects: dumps(objects).encode(),
+        plain=plain_data.from_json,
+    )
 
 
 def langchain(name: str, history: am.History) -> Competitor:

@@ -1,33 +1,27 @@
 """Calls: the entries of ``tool_calls``, in OpenAI's shape. Imports words.
 
-Marks: ``/no-id`` on what was read without an id, and needs none; ``/object`` on a call whose arguments were given as
-they are, not as text.
+The shape is that of OpenAI's codec, and not shared with it: the core knows no format, and a codec no other.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import read_arguments, without_id, write_arguments
 from agentmsg.plain import is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.arcaelas.words import FAMILY, ITEM
 
-__all__ = ["CALL_KEYS", "INNER_KEYS", "NO_ID", "needs_id", "quick_call", "read_call", "write_call"]
+__all__ = ["CALL_KEYS", "INNER_KEYS", "NO_ID", "quick_call", "read_call", "write_call"]
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = adopt({FAMILY: {"/no-id": True}})
+NO_ID = without_id(FAMILY)
 CALL_KEYS = frozenset({"id", "type", "function"})
 INNER_KEYS = frozenset({"name", "arguments"})
-
-
-def needs_id(block: Any) -> bool:
-    """Tell whether a client's call or result must be given an id: one that was read without needs none."""
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and block.kind != "server" and mark_of(block, FAMILY, "/no-id") is not True
 
 
 def _read(native: Native, _: Any) -> am.ToolUseBlock:
@@ -38,22 +32,12 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
     fields: dict[str, Any] = {"extras": adopt({ITEM: rest})} if rest else {}
     if link is None:
         fields["notes"] = NO_ID
-    arguments = inner.get("arguments")
-    if arguments is None or type(arguments) is str:
-        return _make_call(link, text_at(inner, "name"), raw_input=arguments or "", **fields)
-    block = _make_call(link, text_at(inner, "name"), input=adopt(arguments), **fields)
-    return marked(block, FAMILY, object=True)
-
-
-def _arguments(block: am.ToolUseBlock) -> Any:
-    given_as_object = bool(block.notes) and mark_of(block, FAMILY, "/object") is True
-    if given_as_object and block.is_valid and not isinstance(block.input, str) and block.input is not None:
-        return thaw(block.input)
-    return input_text(block)
+    make = partial(_make_call, link, text_at(inner, "name"), **fields)
+    return read_arguments(make, inner.get("arguments"), FAMILY)
 
 
 def _write(block: am.ToolUseBlock) -> Native:
-    function: Native = {"name": block.name, "arguments": _arguments(block)}
+    function: Native = {"name": block.name, "arguments": write_arguments(block, FAMILY)}
     rest: Any = block.extras.get(ITEM) if block.extras else None
     if is_mapping(rest):
         function |= thaw(rest)

@@ -5,30 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import choose, split_results
+from agentmsg.arrange import choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.media import guess_media_type, read_data_url
+from agentmsg.natives import lacks_id
 from agentmsg.rules import (
+    TEXT_ROWS,
     audio_as_text,
-    compaction_as_text,
-    custom_as_function,
-    data_as_text,
+    call_as_function,
     document_as_text,
-    native_blocks,
-    native_messages,
+    native_block_row,
+    native_message_row,
     other_role,
-    refusal_as_text,
-    result_as_text,
     role_rule,
-    server_as_text,
-    source_as_text,
     structured_as_text,
 )
-from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS, needs_id
+from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS
 from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
 from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
 from agentmsg_codecs.arcaelas.times import carried_time
-from agentmsg_codecs.arcaelas.words import FAMILY, ITEM, SIGNER, is_odd
+from agentmsg_codecs.arcaelas.words import CONTAINERS, FAMILY, ITEM, SIGNER, is_odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,21 +89,6 @@ def _document(block: am.FileBlock) -> Any:
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _no_call(block: Any) -> Any:
-    answer = server_as_text(block)
-    return Drop("no place for tools here") if answer is block else answer
-
-
-def _no_result(block: Any) -> Any:
-    answer = server_as_text(block)
-    return result_as_text(block) if answer is block else answer
-
-
-def _only_text(block: am.FileBlock) -> Any:
-    answer = document_as_text(block)
-    return Drop("only text here") if answer is block else answer
-
-
 def _with_words(block: am.TextBlock) -> Any:
     return block if block.text or is_odd(block) else Drop("there are no words in it", "annotation")
 
@@ -119,16 +100,9 @@ def _word_rows(parts: Parts) -> Rows:
         return parts.keys_of(block) if is_odd(block) else None
 
     return {
+        **TEXT_ROWS,
         am.TextBlock: Row({"text": KEEP, "extras": carried_extras((FAMILY, keys))}, _with_words),
-        am.AudioBlock: Row({}, audio_as_text),
-        am.CompactionBlock: Row({}, compaction_as_text),
-        am.DataBlock: Row({}, data_as_text),
-        am.FileBlock: Row({}, _only_text),
-        am.RefusalBlock: Row({}, refusal_as_text),
-        am.SourceBlock: Row({}, source_as_text),
-        am.ToolUseBlock: Row({}, _no_call),
-        am.ToolResultBlock: Row({}, _no_result),
-        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
+        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
     }
 
 
@@ -152,10 +126,6 @@ def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
     return signature.evolve(extras={}) if signature.extras else signature
 
 
-def _call(block: am.ToolUseBlock) -> Any:
-    return server_as_text(block) if block.kind == "server" else custom_as_function(block)
-
-
 def _assistant_rows(parts: Parts) -> Rows:
     fields: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
     extras = carried_extras((ITEM, lambda _: INNER_KEYS), (FAMILY, lambda _: CALL_KEYS))
@@ -165,7 +135,7 @@ def _assistant_rows(parts: Parts) -> Rows:
             {"thinking": KEEP, "signature": _signature},
             lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
         ),
-        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, _call),
+        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, call_as_function),
     }
 
 
@@ -188,7 +158,7 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     content = message.content
     if message.role != "assistant" or len(content) <= 1:
         return None
-    order = sorted(range(len(content)), key=lambda index: _rank(content[index]))
+    order = list(in_order(content, _rank) or range(len(content)))
     thoughts = [index for index in order if type(content[index]) is am.ThinkingBlock and _is_thought(content[index])]
     if len(thoughts) > 1:
         kept = _one_thought([content[index] for index in thoughts])
@@ -247,14 +217,13 @@ def _rows(messages: Messages) -> Mapping[str, MessageRow]:
 
     media = _media_rows(content.everything)
     result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, structured_as_text)}
-    native: Rows = {am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})}
     tool = row("tool", result)
     return {
         "system": row("system", _word_rows(content.words), _one_text),
         "user": row("user", media),
         "assistant": row("assistant", _assistant_rows(content.words), _one_text),
         "tool": MessageRow(fields=tool.fields, blocks=result, results=media),
-        "native": MessageRow(blocks=native, otherwise=native_messages(FAMILY, messages.read)),
+        "native": native_message_row(FAMILY, messages.read),
         ANY_ROLE: row("system", _word_rows(content.words), _other),
     }
 
@@ -263,8 +232,8 @@ def make_caps(messages: Messages) -> Caps:
     """Return the capability table, with what reads native messages."""
     return Caps(
         messages=_rows(messages),
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, choose(_layout)),
-        needs_id=needs_id,
+        needs_id=lacks_id(FAMILY),
         derives_names=True,
     )

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import native_of, read_whole, role_of
 from agentmsg.plain import is_list, is_object
-from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.times import read_time
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
 from agentmsg_codecs.arcaelas.content import ContentParts, make_text
-from agentmsg_codecs.arcaelas.times import is_usual, read_time, write_time
+from agentmsg_codecs.arcaelas.times import is_usual, write_time
 from agentmsg_codecs.arcaelas.words import FAMILY, LINKS, SIGNER, is_odd, odd
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["NO_ROLES", "Messages", "generation", "keys_of"]
 
 _make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 _make_result = maker(am.ToolResultBlock)
 _make_thinking = maker(am.ThinkingBlock)
 _make_signature = maker(am.Signature)
@@ -99,19 +99,11 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        if type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
-        message = self._quick(native, role, names)
-        if message is None:
-            message = self._read(native, role)
-        elif role == "tool":
-            return message
-        return message if names is None else _named(message, names)
+        role = role_of(native)
+        message = self._quick(native, role) or self._read(native, role)
+        return message if names is None else names.named(message)
 
-    def _quick(self, native: Native, role: str, names: CallNames | None) -> am.Msg | None:
+    def _quick(self, native: Native, role: str) -> am.Msg | None:
         """Return a message as the library writes it; None where the general path must look."""
         content, stamp, size = native.get("content"), native.get("timestamp"), len(native)
         if type(stamp) is not str or (type(content) is not str and content is not None) or content == "":
@@ -129,17 +121,16 @@ class Messages:
             link = native.get(self._link)
             if size != 4 or type(link) is not str:  # noqa: PLR2004 - with the link
                 return None
-            name = None if names is None else names.answer(link)
-            return _make_msg(role, (_make_result(link, said, name),), created_at=time)
+            return _make_msg(role, (_make_result(link, said),), created_at=time)
         return _make_msg(role, said, created_at=time) if size == 3 and role in _PLAIN_ROLES else None  # noqa: PLR2004 - role, content and time
 
     def _read(self, native: Native, role: str) -> am.Msg:
         try:
             if role in NO_ROLES:
-                return _whole(native)
+                return read_whole(native, FAMILY)
             found: am.Msg = read_as(self._shapes.get(role, self._others), native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return _whole(native)
+            return read_whole(native, FAMILY)
         return found
 
     def _message(self, native: Native, blocks: tuple[Any, ...], *, listed: bool = False) -> am.Msg:
@@ -194,8 +185,9 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        native = native_of(message, FAMILY)
+        if native is not None:
+            return native
         shape = self._shapes.get(message.role, self._others)
         if not message.notes and not message.extras:
             return shape.write(message)
@@ -257,37 +249,19 @@ def _quick_answer(native: Native, said: tuple[Any, ...], rest: int) -> tuple[Any
     thinking, signature, calls = (native.get(key) for key in ("thinking", "thinking_signature", "tool_calls"))
     if rest != sum(value is not None for value in (thinking, signature, calls)):
         return None
-    blocks: list[Any] = []
-    if thinking is not None:
-        if type(thinking) is not str or not thinking or (signature is not None and type(signature) is not str):
+    thoughts: tuple[Any, ...] = ()
+    if thinking is not None or signature is not None:
+        if not _is_words(thinking) or not (signature is None or _is_words(signature)):
             return None
-        proof = _make_signature(SIGNER, signature) if signature else None
-        blocks.append(_make_thinking(thinking, signature=proof))
-    if (thinking is None or signature == "") and signature is not None:
-        return None
-    blocks += said
+        proof = None if signature is None else _make_signature(SIGNER, signature)
+        thoughts = (_make_thinking(thinking, signature=proof),)
     if calls is None:
-        return tuple(blocks) if said else None
+        return (*thoughts, *said) if said else None
     if not is_list(calls) or not calls:
         return None
     found = list(map(quick_call, calls))
-    return None if any(call is None for call in found) else (*blocks, *found)
+    return None if any(call is None for call in found) else (*thoughts, *said, *found)
 
 
-def _whole(native: Native) -> am.Msg:
-    said = native.get("content")
-    fallback = said if isinstance(said, str) and said else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
-
-
-def _named(message: am.Msg, names: CallNames) -> am.Msg:
-    """Return a message that was read, with the name of the tool that a result is of."""
-    if message.role == "assistant":
-        for block in message.content:
-            if isinstance(block, am.ToolUseBlock):
-                names.call(block.id, block.name)
-    elif message.role == "tool":
-        result: Any = message.content[0]
-        name = names.answer(result.tool_call_id)
-        return message if name is None else message.evolve(content=(result.evolve(name=name),))
-    return message
+def _is_words(value: Any) -> bool:
+    return type(value) is str and bool(value)

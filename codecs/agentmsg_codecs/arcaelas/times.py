@@ -5,13 +5,16 @@ Another spelling of a time is kept as it is where it was read: the message is ma
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.shapes import mark_of
+from agentmsg.natives import is_marked
+from agentmsg.times import nearest_milli
 from agentmsg_codecs.arcaelas.words import FAMILY
 
-__all__ = ["carried_time", "is_usual", "read_time", "write_time"]
+if TYPE_CHECKING:
+    from datetime import datetime
+
+__all__ = ["carried_time", "is_usual", "write_time"]
 
 _MILLI = 1000
 
@@ -19,14 +22,6 @@ _MILLI = 1000
 def is_usual(time: datetime) -> bool:
     """Tell whether the library could have written a time."""
     return time.tzinfo is not None and not time.utcoffset() and not time.microsecond % _MILLI
-
-
-def read_time(text: str) -> datetime | None:
-    """Return the time that a text says; None where it says none."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def write_time(time: datetime) -> str:
@@ -37,13 +32,5 @@ def write_time(time: datetime) -> str:
 
 
 def carried_time(time: datetime, message: Any) -> datetime:
-    """Carry a time in milliseconds of UTC; one without zone is taken for one of UTC."""
-    kept = type(time) is datetime
-    if kept and (is_usual(time) or mark_of(message, FAMILY, "/time") is True):
-        return time
-    try:
-        aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except OverflowError:  # before the first or after the last year in UTC
-        aware = time.replace(tzinfo=UTC)
-    plain = datetime.combine(aware.date(), aware.timetz())
-    return plain.replace(microsecond=plain.microsecond // _MILLI * _MILLI)
+    """Carry a time in milliseconds of UTC, or one that was read as it is."""
+    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else nearest_milli(time)

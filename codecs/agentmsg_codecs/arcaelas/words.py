@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.shapes import mark_of, marked
+from agentmsg.containers import Containers
+from agentmsg.natives import is_marked
+from agentmsg.shapes import marked
 
-__all__ = ["FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
 
 FAMILY = "arcaelas"
+CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
 # The namespace in extras of the object inside an object: the `function` of a call.
 ITEM = "arcaelas.item"
 # The field that links a result with its call, by generation.
@@ -24,4 +27,4 @@ def odd(obj: Any) -> Any:
 
 def is_odd(obj: Any) -> bool:
     """Tell whether an object was read from what the library does not write."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
+    return is_marked(obj, FAMILY, "/odd")

@@ -2,70 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, Swap
-from agentmsg.plain import class_of
-from agentmsg.rules import (
-    audio_as_text,
-    compaction_as_text,
-    custom_as_function,
-    data_as_text,
-    document_as_text,
-    native_blocks,
-    refusal_as_text,
-    result_as_text,
-    server_as_text,
-    source_as_text,
-)
+from agentmsg.natives import is_marked
+from agentmsg.rules import TEXT_ROWS, as_text, call_as_function, data_as_text
 from agentmsg.shapes import mark_of
-from agentmsg_codecs.lionpride.nodes import is_marked
 from agentmsg_codecs.lionpride.words import DETAILS, FAMILY, SLOTS, is_uuid, is_web_url, own_id
 
-__all__ = ["CALL", "IMAGE", "RESULT", "TEXTS", "as_text", "carried_detail", "data_row", "slot_of"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-Rows = dict[type[am.BaseBlock], Row]
+__all__ = ["CALL", "IMAGE", "RESULT", "TEXTS", "carried_detail", "data_row", "slot_of"]
 
-
-def _document(block: am.FileBlock) -> Any:
-    said = document_as_text(block)
-    return Drop("no place for files") if said is block else said
-
-
-def _call_as_text(block: am.ToolUseBlock) -> Any:
-    answer = server_as_text(block)
-    return Drop("calls are an assistant's") if answer is block else answer
-
-
-def _result_as_text(block: am.ToolResultBlock) -> Any:
-    answer = server_as_text(block)
-    return result_as_text(block) if answer is block else answer
-
-
-TEXTS: Rows = {
-    am.TextBlock: Row({"text": KEEP}),
-    am.FileBlock: Row({}, _document),
-    am.AudioBlock: Row({}, audio_as_text),
-    am.DataBlock: Row({}, data_as_text),
-    am.RefusalBlock: Row({}, refusal_as_text),
-    am.SourceBlock: Row({}, source_as_text),
-    am.CompactionBlock: Row({}, compaction_as_text),
-    am.NativeBlock: Row({}, native_blocks(FAMILY, lambda _: None)),
-    am.ToolUseBlock: Row({}, _call_as_text),
-    am.ToolResultBlock: Row({}, _result_as_text),
-}
-
-
-def as_text(block: Any) -> am.TextBlock | None:
-    """Return the text that a block is in a place for text, or None."""
-    while not isinstance(block, am.TextBlock):
-        row = TEXTS.get(class_of(block))
-        answer = block if row is None or row.otherwise is None else row.otherwise(block)
-        if not isinstance(answer, Swap):
-            return None
-        block = answer.new
-    return block
+TEXTS: Mapping[type[am.BaseBlock], Row] = {**TEXT_ROWS, am.TextBlock: Row({"text": KEEP})}
 
 
 def slot_of(block: Any, role: str) -> str | None:
@@ -94,7 +45,7 @@ def data_row(role: str) -> Row:
 
 def image_rule(block: am.ImageBlock) -> Any:
     source = block.source
-    if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, "/odd")):
+    if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, FAMILY, "/odd")):
         return Drop("an image is given by URL (http, https) here")
     if source.media_type is None and not source.extras:
         return block
@@ -104,11 +55,6 @@ def image_rule(block: am.ImageBlock) -> Any:
 def carried_detail(detail: str, block: Any) -> str | None:
     """Carry a detail that lionpride lists, or the one that was read."""
     return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
-
-
-def call_rule(block: am.ToolUseBlock) -> Any:
-    answer = server_as_text(block)
-    return custom_as_function(block) if answer is block else answer
 
 
 def carried_text(text: str, block: am.ToolUseBlock) -> str | None:
@@ -121,7 +67,7 @@ def result_rule(block: am.ToolResultBlock) -> Any:
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     link = block.tool_call_id
-    if link is not None and not is_marked(block, "/free") and not is_uuid(link):
+    if link is not None and not is_marked(block, FAMILY, "/free") and not is_uuid(link):
         changes["tool_call_id"] = own_id(link)
     texts = [text for item in block.content if (text := as_text(item)) is not None]
     if len(block.content) > 1 or (block.content and not isinstance(block.content[0], am.TextBlock)):
@@ -142,5 +88,5 @@ def carried_value(value: Any, block: am.ToolResultBlock) -> Any:
 
 
 IMAGE = Row({"source": KEEP, "detail": carried_detail}, image_rule)
-CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": carried_text}, call_rule)
+CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": carried_text}, call_as_function)
 RESULT = Row({"tool_call_id": KEEP, "structured": carried_value, "error": KEEP}, result_rule)

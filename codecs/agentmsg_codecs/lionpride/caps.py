@@ -6,26 +6,27 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import Part, as_is, choose, split_results
+from agentmsg.arrange import Part, as_is, choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
 from agentmsg.json_text import dump_json
+from agentmsg.natives import is_marked, lacks_id
 from agentmsg.plain import is_sequence
-from agentmsg.rules import native_messages, other_role, role_rule
+from agentmsg.rules import as_text, native_message_row, other_role, role_rule
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.lionpride.block_caps import (
     CALL,
     IMAGE,
     RESULT,
     TEXTS,
-    as_text,
     carried_detail,
     data_row,
     slot_of,
 )
 from agentmsg_codecs.lionpride.content import kind_of, write_plain_content
-from agentmsg_codecs.lionpride.nodes import is_marked, read_node
+from agentmsg_codecs.lionpride.nodes import read_node
 from agentmsg_codecs.lionpride.words import (
     CLASS,
+    CONTAINERS,
     CONTENT,
     FAMILY,
     META,
@@ -52,7 +53,7 @@ _ALONE = "one text, and one call, is all that a message says"
 
 
 def _id(value: str, message: am.Msg) -> str | None:
-    return value if is_uuid(value) or is_marked(message, "/free") else None
+    return value if is_uuid(value) or is_marked(message, FAMILY, "/free") else None
 
 
 def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
@@ -80,23 +81,23 @@ def _filled(value: Any, _: Any) -> Any:
     return value or None
 
 
+# The places behind those of words and of SLOTS.
+_IMAGES, _DETAIL = 8, 9
+
+
 def _rank(block: Any, role: str) -> int:
     """Return where a block stands in a message: its words, data in the order of the fields, images."""
     if isinstance(block, am.ImageBlock) and role == "user":
-        return 8
+        return _IMAGES
     slot = slot_of(block, role)
     if slot in (None, "instruction"):
         return 0
-    return 9 if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
+    return _DETAIL if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
 
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
-    if role not in SLOTS or len(content) < 2:  # noqa: PLR2004 - one has its place
-        return None
-    ranks = [_rank(block, role) for block in content]
-    order = sorted(range(len(content)), key=ranks.__getitem__)
-    return None if ranks == sorted(ranks) else tuple(order)
+    return in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
 
 
 def _words(block: Any) -> str:
@@ -108,7 +109,7 @@ def _joins(role: str) -> Callable[[Any, Any], Any]:
 
     def joined(left: Any, right: Any) -> Any:
         rank = _rank(left, role)
-        if rank == 8:  # noqa: PLR2004 - images
+        if rank == _IMAGES:
             return left if slot_of(right, role) == "image_detail" else None
         if rank != _rank(right, role):
             return None
@@ -128,20 +129,11 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
     joined = _joins(role)
 
     def rule(message: am.Msg) -> Any:
-        content = message.content
-        if role == "user":
-            images = [block for block in content if isinstance(block, am.ImageBlock)]
-            details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
-            if len(details) > 1:
-                told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
-                mark = any(mark_of(block, FAMILY, "/detail") == told for block in images)
-                return Swap(
-                    message.evolve(content=[_with_detail(block, told, noted=mark) for block in content]),
-                    "one detail is for all images",
-                    "annotation",
-                )
+        even = _with_one_detail(message) if role == "user" else message
+        if even is not message:
+            return Swap(even, "one detail is for all images", "annotation")
         # Of others, what becomes of them is joined: such a message is not carried as it is.
-        said = [block for block in content if type(block) is am.TextBlock or _has_place(block, role)]
+        said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
         if any(joined(left, right) is not None for left, right in pairwise(said)):
             return Swap(message, _ALONE, "annotation")
         return message
@@ -151,6 +143,17 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
 
 def _has_place(block: Any, role: str) -> bool:
     return slot_of(block, role) is not None or (role == "user" and isinstance(block, am.ImageBlock))
+
+
+def _with_one_detail(message: am.Msg) -> am.Msg:
+    """Return a message whose images have the first detail that one of them has, and that is carried."""
+    images = message.blocks(am.ImageBlock)
+    details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
+    if len(details) <= 1:
+        return message
+    told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
+    noted = any(mark_of(block, FAMILY, "/detail") == told for block in images)
+    return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
 
 
 def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
@@ -204,11 +207,13 @@ def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
 
 def _answer(message: am.Msg) -> Any:
     """Carry an answer: words that are one, or a call whose id is that of its message."""
+    if len(message.content) == 1 and type(message.content[0]) is am.TextBlock:
+        return message
     calls = [block for block in message.content if _is_call(block)]
     if not calls:
         texts = sum(type(block) is am.TextBlock for block in message.content)
         return Swap(message, _ALONE, "annotation") if texts > 1 else message
-    free = is_marked(message, "/free")
+    free = is_marked(message, FAMILY, "/free")
     content = [_with_own_id(block, free=free) if _is_call(block) else block for block in message.content]
     link: Any = message.id
     if len(calls) == 1 and len(_units(message)) == 1:
@@ -229,11 +234,6 @@ def _with_own_id(block: Any, *, free: bool) -> Any:
     if block.id is None or free or is_uuid(block.id):
         return block
     return block.evolve(id=own_id(block.id))
-
-
-def _needs_id(block: Any) -> bool:
-    link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and block.kind != "server" and not is_marked(block, "/no-id")
 
 
 def make_caps() -> Caps:
@@ -264,14 +264,11 @@ def make_caps() -> Caps:
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
             ),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, read_node),
-            ),
+            "native": native_message_row(FAMILY, read_node),
             ANY_ROLE: MessageRow(otherwise=other_role),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"items", "content"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, _split_calls, choose(_picks)),
-        needs_id=_needs_id,
+        needs_id=lacks_id(FAMILY),
         derives_names=True,
     )

@@ -16,8 +16,9 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import is_marked
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg_codecs.lionpride.words import CONTENT, DETAILS, FAMILY, FIELDS, SLOTS, class_of_content, is_web_url
 
 if TYPE_CHECKING:
@@ -65,12 +66,8 @@ def _read_text(value: Any) -> Any:
     return marked(_make_text(text), FAMILY, parsed=True) if parsed else _make_text(text)
 
 
-def _is_parsed(obj: Any, mark: str = "/parsed") -> bool:
-    return bool(obj.notes) and mark_of(obj, FAMILY, mark) is True
-
-
 def _write_text(block: Any) -> Any:
-    return _spelt(block.text, parsed=_is_parsed(block))
+    return _spelt(block.text, parsed=is_marked(block, FAMILY, "/parsed"))
 
 
 # -- instructions and systems -----------------------------------------------------------------------------------------
@@ -165,9 +162,9 @@ def _read_call(native: Native, _: Any) -> am.Msg:
 def _write_call(message: am.Msg) -> Native:
     block: Any = message.first(am.ToolUseBlock)
     value = block.input
-    is_plain = value is not None and not is_mapping(value) and _is_parsed(block, "/plain")
+    is_plain = value is not None and not is_mapping(value) and is_marked(block, FAMILY, "/plain")
     return {
-        "function": _spelt(block.name, parsed=_is_parsed(block)),
+        "function": _spelt(block.name, parsed=is_marked(block, FAMILY, "/parsed")),
         "arguments": thaw(value if is_plain else input_object(block)),
     }
 
@@ -192,13 +189,13 @@ def _write_result(message: am.Msg) -> Native:
     block: Any = message.content[0]
     native: Native = {}
     if block.tool_call_id is not None:
-        native["request_id"] = _spelt(str(block.tool_call_id), parsed=_is_parsed(block, "/link"))
+        native["request_id"] = _spelt(str(block.tool_call_id), parsed=is_marked(block, FAMILY, "/link"))
     if block.content:
         native["result"] = block.content[0].text
     elif block.structured is not None or block.error is None:
         native["result"] = thaw(block.structured)
     if block.error is not None:
-        native["error"] = _spelt(block.error, parsed=_is_parsed(block, "/error"))
+        native["error"] = _spelt(block.error, parsed=is_marked(block, FAMILY, "/error"))
     return native
 
 

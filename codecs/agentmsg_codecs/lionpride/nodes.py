@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
+from agentmsg.codec import maker, replacer
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_text import parse_json
 from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import MadeTime
+from agentmsg.link import named
+from agentmsg.made import given
+from agentmsg.natives import is_marked, native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, word_at, write_as
 from agentmsg_codecs.lionpride.content import read_content, write_content
 from agentmsg_codecs.lionpride.words import CLASS, FAMILY, META, NODE_KEYS, is_uuid
@@ -29,16 +30,10 @@ if TYPE_CHECKING:
 
     from agentmsg.link import CallNames
 
-__all__ = ["is_marked", "read_node", "write_node"]
+__all__ = ["read_node", "write_node"]
 
 _make_msg = maker(am.Msg)
-_make_result = maker(am.ToolResultBlock)
-_make_native = maker(am.NativeBlock)
-
-
-def is_marked(obj: Any, mark: str) -> bool:
-    """Tell whether an object was read in some way."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, mark) is True
+_with_id = replacer(am.ToolUseBlock, "id")
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -102,11 +97,13 @@ def _read_metadata(native: Native, marks: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _write_metadata(message: am.Msg) -> Native:
+    if not message.metadata and not message.extras and not message.notes:
+        return {"lion_class": CLASS}
     metadata: Native = thaw(message.metadata)
     own = message.extras.get(META) if message.extras else None
     if is_mapping(own):
         return {**metadata, **thaw(own)}
-    return metadata if is_marked(message, "/unclassed") else {**metadata, "lion_class": CLASS}
+    return metadata if is_marked(message, FAMILY, "/unclassed") else {**metadata, "lion_class": CLASS}
 
 
 def _read_embedding(value: Any) -> tuple[float, ...] | None:
@@ -128,18 +125,20 @@ def _read_embedding(value: Any) -> tuple[float, ...] | None:
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
+def _linked(inner: am.Msg, link: str | None) -> tuple[Any, ...]:
+    """Return the blocks of a content: a call has the id of its node; what has none, or no UUID, is marked."""
+    block: Any = inner.content[0] if inner.content else None
+    if inner.role == "assistant" and isinstance(block, am.ToolUseBlock):
+        return (marked(block, FAMILY, **{"no-id": True}) if link is None else _with_id(block, link),)
+    if inner.role == "tool" and (block.tool_call_id is None or not is_uuid(block.tool_call_id)):
+        return (marked(block, FAMILY, **{"no-id" if block.tool_call_id is None else "free": True}),)
+    return inner.content
+
+
 def _read(native: Native, _: Any) -> am.Msg:
     inner = read_content(object_at(native, "content"))
     link, time = word_at(native, "id"), native.get("created_at")
     marks: dict[str, Any] = {}
-    content: Any = inner.content
-    if content and inner.role == "assistant" and isinstance(content[0], am.ToolUseBlock):
-        call = content[0].evolve(id=link)
-        content = (marked(call, FAMILY, **{"no-id": True}) if link is None else call,)
-    elif inner.role == "tool":
-        answered = content[0].tool_call_id
-        if answered is None or not is_uuid(answered):
-            content = (marked(content[0], FAMILY, **{"no-id" if answered is None else "free": True}),)
     if link is not None and not is_uuid(link):
         marks["free"] = True
     created_at = None if time is None else _read_time(time)
@@ -149,7 +148,7 @@ def _read(native: Native, _: Any) -> am.Msg:
     metadata, extras = _read_metadata(native, marks)
     message = _make_msg(
         inner.role,
-        content,
+        _linked(inner, link),
         id=link,
         created_at=created_at,
         name=word_at(native, "sender") or None,
@@ -165,10 +164,9 @@ def _read(native: Native, _: Any) -> am.Msg:
 def _write(message: am.Msg) -> Native:
     call = message.first(am.ToolUseBlock) if message.role == "assistant" else None
     link = message.id if call is None or call.id is None else call.id
-    native: Native = {}
-    if link is not None and (call is not None or not isinstance(link, am.Made)):
-        native["id"] = str(link)
-    if message.created_at is not None and not isinstance(message.created_at, MadeTime):
+    # An id that the library made for a message is one of lionpride's kind; a reader's, made of a place, is not told.
+    native: Native = {} if link is None or (given(link) is None and not is_uuid(link)) else {"id": str(link)}
+    if message.created_at is not None:
         native["created_at"] = _write_time(message)
     native["metadata"] = _write_metadata(message)
     native["content"] = write_content(message)
@@ -211,59 +209,24 @@ def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
     if not is_object(native.get("content")):
         raise DecodeError("a message of lionpride has an object as its content", path=("content",))
     stored = "metadata" not in native and "node_metadata" in native
-    given = {("metadata" if key == "node_metadata" else key): native[key] for key in native} if stored else native
+    node = {("metadata" if key == "node_metadata" else key): native[key] for key in native} if stored else native
     try:
-        message: am.Msg = _read(given, am.Msg) if _is_usual(given) else read_as(_NODE, given, FAMILY)
+        message: am.Msg = _read(node, am.Msg) if _is_usual(node) else read_as(_NODE, node, FAMILY)
     except (Unreadable, AgentMsgError):
-        return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native)),))
+        return read_whole(native, FAMILY)
     message = marked(message, FAMILY, stored=True) if stored else message
-    return message if names is None else _named(message, names)
-
-
-def _named(message: am.Msg, names: CallNames) -> am.Msg:
-    """Give a result the name of its call."""
-    if message.role == "assistant":
-        names.see(message)
-        return message
-    if message.role != "tool":
-        return message
-    result: Any = message.content[0]
-    name = names.answer(result.tool_call_id)
-    if name is None:
-        return message
-    # These are all the fields that the reader gives: evolving takes four times as long.
-    named = _make_result(
-        result.tool_call_id,
-        result.content,
-        name,
-        structured=result.structured,
-        error=result.error,
-        notes=result.notes,
-    )
-    return _make_msg(
-        "tool",
-        (named,),
-        id=message.id,
-        created_at=message.created_at,
-        name=message.name,
-        recipient=message.recipient,
-        metadata=message.metadata,
-        embedding=message.embedding,
-        extras=message.extras,
-        notes=message.notes,
-    )
+    return message if names is None else names.named(message)
 
 
 def write_node(message: am.Msg) -> Any:
     """Return the node of a message that fits."""
-    if is_native(message, FAMILY):
-        return thaw(message.content[0].value)  # type: ignore[union-attr]
-    if message.role == "tool":
-        result: Any = message.content[0]
+    whole = native_of(message, FAMILY)
+    if whole is not None:
+        return whole
+    if message.role == "tool" and given(message.content[0].name) is not None:  # type: ignore[union-attr] # its result
         # Nodes do not say it: what is not written is not read back, and spellings are tried on what is.
-        said = result.name is not None and not isinstance(result.name, am.Made)
-        message = message.evolve(content=(result.evolve(name=None),)) if said else message
+        message = named(message, None)
     native = write_as(_NODE, message, FAMILY)
-    if is_marked(message, "/stored") and "node_metadata" not in native:
+    if is_marked(message, FAMILY, "/stored") and "node_metadata" not in native:
         return {("node_metadata" if key == "metadata" else key): native[key] for key in native}
     return native

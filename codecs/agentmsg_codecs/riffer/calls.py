@@ -2,22 +2,22 @@
 
 ``call_id`` is the link of the model, ``id`` the id of the item. 0.9 has both and links results by ``id``; today there
 is ``call_id`` alone. Read is either, in both: a result is of the call with this ``call_id``, else of that with this
-``id``.
+``id``. A link of 0.9 is the id of an item: who edits that id edits the link, and results are written with the new one.
 
 Marks: ``/ids`` on a call whose one id stands elsewhere than by default ("id", "call_id" or "both"); ``/link`` on a
-result that is linked by the other id ("id" or "call_id"); ``/no-id`` on what was read without an id, and needs none;
-``/object`` on a call whose arguments were given as they are, not as text.
+result that is linked by the other id ("id" or "call_id"); those of agentmsg.natives.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
 from agentmsg.arrange import Part, Plan, as_is
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
+from agentmsg.codec import maker, replacer
+from agentmsg.link import with_result
+from agentmsg.natives import lacks_id, read_arguments, without_id, write_arguments
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.riffer.words import FAMILY
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["CALL_KEYS", "NO_ID", "Calls", "Links", "item_of", "needs_id", "unambiguous"]
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = adopt({FAMILY: {"/no-id": True}})
+_with_link = replacer(am.ToolResultBlock, "tool_call_id")
+NO_ID = without_id(FAMILY)
+_lacks_id = lacks_id(FAMILY)
 CALL_KEYS = frozenset({"id", "call_id", "name", "arguments"})
 _FORMS = ("id", "call_id", "both")
 
 
 def needs_id(block: Any) -> bool:
-    """Tell whether a client's call or result must be given an id: one that was read without any needs none."""
-    if block.kind == "server":
-        return False
-    if isinstance(block, am.ToolUseBlock):
-        return block.id is None and (item_of(block) is not None or mark_of(block, FAMILY, "/no-id") is not True)
-    return block.tool_call_id is None and mark_of(block, FAMILY, "/no-id") is not True
+    """Tell whether a client's call or result must be given an id: one that has an item's needs the link, too."""
+    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and item_of(block):
+        return True
+    return _lacks_id(block)
 
 
 def item_of(block: am.ToolUseBlock) -> str | None:
@@ -65,11 +65,9 @@ class Calls:
         form = "both" if link is not None and own is not None else "id" if link is None else "call_id"
         given = {"call_id": own if link is None else link, "item": own if link is not None else None}
         item = given["item"] if given["item"] and given["item"] != given["call_id"] else None
-        arguments = native.get("arguments")
-        is_text = arguments is None or type(arguments) is str
-        inputs: dict[str, Any] = {"raw_input": arguments or ""} if is_text else {"input": adopt(arguments)}
-        block = _make_call(given["call_id"], text_at(native, "name"), item_id=item, **inputs)
-        marks: dict[str, Any] = {} if is_text else {"object": True}
+        make = partial(_make_call, given["call_id"], text_at(native, "name"), item_id=item)
+        block = read_arguments(make, native.get("arguments"), FAMILY)
+        marks: dict[str, Any] = {}
         if block.id is None:
             marks["no-id"] = True
         elif item is None and form != self._form:
@@ -77,7 +75,7 @@ class Calls:
         return marked(block, FAMILY, **marks) if marks else block
 
     def _write(self, block: am.ToolUseBlock) -> Native:
-        return {**self._ids(block), "name": block.name, "arguments": _arguments(block)}
+        return {**self._ids(block), "name": block.name, "arguments": write_arguments(block, FAMILY)}
 
     def _ids(self, block: am.ToolUseBlock) -> Native:
         if block.id is None:
@@ -118,13 +116,6 @@ class Calls:
     def write(self, block: am.ToolUseBlock) -> Native:
         """Return the entry of a call."""
         return write_as(self._shape, block, FAMILY) if block.notes or block.extras else self._write(block)
-
-
-def _arguments(block: am.ToolUseBlock) -> Any:
-    given_as_object = bool(block.notes) and mark_of(block, FAMILY, "/object") is True
-    if given_as_object and block.is_valid and not isinstance(block.input, str) and block.input is not None:
-        return thaw(block.input)
-    return input_text(block)
 
 
 # -- links ------------------------------------------------------------------------------------------------------------
@@ -182,7 +173,7 @@ class Links:
             if self._spelt(link, key) != given:
                 raise Unreadable
             block = marked(block, FAMILY, link=key)
-        return message.evolve(content=(block if link == given else block.evolve(tool_call_id=link),))
+        return with_result(message, block if link == given else _with_link(block, link))
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write, with the text that ``tool_call_id`` has."""
@@ -194,7 +185,7 @@ class Links:
         if block.tool_call_id is None:
             return message
         spelt = self._spelt(block.tool_call_id, mark_of(block, FAMILY, "/link"))
-        return message if spelt == block.tool_call_id else message.evolve(content=(block.evolve(tool_call_id=spelt),))
+        return message if spelt == block.tool_call_id else with_result(message, _with_link(block, spelt))
 
 
 def unambiguous(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:

@@ -5,16 +5,17 @@ Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote them
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.made import given
+from agentmsg.natives import is_marked, native_of, read_whole, role_of
 from agentmsg.plain import is_list, is_object
-from agentmsg.rules import is_native
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
+from agentmsg.times import read_time
 from agentmsg_codecs.riffer.calls import NO_ID, Calls, Links
 from agentmsg_codecs.riffer.files import read_file, write_file
 from agentmsg_codecs.riffer.reasoning import read_part, write_part
@@ -146,17 +147,13 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        if type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
+        role = role_of(native)
         quick = self._quick(native, role)
         try:
             found = self._read(native, role) if quick is None else quick
             return found if links is None else links.linked(found)
         except (Unreadable, AgentMsgError):
-            return _whole(native)
+            return read_whole(native, FAMILY)
 
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)
@@ -204,7 +201,7 @@ class Messages:
 
     def _message(self, native: Native, blocks: tuple[Any, ...], **fields: Any) -> am.Msg:
         stamp = word_at(native, "timestamp")
-        time = _read_time(stamp) if stamp else None
+        time = read_time(stamp) if stamp else None
         message = _make_msg(text_at(native, "role"), blocks, id=word_at(native, "id"), created_at=time, **fields)
         return message if time is None else marked(message, FAMILY, time=True)
 
@@ -253,8 +250,9 @@ class Messages:
             message: the message.
             links: the calls of the messages before.
         """
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        native = native_of(message, FAMILY)
+        if native is not None:
+            return native
         message = links.unlinked(message)
         shape = self._shapes[message.role]
         if not message.notes and not message.extras:
@@ -266,9 +264,9 @@ class Messages:
         text = next((block.text for block in said if type(block) is am.TextBlock), "")
         native: Native = {"role": message.role, "content": text, **fields}
         # What the library made is not told: an id is there where somebody gave it.
-        if message.id is not None and not isinstance(message.id, am.Made):
+        if given(message.id) is not None:
             native["id"] = message.id
-        if message.created_at is not None and mark_of(message, FAMILY, "/time") is True:
+        if message.created_at is not None and is_marked(message, FAMILY, "/time"):
             native["timestamp"] = message.created_at.isoformat()
         return native
 
@@ -308,16 +306,3 @@ class Messages:
 
 def _write_item(block: Any, write: Callable[[Any], Native]) -> Any:
     return thaw(block.value) if type(block) is am.NativeBlock else write(block)
-
-
-def _read_time(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
-
-
-def _whole(native: Native) -> am.Msg:
-    said = native.get("content")
-    fallback = said if isinstance(said, str) and said else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))

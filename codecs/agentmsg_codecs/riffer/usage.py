@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
+from agentmsg.natives import count_at
 from agentmsg.plain import is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
 from agentmsg_codecs.riffer.words import FAMILY
 
@@ -42,18 +44,11 @@ _KEYS = frozenset({*_COUNTS, _OLD, "cost"})
 _REQUIRED = ("input", "output")
 
 
-def _count(native: Native, key: str) -> int | None:
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
-
-
 def _read(native: Native, _: Any) -> am.Usage:
-    fields: dict[str, Any] = {name: _count(native, key) for key, name in _COUNTS.items()}
+    fields: dict[str, Any] = {name: count_at(native, key) for key, name in _COUNTS.items()}
     marks: dict[str, Any] = {}
     if fields["cache_write"] is None and native.get(_OLD) is not None:
-        fields["cache_write"] = _count(native, _OLD)
+        fields["cache_write"] = count_at(native, _OLD)
         marks["old"] = True
     cost = native.get("cost")
     if cost is not None and type(cost) not in (int, float):
@@ -100,19 +95,19 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_SHAPE, usage, FAMILY)
 
 
-_EXTRAS = carried_extras((FAMILY, lambda _: _KEYS))
-_NOWHERE = ("total", "reasoning", "input_audio", "output_audio", "seconds")
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that are required, and lacking, unless a document was read that lacks them."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    return {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
 
 
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry usage: counts of what was read and written are required, unless a document was read that lacks one."""
-    changes: dict[str, Any] = {name: None for name in _NOWHERE if getattr(usage, name) is not None}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    if mark_of(usage, FAMILY, "/partial") is not True:
-        changes |= {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
-    return usage.evolve(**changes) if changes else usage
+carried_usage = usage_cell(
+    (*_COUNTS.values(), "cost"),
+    extras=carried_extras((FAMILY, lambda _: _KEYS)),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None",
+)
 
 
 # -- why an answer ended ----------------------------------------------------------------------------------------------

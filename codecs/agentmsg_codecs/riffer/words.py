@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from agentmsg.shapes import mark_of, marked
+from agentmsg.containers import Containers
+from agentmsg.natives import is_marked
+from agentmsg.shapes import marked
 
-__all__ = ["FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
 
 FAMILY = "riffer"
+CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))
 Version: TypeAlias = Literal["0.9", "latest"]
 VERSIONS: tuple[Version, ...] = ("0.9", "latest")
 
@@ -20,4 +23,4 @@ def odd(obj: Any) -> Any:
 
 def is_odd(obj: Any) -> bool:
     """Tell whether an object was read from what the library refuses."""
-    return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
+    return is_marked(obj, FAMILY, "/odd")

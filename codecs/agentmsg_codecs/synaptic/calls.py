@@ -14,6 +14,7 @@ from agentmsg.arguments import input_text
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import is_marked, lacks_id, without_id
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.words import FAMILY
@@ -32,7 +33,8 @@ __all__ = [
 ]
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = adopt({FAMILY: {"/no-id": True}})
+NO_ID = without_id(FAMILY)
+_lacks_id = lacks_id(FAMILY)
 _KEYS = frozenset({"id", "name", "arguments"})
 # What an invalid call says that was read without a reason: the reason is required.
 _REASON = "the arguments are no JSON"
@@ -40,27 +42,19 @@ _REASON = "the arguments are no JSON"
 
 def is_piece(block: Any) -> bool:
     """Tell whether a call is a piece of one, out of a chunk."""
-    return bool(block.notes) and mark_of(block, FAMILY, "/piece") is True
+    return is_marked(block, FAMILY, "/piece")
 
 
 def is_text(block: am.ToolUseBlock) -> bool:
     """Tell whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
     if block.kind == "server":
         return False
-    return not block.is_valid or is_piece(block) or mark_of(block, FAMILY, "/invalid") is True
+    return not block.is_valid or is_piece(block) or is_marked(block, FAMILY, "/invalid")
 
 
 def needs_id(block: Any) -> bool:
     """Tell whether a call or result must be given an id: a piece and an invalid call need none."""
-    if isinstance(block, am.ToolResultBlock):
-        return block.tool_call_id is None and block.kind != "server" and not _read_without(block)
-    if block.id is not None or block.kind == "server" or _read_without(block):
-        return False
-    return not is_text(block)
-
-
-def _read_without(block: Any) -> bool:
-    return mark_of(block, FAMILY, "/no-id") is True
+    return _lacks_id(block) and (isinstance(block, am.ToolResultBlock) or not is_text(block))
 
 
 def rank(block: Any) -> int:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import choose, split_results
+from agentmsg.arrange import choose, in_order, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.rules import (
+    TEXT_ROWS,
     audio_as_text,
-    compaction_as_text,
-    custom_as_function,
+    call_as_function,
     document_as_text,
-    native_blocks,
-    native_messages,
-    refusal_as_text,
-    result_as_text,
+    native_block_row,
+    native_message_row,
     role_rule,
-    server_as_text,
-    source_as_text,
     structured_as_text,
 )
 from agentmsg.shapes import mark_of
@@ -26,7 +22,7 @@ from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_i
 from agentmsg_codecs.synaptic.content import read_source, write_url
 from agentmsg_codecs.synaptic.messages import keys_of
 from agentmsg_codecs.synaptic.usage import carried_usage
-from agentmsg_codecs.synaptic.words import FAMILY
+from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,16 +61,6 @@ def _thinking(block: am.ThinkingBlock) -> Any:
     return Drop("what only its provider can read has no place")
 
 
-def _no_call(block: am.ToolUseBlock) -> Any:
-    answer = server_as_text(block)
-    return Drop("calls are an assistant's") if answer is block else answer
-
-
-def _no_result(block: am.ToolResultBlock) -> Any:
-    answer = server_as_text(block)
-    return result_as_text(block) if answer is block else answer
-
-
 def _content_rows(messages: Messages) -> Rows:
     parts = messages.parts
     extras = carried_extras((FAMILY, parts.keys_of))
@@ -83,6 +69,7 @@ def _content_rows(messages: Messages) -> Rows:
         return Row({**dict.fromkeys(names, KEEP), "extras": extras}, rule)
 
     return {
+        **TEXT_ROWS,
         am.TextBlock: row("text"),
         am.ImageBlock: row("source", "detail", rule=_media(lambda block: block)),
         am.AudioBlock: row("source", rule=_media(audio_as_text)),
@@ -90,18 +77,8 @@ def _content_rows(messages: Messages) -> Rows:
         am.FileBlock: row("source", rule=_media(document_as_text)),
         am.DataBlock: row("data"),
         am.ThinkingBlock: row("thinking", rule=_thinking),
-        am.RefusalBlock: Row({}, refusal_as_text),
-        am.SourceBlock: Row({}, source_as_text),
-        am.CompactionBlock: Row({}, compaction_as_text),
-        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
-        am.ToolUseBlock: Row({}, _no_call),
-        am.ToolResultBlock: Row({}, _no_result),
+        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
     }
-
-
-def _call(block: am.ToolUseBlock) -> Any:
-    answer = server_as_text(block)
-    return custom_as_function(block) if answer is block else answer
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
@@ -110,7 +87,7 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 _CALL_ROW = Row(
-    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras}, _call
+    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras}, call_as_function
 )
 _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, structured_as_text)
 
@@ -139,12 +116,7 @@ def _remove(message: am.Msg) -> Any:
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     """Return the blocks of an assistant in their order: content, calls, invalid calls, pieces of calls."""
-    content = message.content
-    if message.role != "assistant" or len(content) < 2:  # noqa: PLR2004 - one has its place
-        return None
-    ranks = list(map(rank, content))
-    order = sorted(range(len(content)), key=ranks.__getitem__)
-    return None if ranks == sorted(ranks) else tuple(order)
+    return in_order(message.content, rank) if message.role == "assistant" and len(message.content) > 1 else None
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -165,13 +137,10 @@ def make_caps(messages: Messages) -> Caps:
             "assistant": MessageRow(fields=answer, blocks={**rows, am.ToolUseBlock: _CALL_ROW}),
             "tool": MessageRow(fields=common, blocks={am.ToolResultBlock: _RESULT_ROW}, results=rows),
             "remove": MessageRow(fields={"id": KEEP, "extras": _EXTRAS}, otherwise=_remove),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, messages.read),
-            ),
+            "native": native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(fields=plain, blocks=rows),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages", "role"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, choose(_picks)),
         needs_id=needs_id,
     )

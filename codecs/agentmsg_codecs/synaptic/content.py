@@ -13,6 +13,7 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
 from agentmsg.media import data_url, read_data_url
+from agentmsg.natives import is_marked
 from agentmsg.parts import Parts
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
@@ -175,24 +176,26 @@ def _thoughts(blocks: Sequence[Any]) -> int:
     return next((index for index, block in enumerate(blocks) if type(block) is not am.ThinkingBlock), len(blocks))
 
 
-def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
+def write_content(
+    message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]
+) -> tuple[str, list[Native] | None]:
     """Return ``content`` and, where there is more than a text, ``content_blocks``."""
     if not blocks:
-        return {"content": ""}
-    if len(blocks) == 1 and is_bare(blocks[0]) and mark_of(message, FAMILY, "/listed") is not True:
-        return {"content": blocks[0].text}
+        return "", None
+    if len(blocks) == 1 and is_bare(blocks[0]) and not is_marked(message, FAMILY, "/listed"):
+        return blocks[0].text, None
     content, rest = _apart(blocks)
     if content is None:
         joint = mark_of(message, FAMILY, "/joint")
         content = (_JOINTS.get(joint, "\n") if isinstance(joint, str) else "\n").join(_texts(blocks))
-    return {"content": content, "content_blocks": list(map(write, rest))}
+    return content, list(map(write, rest))
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
     """Return the text that stands in ``content`` alone, and the others; None where there is no such text."""
     index = _thoughts(blocks)
     block = blocks[index] if index < len(blocks) else None
-    if block is None or len(blocks) == 1 or not is_bare(block) or mark_of(block, FAMILY, "/apart") is not True:
+    if block is None or len(blocks) == 1 or not is_bare(block) or not is_marked(block, FAMILY, "/apart"):
         return None, blocks
     rest = [*blocks[:index], *blocks[index + 1 :]]
     texts = _texts(rest)

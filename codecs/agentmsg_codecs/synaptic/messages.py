@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.link import named
+from agentmsg.made import given
+from agentmsg.natives import is_marked, native_of, read_whole, role_of
 from agentmsg.plain import is_object
-from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
@@ -31,7 +33,6 @@ __all__ = ["Messages", "is_chunk", "keys_of", "variant_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
-_make_native = maker(am.NativeBlock)
 _make_thinking = maker(am.ThinkingBlock)
 _VARIANT_OF: Mapping[str, str] = {role: variant for variant, role in ROLES.items()}
 # Roles that no message of a free role may take: the model has rules for them.
@@ -39,17 +40,14 @@ _RESERVED = frozenset({"tool", "remove", "native"})
 _LISTS = frozenset(
     {"content_blocks", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "response_metadata"}
 )
-_CALL_WRITERS: tuple[tuple[str, Callable[[Any], Native]], ...] = (
-    ("tool_calls", write_call),
-    ("invalid_tool_calls", write_invalid),
-    ("tool_call_chunks", write_piece),
-)
 
 
 def variant_of(message: am.Msg) -> str:
     """Return the variant that a message is written as."""
     role = message.role
-    mark = mark_of(message, FAMILY, "/variant") if message.notes else None
+    if not message.notes:
+        return _VARIANT_OF.get(role, "chat")
+    mark = mark_of(message, FAMILY, "/variant")
     if mark == "bare" and role not in VARIANTS and role not in _RESERVED:
         return "bare"
     own = _VARIANT_OF.get(role)
@@ -62,7 +60,7 @@ def variant_of(message: am.Msg) -> str:
 
 def is_chunk(message: am.Msg) -> bool:
     """Tell whether a message is written as a chunk: it was one, and says only what a chunk can."""
-    if not message.notes or mark_of(message, FAMILY, "/chunk") is not True or message.role != "assistant":
+    if not is_marked(message, FAMILY, "/chunk") or message.role != "assistant":
         return False
     if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
         return False
@@ -75,10 +73,6 @@ def is_chunk(message: am.Msg) -> bool:
 def keys_of(message: am.Msg) -> frozenset[str]:
     """Return the keys that the native form of a message models."""
     return CHUNK_KEYS if is_chunk(message) else KEYS[variant_of(message)]
-
-
-def _id(value: str | None) -> Native:
-    return {} if value is None or isinstance(value, am.Made) else {"id": value}
 
 
 def _free(native: Native, key: str) -> Any:
@@ -127,18 +121,15 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        shape = self._chunk if "role" not in native and type(native.get("content")) is str else None
-        if shape is None and type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
-        shape = shape or self._shapes[VARIANTS.get(str(role), "bare")]
+        if is_object(native) and "role" not in native and type(native.get("content")) is str:
+            shape = self._chunk
+        else:
+            shape = self._shapes[VARIANTS.get(role_of(native), "bare")]
         try:
             message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return _whole(native)
-        return message if names is None else _named(message, names)
+            return read_whole(native, FAMILY)
+        return message if names is None else names.named(message)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         word = text_at(native, "role")
@@ -193,41 +184,75 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        native = native_of(message, FAMILY)
+        if native is not None:
+            return native
         message = _unnamed(message, names)
         shape = self._chunk if is_chunk(message) else self._shapes[variant_of(message)]
         return write_as(shape, message, FAMILY)
 
-    def _head(self, message: am.Msg, variant: str, blocks: Sequence[Any]) -> Native:
-        noted = mark_of(message, FAMILY, "/word") if message.notes else None
-        word = noted if isinstance(noted, str) and variant_word(noted) == variant else variant
-        native: Native = {"role": message.role if variant == "bare" else word}
+    def _native(self, message: am.Msg, said: Sequence[Any], own: Native, name: str | None) -> Native:
+        """Return what all messages have, in the order in which Synaptic writes it.
+
+        Args:
+            message: the message.
+            said: the blocks that are its content.
+            own: what its variant has behind ``content``.
+            name: of the sender; of a tool.
+        """
+        variant = variant_of(message)
+        native: Native = {"role": _word(message, variant) if message.notes else variant}
         if variant == "chat":
             native["custom_role"] = message.role
-        return {**native, **write_content(message, blocks, self.parts.write)}
+        content, listed = write_content(message, said, self.parts.write)
+        native["content"] = content
+        native |= own
+        if given(message.id) is not None:
+            native["id"] = message.id
+        if given(name) is not None:
+            native["name"] = name
+        if message.metadata:
+            native["additional_kwargs"] = thaw(message.metadata)
+        if message.response_metadata or message.model is not None:
+            model = {} if message.model is None else {"model": message.model}
+            native["response_metadata"] = {**model, **thaw(message.response_metadata)}
+        return native if listed is None else {**native, "content_blocks": listed}
 
     def _write_plain(self, message: am.Msg) -> Native:
-        native = self._head(message, variant_of(message), message.content)
-        return native | _tail(message, message.name)
+        return self._native(message, message.content, {}, message.name)
 
     def _write_assistant(self, message: am.Msg) -> Native:
-        groups: list[list[Any]] = [[], [], []]
-        for block in message.content:
-            groups[min(rank(block), 2)].append(block)
-        native = self._head(message, "assistant", groups[0])
-        native |= _calls(groups[1:])
-        native |= _tail(message, message.name)
+        said, valid, invalid, pieces = _by_rank(message.content)
+        native = self._native(
+            message, said, {"tool_calls": list(map(write_call, valid))} if valid else {}, message.name
+        )
         if message.usage is not None:
             native["usage_metadata"] = write_usage(message.usage)
+        if invalid or pieces:
+            # Only a chunk has pieces; here they are calls that cannot be made yet.
+            native["invalid_tool_calls"] = list(map(write_invalid, (*invalid, *pieces)))
         return native
 
     def _write_tool(self, message: am.Msg) -> Native:
         result: Any = message.content[0]
-        native = self._head(message, "tool", result.content)
-        if result.tool_call_id is not None:
-            native["tool_call_id"] = str(result.tool_call_id)
-        return native | _tail(message, result.name)
+        link = {} if result.tool_call_id is None else {"tool_call_id": str(result.tool_call_id)}
+        return self._native(message, result.content, link, result.name)
+
+
+def _word(message: am.Msg, variant: str) -> str:
+    """Return the word for a variant: Synaptic's own, or that of another system which was read."""
+    if variant == "bare":
+        return message.role
+    noted = mark_of(message, FAMILY, "/word")
+    return noted if isinstance(noted, str) and variant_word(noted) == variant else variant
+
+
+def _by_rank(blocks: Sequence[Any]) -> tuple[list[Any], ...]:
+    """Return blocks by their places: content, calls, invalid calls, pieces of calls."""
+    groups: tuple[list[Any], ...] = ([], [], [], [])
+    for block in blocks:
+        groups[rank(block) if type(block) is am.ToolUseBlock else 0].append(block)
+    return groups
 
 
 def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
@@ -245,68 +270,17 @@ def variant_word(word: str) -> str | None:
     return None if word in KEYS else VARIANTS.get(word)
 
 
-def _calls(groups: Sequence[Sequence[Any]]) -> Native:
-    return {
-        key: list(map(write, blocks)) for (key, write), blocks in zip(_CALL_WRITERS, groups, strict=False) if blocks
-    }
-
-
-def _tail(message: am.Msg, name: str | None) -> Native:
-    native = _id(message.id)
-    if name is not None and not isinstance(name, am.Made):
-        native["name"] = name
-    if message.metadata:
-        native["additional_kwargs"] = thaw(message.metadata)
-    told = thaw(message.response_metadata)
-    if message.model is not None:
-        told = {"model": message.model, **told}
-    return {**native, "response_metadata": told} if told else native
-
-
-def _whole(native: Native) -> am.Msg:
-    said = native.get("content")
-    fallback = said if isinstance(said, str) and said else None
-    return _make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
-
-
-def _named(message: am.Msg, names: CallNames) -> am.Msg:
-    """Give a result without a name that of its call."""
-    if message.role == "assistant":
-        names.see(message)
-        return message
-    if message.role != "tool":
-        return message
-    result: Any = message.content[0]
-    name = names.answer(result.tool_call_id)
-    if name is None or result.name is not None:
-        return message
-    # These are all the fields that the reader gives: evolving takes four times as long.
-    named = _make_result(result.tool_call_id, result.content, name, notes=result.notes)
-    return _make_msg(
-        "tool",
-        (named,),
-        id=message.id,
-        metadata=message.metadata,
-        response_metadata=message.response_metadata,
-        extras=message.extras,
-        notes=message.notes,
-    )
-
-
 def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
     """Leave out the name of a result that a reader takes from its call, where the document did not say it too."""
     if message.role == "assistant":
         names.see(message)
-        return message
     if message.role != "tool":
         return message
     result: Any = message.content[0]
     name = names.answer(result.tool_call_id)
+    is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
     # What the library made is not written anyway.
-    unsaid = isinstance(result.name, am.Made)
-    if name is None or unsaid or result.name != name or mark_of(message, FAMILY, "/named") is True:
-        return message
-    return message.evolve(content=(result.evolve(name=None),))
+    return message if is_said or given(result.name) is None else named(message, None)
 
 
 # -- removals and chunks ----------------------------------------------------------------------------------------------
@@ -333,16 +307,18 @@ def _read_chunk(native: Native, _: Any) -> am.Msg:
 
 
 def _write_chunk(message: am.Msg) -> Native:
-    native: Native = {"content": ""}
-    groups: list[list[Any]] = [[], [], []]
-    for block in message.content:
-        if isinstance(block, am.ThinkingBlock):
-            native["reasoning"] = block.thinking
-        elif isinstance(block, am.TextBlock):
-            native["content"] = block.text
-        else:
-            groups[rank(block) - 1].append(block)
-    native |= _calls(groups)
+    said, valid, invalid, pieces = _by_rank(message.content)
+    native: Native = {"content": "".join(block.text for block in said if isinstance(block, am.TextBlock))}
+    if said and isinstance(said[0], am.ThinkingBlock):
+        native["reasoning"] = said[0].thinking
+    if valid:
+        native["tool_calls"] = list(map(write_call, valid))
     if message.usage is not None:
         native["usage"] = write_usage(message.usage)
-    return native | _id(message.id)
+    if given(message.id) is not None:
+        native["id"] = message.id
+    if pieces:
+        native["tool_call_chunks"] = list(map(write_piece, pieces))
+    if invalid:
+        native["invalid_tool_calls"] = list(map(write_invalid, invalid))
+    return native

@@ -19,8 +19,10 @@ import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import count_at, is_marked
 from agentmsg.plain import is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.rules import usage_cell
+from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg_codecs.synaptic.words import FAMILY
 
 if TYPE_CHECKING:
@@ -40,10 +42,7 @@ _MOST = 2**32 - 1
 
 
 def _counts(native: Native, names: Mapping[str, str]) -> dict[str, Any]:
-    found = {name: native.get(key) for key, name in names.items()}
-    if any(value is not None and type(value) is not int for value in found.values()):
-        raise Unreadable
-    return found
+    return {name: count_at(native, key) for key, name in names.items()}
 
 
 def _read(native: Native, _: Any) -> am.Usage:
@@ -131,20 +130,25 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 (_INPUT, _INPUT_NAMES), (_OUTPUT, _OUTPUT_NAMES) = _DETAILS.values()
-_EXTRAS = carried_extras(
-    (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
-    (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
-    (FAMILY, lambda _: _KEYS),
+# All counts that are required, details that are whole or not there at all, and no number too large.
+_CASE = " and ".join(
+    (
+        *(f"value.{name} is not None" for name in _COUNTS.values()),
+        *(
+            f"(value.{one} is None) == (value.{other} is None)"
+            for one, other in (_INPUT_NAMES.values(), _OUTPUT_NAMES.values())
+        ),
+        *(f"0 <= (value.{name} or 0) <= most" for name in _FIELDS),
+    )
 )
-
-
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry usage: all counts that the schema requires, none that its numbers do not hold."""
-    changes: dict[str, Any] = {}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    changes |= {name: None for name in ("cache_write", "cost", "seconds") if getattr(usage, name) is not None}
-    bare = usage.evolve(**changes) if changes else usage
-    wanted = {} if mark_of(usage, FAMILY, "/odd") is True else _wanted(bare)
-    return bare.evolve(**wanted) if wanted else bare
+carried_usage = usage_cell(
+    _FIELDS,
+    extras=carried_extras(
+        (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
+        (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
+        (FAMILY, lambda _: _KEYS),
+    ),
+    wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
+    case=_CASE,
+    most=_MOST,
+)

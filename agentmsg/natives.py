@@ -1,0 +1,127 @@
+"""What readers and writers of many formats do alike: messages kept whole, arguments, lacking ids. Imports shapes.
+
+Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose
+arguments were given as they are, where others give their text; ``/odd`` on what the library of the format would not
+write, or would refuse, but that was read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg._fast import maker
+from agentmsg.arguments import input_text
+from agentmsg.blocks import NativeBlock, ToolUseBlock
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg.json_values import adopt, thaw
+from agentmsg.msg import Msg
+from agentmsg.plain import is_object
+from agentmsg.rules import is_native
+from agentmsg.shapes import Native, Unreadable, mark_of, marked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg._base import Noted
+
+__all__ = [
+    "count_at",
+    "is_marked",
+    "lacks_id",
+    "native_of",
+    "read_arguments",
+    "read_whole",
+    "role_of",
+    "without_id",
+    "write_arguments",
+]
+
+_make_msg = maker(Msg)
+_make_native = maker(NativeBlock)
+
+
+def is_marked(obj: Noted, family: str, mark: str) -> bool:
+    """Tell whether an object has a mark."""
+    return bool(obj.notes) and mark_of(obj, family, mark) is True
+
+
+def count_at(native: Mapping[str, Any], key: str) -> int | None:
+    """Return the whole number under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) is not int:
+        raise Unreadable
+    return value
+
+
+def role_of(native: Any) -> str:
+    """Return the word under ``role`` of a native message.
+
+    Raises:
+        DecodeError: where it is no object, or says no role.
+    """
+    if not is_object(native):
+        raise DecodeError(f"a message is an object, not {excerpt(native)}")
+    role = native.get("role")
+    if type(role) is not str:
+        raise DecodeError("a message needs a role", path=("role",))
+    return role
+
+
+# -- messages that cannot be told in the model ------------------------------------------------------------------------
+
+
+def read_whole(native: Native, family: str) -> Msg:
+    """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats."""
+    said = native.get("content")
+    fallback = said if isinstance(said, str) and said else None
+    return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
+
+
+def native_of(message: Msg, family: str) -> Any:
+    """Return the native message that a message of the role ``native`` keeps for a family; None for any other."""
+    if message.role != "native" or not is_native(message, family):
+        return None
+    block: Any = message.content[0]
+    return thaw(block.value)
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def without_id(family: str) -> Any:
+    """Return the notes of a call or result that was read without an id."""
+    return adopt({family: {"/no-id": True}})
+
+
+def lacks_id(family: str) -> Callable[[Any], bool]:
+    """Return the test whether a client's call or result must be given an id: one that was read without needs none."""
+
+    def lacks(block: Any) -> bool:
+        link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+        return link is None and block.kind != "server" and not is_marked(block, family, "/no-id")
+
+    return lacks
+
+
+def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -> ToolUseBlock:
+    """Return the call with arguments that are a text, where the format is kept to, or any other JSON.
+
+    Args:
+        make: makes the call; given ``raw_input`` or ``input``.
+        value: the arguments; None is read as an empty text.
+        family: whose note says that they are no text.
+    """
+    if value is None or type(value) is str:
+        return make(raw_input=value or "")
+    return marked(make(input=adopt(value)), family, object=True)
+
+
+def write_arguments(block: ToolUseBlock, family: str) -> Any:
+    """Return the arguments of a call: their text, or what was read that is none."""
+    if is_marked(block, family, "/object") and block.is_valid and block.input is not None:
+        return input_text(block) if isinstance(block.input, str) else thaw(block.input)
+    return input_text(block)

@@ -1,0 +1,276 @@
+"""What codecs share for native messages: whole ones, arguments, ids, times, made values, the order of keys."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+from hypothesis import given
+
+import agentmsg as am
+from agentmsg.arrange import in_order
+from agentmsg.codec import maker, replacer
+from agentmsg.errors import DecodeError
+from agentmsg.link import CallNames, with_result
+from agentmsg.made import MadeTime, made_id
+from agentmsg.made import given as told
+from agentmsg.natives import (
+    count_at,
+    is_marked,
+    lacks_id,
+    native_of,
+    read_arguments,
+    read_whole,
+    role_of,
+    without_id,
+    write_arguments,
+)
+from agentmsg.plain import is_list, is_object
+from agentmsg.rules import AS_TEXT, TEXT_ROWS, as_text
+from agentmsg.shapes import Unreadable
+from agentmsg.testing import messages
+from agentmsg.times import nearest_milli, read_time
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TIME = datetime(2026, 1, 15, 10, 30, 0, 123000, tzinfo=UTC)
+LINK = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+_make_call = maker(am.ToolUseBlock)
+
+
+# -- native messages --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("native", "fallback"),
+    [({"content": "Hi"}, "Hi"), ({"content": ""}, None), ({"content": [1]}, None), ({}, None)],
+)
+def test_a_message_is_kept_whole(native: dict[str, Any], fallback: str | None) -> None:
+    """What cannot be told is a native message of its family, whose text others may write; nobody else's is one."""
+    message = read_whole(native, "x")
+    block = message.first(am.NativeBlock)
+    assert block is not None
+    assert (message.role, block.codec, block.fallback) == ("native", "x", fallback)
+    assert (native_of(message, "x"), native_of(message, "y")) == (native, None)
+    assert native_of(am.Msg("user", [block]), "x") is None
+
+
+@pytest.mark.parametrize(("native", "path"), [(5, ()), ([], ()), ({}, ("role",)), ({"role": 1}, ("role",))])
+def test_a_message_says_its_role(native: Any, path: tuple[str, ...]) -> None:
+    """What is no object, or says no role, is a typed error with its place."""
+    with pytest.raises(DecodeError) as caught:
+        role_of(native)
+    assert caught.value.path == path
+    assert role_of({"role": "any"}) == "any"
+
+
+@pytest.mark.parametrize(("value", "count"), [(0, 0), (7, 7), (None, None)])
+def test_counts_are_whole_numbers(value: Any, count: int | None) -> None:
+    """A count is a whole number or nothing."""
+    assert count_at({"n": value}, "n") == count
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", []])
+def test_what_is_no_count_is_unreadable(value: Any) -> None:
+    """A truth value, a fraction or a text is no count."""
+    with pytest.raises(Unreadable):
+        count_at({"n": value}, "n")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [('{"a": 1}', '{"a": 1}'), ("{bad", "{bad"), (None, ""), ({"a": 1}, None), ([1], None), (5, None)],
+)
+def test_arguments_are_text_or_what_they_are(value: Any, text: str | None) -> None:
+    """Arguments that are a text are that text; others are noted, and written again as they are while they hold."""
+    block = read_arguments(partial(_make_call, "c", "f"), value, "x")
+    assert (block.raw_input, is_marked(block, "x", "/object")) == (text, text is None)
+    assert write_arguments(block, "x") == ("" if value is None else value)
+    assert write_arguments(block.evolve(input="a text"), "x") == '"a text"'
+    assert write_arguments(block.evolve(input={"b": 2}), "x") == ('{"b":2}' if text is not None else {"b": 2})
+
+
+def test_ids_are_given_where_none_was_read() -> None:
+    """A client's call or result without an id needs one, but not what was read without."""
+    lacks, notes = lacks_id("x"), without_id("x")
+    blocks: list[tuple[am.Block, bool]] = [
+        (am.ToolUseBlock(None, "f"), True),
+        (am.ToolUseBlock("c", "f"), False),
+        (am.ToolUseBlock(None, "f", notes=notes), False),
+        (am.ToolUseBlock(None, "f", notes=without_id("y")), True),
+        (am.ToolUseBlock(None, "f", kind="server"), False),
+        (am.ToolResultBlock(None, "22C"), True),
+        (am.ToolResultBlock("c", "22C"), False),
+        (am.ToolResultBlock(None, "22C", notes=notes), False),
+    ]
+    assert [lacks(block) for block, _ in blocks] == [needed for _, needed in blocks]
+
+
+def test_results_are_named_after_their_calls() -> None:
+    """A result that says no tool has the name of its call, one that says one keeps it; other fields stay."""
+    names = CallNames()
+    asked = am.Msg("assistant", [am.ToolUseBlock("c", "first"), am.ToolUseBlock("c", "second")])
+    answers = [am.Msg("tool", [am.ToolResultBlock("c", "22C", name=name)], id="m") for name in (None, "own", None)]
+    assert names.named(asked) is asked
+    first, own, none = map(names.named, answers)
+    assert [message.tool_results[0].name for message in (first, own, none)] == ["first", "own", None]
+    assert am.same(first, answers[0].evolve(content=[answers[0].tool_results[0].evolve(name="first")]))
+    assert (own, none) == (answers[1], answers[2])
+
+
+@given(messages())
+def test_a_quick_copy_is_what_evolve_gives(message: am.Msg) -> None:
+    """The copy that checks nothing has all fields of the one that does, whatever the message."""
+    quick = replacer(am.Msg, "name")(message, "Ada")
+    careful = message.evolve(name="Ada")
+    assert type(quick) is am.Msg
+    assert all(
+        getattr(quick, field.name) is getattr(careful, field.name) for field in attrs.fields(am.Msg) if field.init
+    )
+    result = am.ToolResultBlock("c", "22C")
+    assert am.same(with_result(message, result), message.evolve(content=[result]))
+
+
+# -- ids and times ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("time", "nearest"),
+    [
+        (TIME, TIME),
+        (TIME.replace(microsecond=123999), TIME),
+        (TIME.replace(tzinfo=None), TIME),
+        (TIME.astimezone(timezone(timedelta(hours=2))), TIME),
+        (datetime.max.replace(tzinfo=timezone(-timedelta(hours=2))), datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)),
+        (datetime.min.replace(tzinfo=timezone(timedelta(hours=2))), datetime.min.replace(tzinfo=UTC)),
+    ],
+)
+def test_the_nearest_millisecond_of_utc(time: datetime, nearest: datetime) -> None:
+    """A time is rounded down to a millisecond of UTC, at the ends of the calendar without a change of zones."""
+    found = nearest_milli(time)
+    assert (found, found.tzinfo) == (nearest, UTC)
+
+
+def test_times_are_read_from_texts() -> None:
+    """A text of ISO 8601 is a time, any other is none."""
+    assert read_time("2026-01-15T10:30:00.123Z") == TIME
+    assert [read_time(text) for text in ("", "soon", "2026-13-01")] == [None, None, None]
+
+
+class _Clock(datetime):
+    """A class of times such as libraries and tests have."""
+
+
+def test_a_time_of_another_class_becomes_plain() -> None:
+    """No format gives the class of a time back, so that a message has the plain one from the start."""
+    message = am.Msg("user", "Hi", created_at=_Clock(2026, 1, 15, 10, 30, 0, 123000, UTC))
+    assert type(message.created_at) is datetime
+    assert message.created_at == TIME
+    assert type(am.Msg("user", "Hi").created_at) is MadeTime
+    for name in ("arcaelas", "json", "lionpride", "msgpack"):
+        history = am.History([message])
+        assert am.same(am.decode(am.encode(history, name), name)[0].created_at, TIME)
+
+
+# The fields that all messages of a format have, and hold an id or a time.
+ALWAYS = {"arcaelas": {"timestamp"}, "lionpride": {"id", "created_at"}, "riffer": set[str](), "synaptic": set[str]()}
+SOME = {"id", "created_at", "timestamp"}
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_what_the_library_made_is_told_where_all_messages_have_it(name: str) -> None:
+    """Made ids and times stand where no message of the format is without; where there are none, none is made up."""
+    message, losses = am.Msg("user", "Hi"), list[am.Loss]()
+    native = message.encode(name, losses=losses)
+    assert (SOME & native.keys(), losses) == (ALWAYS[name], [])
+    assert am.Msg("user", "Hi", id=None, created_at=None).encode(name).keys() & SOME == set()
+    assert am.same(am.decode([native], name)[0], message)
+
+
+def test_what_somebody_gave_is_told_from_what_was_made() -> None:
+    """A made id or time is as good as none."""
+    message = am.Msg("user", "Hi")
+    assert (told(message.id), told(message.created_at), told(made_id()), told(None)) == (None, None, None, None)
+    assert (told("m"), told(TIME)) == ("m", TIME)
+
+
+def test_ids_of_lionpride_are_uuids() -> None:
+    """A made id that is no UUID is not written there, one that is given and is none is dropped."""
+    assert "id" not in am.Msg("user", "Hi", id=am.Made("call_0_0_f")).encode("lionpride")
+    losses: list[am.Loss] = []
+    assert "id" not in am.Msg("user", "Hi", id="m-1").encode("lionpride", losses=losses)
+    assert [loss.path for loss in losses] == [("messages", 0, "id")]
+    assert am.Msg("user", "Hi", id=LINK).encode("lionpride")["id"] == LINK
+
+
+# -- what is told in words, and in which order ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        (am.TextBlock("Hi"), "Hi"),
+        (am.AudioBlock(am.URLSource("https://x.test/a"), transcript="Hi"), "Hi"),
+        (am.AudioBlock(am.URLSource("https://x.test/a")), None),
+        (am.DataBlock({"a": 1}), '{"a":1}'),
+        (am.FileBlock(am.TextSource("Hi"), title="T"), "T\n\nHi"),
+        (am.FileBlock(am.URLSource("https://x.test/a")), None),
+        (am.NativeBlock("x", {}, fallback="Hi"), "Hi"),
+        (am.NativeBlock("x", {}), None),
+        (am.RefusalBlock("No."), "No."),
+        (am.ToolResultBlock("c", "22C"), "22C"),
+        (am.ToolUseBlock("c", "f"), None),
+        (am.ToolUseBlock("c", "f", {"a": 1}, kind="server"), '<server_tool_call name="f">{"a":1}</server_tool_call>'),
+        (am.ThinkingBlock("Hm."), None),
+        (am.ImageBlock(am.URLSource("https://x.test/a")), None),
+    ],
+)
+def test_the_words_of_blocks(block: am.Block, text: str | None) -> None:
+    """Where only text has a place, a block is the words that it has; thinking and pictures have none."""
+    found = as_text(block)
+    assert (None if found is None else found.text) == text
+
+
+def test_every_block_of_words_has_a_row() -> None:
+    """The rows for places of text have the classes that have words, and carry no field of theirs."""
+    assert set(TEXT_ROWS) == set(AS_TEXT)
+    assert not any(row.fields for row in TEXT_ROWS.values())
+
+
+def test_blocks_stand_in_the_order_of_their_ranks() -> None:
+    """Neighbours of one rank keep their order; what is in order need not be ordered."""
+    assert in_order("bab", ord) == (1, 0, 2)
+    assert [in_order(blocks, ord) for blocks in ("", "a", "abb")] == [None, None, None]
+
+
+# Order plays no part for JSON, but people compare texts. A hand-written sample of 1.0 has its time last.
+_SAMPLE = ["role", "content", "tool_id", "timestamp"]
+
+
+def _keys(native: Any) -> Iterator[list[str]]:
+    """Give the keys of all objects of a native message, in order."""
+    if is_object(native):
+        yield list(native)
+    for inner in native.values() if is_object(native) else native if is_list(native) else ():
+        yield from _keys(inner)
+
+
+@pytest.mark.parametrize("name", ["arcaelas", "riffer", "synaptic"])
+def test_fields_stand_in_the_order_of_the_real_writer(name: str) -> None:
+    """What the real library wrote is written with its keys in the same order, down to the calls and blocks."""
+    codec = am.get_codec(name)
+    compared = 0
+    for _, document in documents(name):
+        natives = codec.native_messages(document)
+        for native, again in zip(
+            natives, codec.native_messages(am.encode(am.decode(document, codec), codec)), strict=True
+        ):
+            if list(native) != _SAMPLE:
+                assert list(_keys(again)) == list(_keys(native))
+                compared += 1
+    assert compared > 20
