@@ -33,18 +33,16 @@ metadata are those of its first message, usage, finish reason and structured out
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Caps
-from agentmsg.codec import Codec
-from agentmsg_codecs.agentscope.caps import Table, make_caps
-from agentmsg_codecs.agentscope.documents import history_cells, read_document, sniff_with, write_document
-from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg.caps import KEEP
+from agentmsg_codecs.agentscope.base import AgentScope, Language
+from agentmsg_codecs.agentscope.caps import Table
 from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
-from agentmsg_codecs.agentscope.words import FAMILY, SIGNER, VERSIONS
+from agentmsg_codecs.agentscope.words import FAMILY, SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,43 +68,10 @@ def _table(version: int | None) -> Table:
 
 
 @attrs.frozen(kw_only=True)
-class AgentScopeCodec(Codec):
-    """Messages of AgentScope for Python.
-
-    Attributes:
-        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
-        engine: what reads and writes.
-    """
+class AgentScopeCodec(AgentScope):
+    """Messages of AgentScope for Python; for its options see ``AgentScope``."""
 
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "AgentScope (Python)"
-    writes_plain: ClassVar[bool] = True
-
-    version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
-    engine: Messages = attrs.field(factory=make_messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(
-            lambda self: make_caps(self.engine, _table(self.version), history=history_cells(FAMILY)), takes_self=True
-        ),
-    )
-
-    @property
-    def caps(self) -> Caps:
-        """What the messages carry; see caps.py."""
-        return self._caps
-
-    def read(self, document: Any) -> am.History:
-        """Return the history of a message, a list of messages, or an object that holds one."""
-        return read_document(self.engine, document, self.version or 2)
-
-    def write(self, history: am.History) -> Any:
-        """Return the document: in the version and container of the document that was read, else a list."""
-        return write_document(self.engine, history, self.version)
-
-    def sniff(self, document: Any) -> float:
-        """Return how much a document looks like AgentScope for Python: by its first messages."""
-        return sniff_with(document, sniff_message)
+    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)
