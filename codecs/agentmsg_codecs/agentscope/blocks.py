@@ -160,6 +160,8 @@ class Blocks:
     def _write_text(self, block: am.TextBlock) -> Native:
         if block.phase == HINT:
             return self._write_hint(block)
+        if self._is_new and block.item_id is None and not block.extras:
+            return {"type": "text", "text": block.text, "finished_at": None}
         native: Native = {"type": "text", "text": block.text}
         if block.item_id is not None:
             native["id"] = link_of(block.item_id)

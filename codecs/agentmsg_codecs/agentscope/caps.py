@@ -9,7 +9,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.rules import (
@@ -80,16 +80,23 @@ class _Maker:
     def is_marked(self, owner: Any, mark: str) -> bool:
         return bool(owner.notes) and mark_of(owner, self.family, mark) is True
 
-    def signature(self, value: am.Signature, _: Any) -> am.Signature | None:
-        if value.provider != self.table.signer:
-            return None
-        return value.evolve(extras={}) if value.extras else value
+    def signature(self) -> Cell:
+        signer = self.table.signer
 
-    def state(self, known: frozenset[str]) -> Cell | None:
+        @usually("value.provider == signer and not value.extras", signer=signer)
+        def cell(value: am.Signature, _: Any) -> am.Signature | None:
+            if value.provider != signer:
+                return None
+            return value.evolve(extras={}) if value.extras else value
+
+        return cell
+
+    def state(self, known: frozenset[str]) -> dict[str, Cell]:
+        @usually("value in known", known=known)
         def cell(state: str, block: Any) -> str | None:
             return state if state in known or self.is_marked(block, "/word") else None
 
-        return None if self.table.is_old else cell
+        return {} if self.table.is_old else {"status": cell}
 
     def phase(self, role: str) -> Cell:
         def cell(phase: str, block: Any) -> str | None:
@@ -99,8 +106,8 @@ class _Maker:
 
         return cell
 
-    def text_id(self, item_id: str, block: Any) -> str | None:
-        return item_id if self.table.has_ids or block.phase == HINT else None
+    def text_id(self) -> Cell:
+        return KEEP if self.table.has_ids else lambda item_id, block: item_id if block.phase == HINT else None
 
     def name(self, name: str, _: Any) -> str | None:
         # Python has the empty name where there is none.
@@ -108,29 +115,42 @@ class _Maker:
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
-    def act(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the rule for what only assistants have; others where it was read so."""
+    def act(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None, concerns: str) -> Row:
+        """Return the row of what only assistants have, and others where it was read so.
+
+        Args:
+            role: of the messages.
+            cells: of the class.
+            rule: asked about each; None: all have a place.
+            concerns: the field that the rule looks at.
+        """
+        if role == "assistant":
+            return Row(cells, rule, concerns if rule else None)
+        rule = rule or _kept
 
         def ruled(block: Any) -> Any:
-            if role == "assistant" or self.is_marked(block, "/odd"):
-                return rule(block)
             answer = rule(block)
+            if self.is_marked(block, "/odd"):
+                return answer
             new = answer.new if isinstance(answer, Swap) else answer
             return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(f"no place for this in a {role} message")
 
-        return ruled
+        return Row(cells, ruled)
 
-    def media(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the rule for media, which have no place in a system message."""
+    def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
+        """Return the row of media, which have no place in a system message; arguments as of ``act``."""
+        if role != "system":
+            return Row(cells, rule)
+        rule = rule or _kept
 
         def ruled(block: Any) -> Any:
-            if role != "system" or self.is_marked(block, "/odd"):
-                return rule(block)
             answer = rule(block)
+            if self.is_marked(block, "/odd"):
+                return answer
             new = answer.new if isinstance(answer, Swap) else answer
             return answer if isinstance(new, (Drop, am.TextBlock)) else Drop("only text in a system message")
 
-        return ruled
+        return Row(cells, ruled)
 
     def file(self, block: am.FileBlock, role: str) -> Any:
         """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
@@ -200,7 +220,7 @@ class _Maker:
     def parts(self, role: str) -> _Rows:
         """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
         media = self.dialect.media
-        ids: dict[str, Cell] = {"item_id": self.text_id}
+        ids: dict[str, Cell] = {"item_id": self.text_id()}
         image: dict[str, Cell] = {"source": self.source, "item_id": media.id_cell, "extras": self.extras}
         if self.table.is_old:
             del image["item_id"]
@@ -208,10 +228,10 @@ class _Maker:
         rows = self.others(role)
         rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.extras})
         for cls in MEDIA:
-            rows[cls] = Row(image, self.media(role, lambda block: block))
-        rows[am.AudioBlock] = Row(image, self.media(role, _sound))
+            rows[cls] = self.media(role, image)
+        rows[am.AudioBlock] = self.media(role, image, _sound)
         file: dict[str, Cell] = {**image, **phase, "item_id": self._file_id, "name": self._file_name}
-        rows[am.FileBlock] = Row(file, self.media(role, lambda block: self.file(block, role)))
+        rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
         if role != "inner":
             rows |= self.acts(role)
         return rows
@@ -224,37 +244,26 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature, "extras": self.extras}
+        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature(), "extras": self.extras}
         thinking |= {"redacted": KEEP} if self.table.has_opaque else {}
-        thinking |= {"item_id": self.text_id} if self.table.has_ids else {}
+        thinking |= {"item_id": KEEP} if self.table.has_ids else {}
         call: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
-        call |= {"kind": lambda kind, _: "function", "signature": self.signature, "extras": self.extras}
-        call |= self._state(CALL_STATES)
+        call |= {"kind": lambda kind, _: "function", "signature": self.signature(), "extras": self.extras}
+        call |= self.state(CALL_STATES)
         if not self.table.signs_calls:
             del call["signature"]
         for cls, cells in ((am.ThinkingBlock, thinking), (am.ToolUseBlock, call)):
             if cls in self.table.metadata:
                 cells["metadata"] = self.table.metadata[cls]
         return {
-            am.ThinkingBlock: Row(thinking, self.act(role, self.thinking)),
-            am.ToolUseBlock: Row(call, self.act(role, _call)),
+            am.ThinkingBlock: self.act(role, thinking, None if self.table.has_opaque else _readable, "redacted"),
+            am.ToolUseBlock: self.act(role, call, _call, "kind"),
         }
-
-    def thinking(self, block: am.ThinkingBlock) -> Any:
-        if self.table.has_opaque or block.redacted is None:
-            return block
-        if not block.thinking:
-            return Drop("only its own provider can read this")
-        return Swap(block.evolve(redacted=None), "thinking is readable here")
-
-    def _state(self, known: frozenset[str]) -> dict[str, Cell]:
-        cell = self.state(known)
-        return {} if cell is None else {"status": cell}
 
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
         cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.name, "extras": self.extras}
-        cells |= {"kind": lambda kind, _: "function", **self._state(RESULT_STATES)}
+        cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
         if am.ToolResultBlock in self.table.metadata:
             cells["metadata"] = self.table.metadata[am.ToolResultBlock]
         return {am.ToolResultBlock: Row(cells, self.result)}
@@ -264,6 +273,18 @@ class _Maker:
         fields = {**self.table.fields, "extras": extras}
         blocks = self.answer() if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+
+
+def _kept(block: Any) -> Any:
+    return block
+
+
+def _readable(block: am.ThinkingBlock) -> Any:
+    if block.redacted is None:
+        return block
+    if not block.thinking:
+        return Drop("only its own provider can read this")
+    return Swap(block.evolve(redacted=None), "thinking is readable here")
 
 
 def _call(block: am.ToolUseBlock) -> Any:

@@ -16,7 +16,6 @@ from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
 __all__ = ["Dialect"]
 
@@ -34,6 +33,7 @@ class Dialect:
 
     Attributes:
         parts: the parts by our role, and of results ("inner").
+        write_part: writes a part that is no result.
         result: the shape of tool results.
     """
 
@@ -53,6 +53,7 @@ class Dialect:
             "system": everything.narrowed(classes, odd=(*_ACTS, *_MEDIA)),
             "inner": everything.narrowed(_INNER),
         }
+        self.write_part = everything.write
         self.media = blocks.media
         self._shapes = {shape.cls: shape for shape in shapes}
         blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
@@ -90,12 +91,16 @@ class Dialect:
         """Return the native message in its default spelling."""
         raise NotImplementedError
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        """Tell whether a message that was read, and has content, has just the keys that it is written with.
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        """Return the message of a native one, in the default spelling of just the keys that are always written.
+
+        None where the general path must look; see quick.py.
 
         Args:
             native: the native message.
-            time: that was read of it.
+            role: ours.
+            blocks: that were read of its content; where they are those of its first message only, what they are made
+                into tells what stands beside them.
         """
         raise NotImplementedError
 

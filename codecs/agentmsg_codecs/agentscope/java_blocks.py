@@ -250,7 +250,7 @@ def _spare_in_call(native: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _spare_of_call(block: am.ToolUseBlock) -> Mapping[str, Any]:
-    if block.raw_input:
+    if block.raw_input or not block.extras:
         return _NONE
     return _TEXT_APART if says_otherwise(input_object(block), own_extras(block, JAVA).get("content")) else _NONE
 

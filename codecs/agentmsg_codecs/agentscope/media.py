@@ -30,6 +30,7 @@ MEDIA: Mapping[type[Any], str] = {
 }
 _CLASSES: Mapping[str, type[Any]] = {"image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock}
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
+_SOURCES: Mapping[str, type[Any]] = {"url": am.URLSource, "base64": am.Base64Source}
 _make_url = maker(am.URLSource)
 _make_base64 = maker(am.Base64Source)
 # The endings of URLs that tell a media type.
@@ -46,6 +47,10 @@ _ENDINGS: Mapping[str, str] = {
 
 def _class_of(media_type: str | None) -> type[Any]:
     return _CLASSES.get((media_type or "").partition("/")[0], am.FileBlock)
+
+
+def _kind(source: Any) -> type[Any]:
+    return am.URLSource if isinstance(source, am.URLSource) else am.Base64Source
 
 
 def _by_ending(url: str) -> str | None:
@@ -78,15 +83,21 @@ class Media:
     ids: frozenset[str]
     spare: Mapping[str, Any]
     writes_spare: bool
+    _sources: Mapping[Any, Shape] = attrs.field(init=False, repr=False, eq=False)
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    def _source_shape(self, tag: str) -> Shape:
-        if tag == "url":
-            keys = frozenset({"type", "url", self.url_key, *self.aliases})
-            return Shape(cls=am.URLSource, keys={tag: keys}, read=self._read_url, write=self._write_url)
-        keys = frozenset({"type", "data", "media_type", *self.aliases})
-        return Shape(cls=am.Base64Source, keys={tag: keys}, read=self._read_base64, write=self._write_base64)
+    @_sources.default
+    def _source_shapes(self) -> Mapping[Any, Shape]:
+        """Return the shapes of the sources, by class."""
+        url = frozenset({"type", "url", self.url_key, *self.aliases})
+        data = frozenset({"type", "data", "media_type", *self.aliases})
+        return {
+            am.URLSource: Shape(cls=am.URLSource, keys={"url": url}, read=self._read_url, write=self._write_url),
+            am.Base64Source: Shape(
+                cls=am.Base64Source, keys={"base64": data}, read=self._read_base64, write=self._write_base64
+            ),
+        }
 
     def _type_in(self, native: Mapping[str, Any], key: str) -> str | None:
         named = next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
@@ -111,14 +122,14 @@ class Media:
     def _read_source(self, native: Native) -> Any:
         value = object_at(native, "source")
         tag = value.get("type")
-        if type(tag) is not str or tag not in ("url", "base64"):
+        cls = _SOURCES.get(tag) if type(tag) is str else None
+        if cls is None:
             raise Unreadable
-        source = read_as(self._source_shape(tag), value, self.family)
+        source = read_as(self._sources[cls], value, self.family)
         return marked(source, self.family, odd=True) if source.media_type is None else source
 
     def _write_source(self, source: Any) -> Native:
-        tag = "url" if isinstance(source, am.URLSource) else "base64"
-        return write_as(self._source_shape(tag), source, self.family)
+        return write_as(self._sources[_kind(source)], source, self.family)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
@@ -201,7 +212,7 @@ class Media:
         if wanted is not source.media_type:
             changes["media_type"] = wanted
         if source.extras:
-            keys = next(iter(self._source_shape("url" if isinstance(source, am.URLSource) else "base64").keys.values()))
+            keys = next(iter(self._sources[_kind(source)].keys.values()))
             extras = carried_extras((self.family, lambda _: keys))(source.extras, source)
             changes |= {} if extras is source.extras else {"extras": extras}
         return source.evolve(**changes) if changes else source

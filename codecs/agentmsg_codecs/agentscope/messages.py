@@ -23,7 +23,7 @@ from agentmsg.notes import keep, put_back, same_document
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
 from agentmsg_codecs.agentscope.blocks import is_bare_text
-from agentmsg_codecs.agentscope.shapes import beside
+from agentmsg_codecs.agentscope.shapes import beside, own_extras
 from agentmsg_codecs.agentscope.words import VERSIONS
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ class Messages:
     def read(self, natives: Iterable[Any], version: int) -> list[am.Msg]:
         """Return the messages of native ones; what is no message here is one of the role "native"."""
         groups = [self._container(native, version) for native in natives]
-        if any(len(group) > 1 or group[0].role == "tool" for group in groups):
-            return seated(groups, self._groupings[version])
-        return [group[0] for group in groups]
+        # A message with an id of its own joins no other: where all have one, there is nothing to note.
+        if all(len(group) == 1 and group[0].id is not None for group in groups):
+            return [group[0] for group in groups]
+        return seated(groups, self._groupings[version])
 
     def _container(self, native: Any, version: int) -> list[am.Msg]:
         own = self._detect(native) or version
@@ -106,14 +107,13 @@ class Messages:
             return None
         dialect = self.dialects[version]
         try:
-            group = _read_group(dialect, native)
+            group, is_usual = _read_group(dialect, native)
         except (Unreadable, AgentMsgError):
             return None
-        content: Any = native.get("content")
-        if content and dialect.is_usual(native, group[0].created_at):
+        if is_usual:
             return group
         # Each part was read so that it comes back, and so is their list.
-        plain = _plain(dialect, group, content or _content(dialect, group))
+        plain = _plain(dialect, group, native.get("content") or _content(dialect, group))
         if _is_same(plain, native):
             return group
         known = dialect.keys - beside(native, dialect.spare)
@@ -147,8 +147,8 @@ class Messages:
             version = own if type(own) is int and own in VERSIONS else version
         dialect = self.dialects[version]
         plain = _plain(dialect, group, _content(dialect, group))
-        if not first.notes and not first.extras:
-            return plain
+        if not first.notes:
+            return {**plain, **_unknown(first, plain, self.family)} if first.extras else plain
 
         def reread(native: Native) -> am.Msg:
             # A spelling must not make another dialect of it.
@@ -163,27 +163,42 @@ class Messages:
 # -- one container ----------------------------------------------------------------------------------------------------
 
 
-def _read_group(dialect: Dialect, native: Native) -> list[am.Msg]:
+def _read_group(dialect: Dialect, native: Native) -> tuple[list[am.Msg], bool]:
+    """Return the messages of a native one, and whether it is known that they are written as it is.
+
+    Raises:
+        Unreadable: where it has no meaning.
+    """
     word = native.get("role")
     role = dialect.model_role(word) if type(word) is str else None
     if role is None:
         raise Unreadable
-    head, tail = dialect.read_head(native), dialect.read_tail(native)
-    marks: dict[str, Any] = head.pop("marks", {})
+    marks: dict[str, Any] = {}
     runs = _runs(dialect, native, role, marks)
-    if head["name"] is not None and head["name"] == dialect.usual_name(runs[0][0]):
-        head["name"] = None
-    if word != dialect.usual_role(_role_of(runs)):
+    kind, blocks = runs[0]
+    if word != dialect.usual_role(kind if len(runs) == 1 else _role_of(runs)):
         marks["role"] = word
+    whole = dialect.quick_message(native, kind, tuple(blocks)) if native.get("content") else None
+    if whole is not None and len(runs) == 1:
+        return [marked(whole, dialect.family, **marks) if marks else whole], True
+    head, tail = (dialect.read_head(native), dialect.read_tail(native)) if whole is None else _halves(whole)
+    marks = {**head.pop("marks", {}), **marks}
+    if head["name"] is not None and head["name"] == dialect.usual_name(kind):
+        head["name"] = None
     if len(runs) == 1:
-        kind, blocks = runs[0]
         marks |= tail.pop("marks", {})
         message = _make_msg(kind, tuple(blocks), **head, **tail)
-        return [marked(message, dialect.family, **marks) if marks else message]
+        return [marked(message, dialect.family, **marks) if marks else message], False
     if "both" in tail.get("marks", ()):
         # What tells of one place would stand on one message, and what it tells of on another.
         raise Unreadable
-    return _spread(dialect, runs, head, tail, marks)
+    return _spread(dialect, runs, head, tail, marks), whole is not None
+
+
+def _halves(whole: am.Msg) -> tuple[Native, Native]:
+    """Return the fields that head a container, and those that end it."""
+    head = {name: getattr(whole, name) for name in ("name", "id", "created_at", "metadata", "extras")}
+    return head, {name: getattr(whole, name) for name in ("usage", "finish_reason", "structured")}
 
 
 def _spread(
@@ -216,18 +231,20 @@ def _runs(dialect: Dialect, native: Native, role: str, marks: dict[str, Any]) ->
     if not is_list(content):
         raise Unreadable
     runs: list[tuple[str, list[Any]]] = []
+    # The run that is open: what is no result goes there.
+    blocks: list[Any] | None = None
     for part in content:
         result = dialect.read_result(part)
         if result is not None:
             runs.append(("tool", [result]))
-            continue
-        if role == "tool":
+            blocks = None
+        elif role == "tool":
             raise Unreadable
-        block = dialect.read_part(part, role)
-        if runs and runs[-1][0] != "tool":
-            runs[-1][1].append(block)
         else:
-            runs.append((role, [block]))
+            if blocks is None:
+                blocks = []
+                runs.append((role, blocks))
+            blocks.append(dialect.read_part(part, role))
     if not runs:
         if role == "tool":
             raise Unreadable
@@ -244,6 +261,11 @@ def _role_of(runs: Sequence[tuple[str, Any]]) -> str:
 def _last(kinds: Sequence[str]) -> int:
     """Return the index of the last message that is no result; of the first where all are."""
     return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] != "tool"), 0)
+
+
+def _unknown(message: am.Msg, plain: Native, family: str) -> Native:
+    """Return the unknown fields of a message, beside those that it is written with."""
+    return {key: thaw(value) for key, value in own_extras(message, family).items() if key not in plain}
 
 
 def _is_same(one: Native, other: Native) -> bool:
@@ -273,15 +295,15 @@ def _is_word_for(dialect: Dialect, word: str, role: str) -> bool:
 
 def _content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
     first = group[0]
-    blocks: Any = first.content
-    if len(group) == 1 and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
-        other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
-        if (other is True) is not dialect.is_brief:
-            return blocks[0].text
-    write = dialect.parts["assistant"].write
+    if dialect.is_brief or first.notes:
+        blocks: Any = first.content
+        if len(group) == 1 and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
+            other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
+            if (other is True) is not dialect.is_brief:
+                return blocks[0].text
     content: list[Any] = []
     for message in group:
-        content.extend(map(dialect.write_result if message.role == "tool" else write, message.content))  # type: ignore[arg-type]
+        content.extend(map(dialect.write_result if message.role == "tool" else dialect.write_part, message.content))  # type: ignore[arg-type]
     return content
 
 
@@ -322,7 +344,9 @@ def _has_no_tail(message: am.Msg) -> bool:
 
 
 def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    """Tell whether a message goes on with the reply of a container."""
+    """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
+    if message.id is not None and type(message.id) is not Made:
+        return False
     if any(other.role not in ("assistant", "tool") for other in group):
         return False
     return message.role == "tool" or (message.role == "assistant" and group[-1].role == "tool")

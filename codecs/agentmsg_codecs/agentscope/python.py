@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras
+from agentmsg.caps import KEEP, Cell, carried_extras, usually
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
@@ -24,19 +24,20 @@ from agentmsg_codecs.agentscope.shapes import (
     link_of,
     nearest_millisecond,
     object_or_none,
+    own_extras,
+    read_milliseconds,
     read_time,
     spared,
     to_milliseconds,
-    with_spare,
 )
 from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
 __all__ = ["carried_fields", "count_at", "make_messages", "sniff_message"]
 
+_make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
 _FINISH: Mapping[str, str] = {
@@ -78,21 +79,25 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
+    if None not in (usage.input, usage.output, usage.cache_read, usage.cache_write):
+        # Most tell all four.
+        return {
+            "input_tokens": usage.input,
+            "output_tokens": usage.output,
+            "cache_input_tokens": usage.cache_read,
+            "cache_creation_input_tokens": usage.cache_write,
+        }
     return {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
 
 
 _USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
 
 
-_ALWAYS_1 = frozenset({"name", "role", "content", "metadata"})
-_ALWAYS_2 = _ALWAYS_1 | {"usage", "finished_at", "finished_reason", "structured_output", "error"}
-
-
 def _usage_of(native: Any) -> am.Usage:
-    if is_object(native) and all(key in _COUNTS and type(value) is int for key, value in native.items()):
-        usage = _make_usage(**{_COUNTS[key]: value for key, value in native.items()})
-        if usage.input is not None and usage.output is not None:
-            return usage
+    if is_object(native) and len(native) == len(_COUNTS):
+        counts = list(map(native.get, _COUNTS))
+        if all(type(count) is int for count in counts):
+            return _make_usage(counts[0], counts[1], cache_read=counts[2], cache_write=counts[3])
     found: am.Usage = read_as(_USAGE, native, FAMILY)
     return found
 
@@ -155,49 +160,67 @@ class _Python(Dialect):
             "marks": marks,
         }
 
-    def _ends(self, last: am.Msg) -> Native:
-        reason = last.finish_reason
-        return {
-            "usage": None if last.usage is None else write_as(_USAGE, last.usage, FAMILY),
-            "finished_reason": reason if reason is None else _REASONS.get(reason, reason),
-            "structured_output": thaw(last.structured),
-        }
-
-
-def _is_framed(native: Native, keys: frozenset[str], time_key: str) -> bool:
-    """Tell whether a message has these keys, perhaps id and time, and a name; nothing that is null among these."""
-    if len(native) != len(keys) + ("id" in native) + (time_key in native) or not keys <= native.keys():
-        return False
-    return native["name"] is not None and native["metadata"] is not None and native.get("id", "") is not None
-
 
 class _Python2(_Python):
     time_key: ClassVar[str] = "created_at"
     tool_role: ClassVar[str] = "assistant"
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        if not _is_framed(native, _ALWAYS_2, "created_at") or not native["finished_at"] is native["error"] is None:
-            return False
-        return "created_at" not in native if time is None else native["created_at"] == time.isoformat()
-
     def holds(self, time: Any) -> bool:
         return True
 
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        try:
+            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["created_at"]
+            usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
+            ended, error = native["finished_at"], native["error"]
+        except KeyError:
+            return None
+        if len(native) != 11 or type(name) is not str or type(own) is not str or type(metadata) is not dict:  # noqa: PLR2004 - with content and role
+            return None
+        if type(stamp) is not str or (word is not None and word not in _FINISH):
+            return None
+        time = read_time(stamp)
+        if time is None or time.isoformat() != stamp or not (structured is None or is_object(structured)):
+            return None
+        return _make_msg(
+            role,
+            blocks,
+            own,
+            time,
+            None if name == usual_name(role) else name,
+            None,
+            None,
+            adopt(metadata) if metadata else EMPTY,
+            EMPTY,
+            adopt(structured),
+            None if usage is None else _usage_of(usage),
+            None if word is None else _FINISH[word],
+            None,
+            EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
+        )
+
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        native: Native = {"name": usual_name(first.role) if first.name is None else first.name}
-        native |= {"content": content, "role": role}
-        if first.id is not None:
-            native["id"] = link_of(first.id)
-        native["metadata"] = thaw(first.metadata)
-        if first.created_at is not None:
-            native["created_at"] = first.created_at.isoformat()
-        ends = self._ends(last)
-        native["usage"] = ends.pop("usage")
-        if not first.extras:
-            return {**native, "finished_at": None, **ends, "error": None}
-        with_spare(native, first, {"finished_at": None}, FAMILY)
-        native |= ends
-        return with_spare(native, first, {"error": None}, FAMILY)
+        name, own, time, usage = first.name, first.id, first.created_at, last.usage
+        native: Native = {"name": usual_name(first.role) if name is None else name, "content": content, "role": role}
+        if own is not None:
+            native["id"] = link_of(own)
+        native["metadata"] = thaw(first.metadata) if first.metadata else {}
+        if time is not None:
+            native["created_at"] = time.isoformat()
+        native["usage"] = None if usage is None else write_as(_USAGE, usage, FAMILY)
+        said = own_extras(first, FAMILY) if first.extras else EMPTY
+        if "finished_at" not in said:
+            native["finished_at"] = None
+        native["finished_reason"] = _reason(last)
+        native["structured_output"] = thaw(last.structured)
+        if "error" not in said:
+            native["error"] = None
+        return native
+
+
+def _reason(last: am.Msg) -> str | None:
+    reason = last.finish_reason
+    return reason if reason is None else _REASONS.get(reason, reason)
 
 
 class _Python1(_Python):
@@ -208,24 +231,46 @@ class _Python1(_Python):
     def holds(self, time: Any) -> bool:
         return is_exact(time)
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        if not _is_framed(native, _ALWAYS_1, "timestamp"):
-            return False
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        try:
+            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["timestamp"]
+        except KeyError:
+            return None
+        if len(native) != 6 or type(name) is not str or type(own) is not str or type(metadata) is not dict:  # noqa: PLR2004 - with content and role
+            return None
+        time = read_milliseconds(stamp)
         if time is None:
-            return "timestamp" not in native
-        return is_exact(time) and native["timestamp"] == to_milliseconds(time)
+            return None
+        return _make_msg(
+            role,
+            blocks,
+            own,
+            time,
+            None if name == usual_name(role) else name,
+            None,
+            None,
+            adopt(metadata) if metadata else EMPTY,
+        )
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        native: Native = {} if first.id is None else {"id": link_of(first.id)}
-        native["name"] = usual_name(first.role) if first.name is None else first.name
-        native |= {"role": role, "content": content, "metadata": thaw(first.metadata)}
-        time = first.created_at
+        own, name, time = first.id, first.name, first.created_at
+        native: Native = {} if own is None else {"id": link_of(own)}
+        native["name"] = usual_name(first.role) if name is None else name
+        native["role"] = role
+        native["content"] = content
+        native["metadata"] = thaw(first.metadata) if first.metadata else {}
         if time is not None and is_exact(time):
             native["timestamp"] = to_milliseconds(time)
         elif time is not None and type(time) is not MadeTime:
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
-        return native | {key: value for key, value in self._ends(last).items() if value is not None}
+        if last.usage is not None:
+            native["usage"] = write_as(_USAGE, last.usage, FAMILY)
+        if last.finish_reason is not None:
+            native["finished_reason"] = _reason(last)
+        if last.structured is not None:
+            native["structured_output"] = thaw(last.structured)
+        return native
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------
@@ -257,15 +302,17 @@ def make_messages() -> Messages:
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
+_UNCOUNTED = ("total", "reasoning", "input_audio", "output_audio", "cost", "seconds")
 _USAGE_EXTRAS = carried_extras((FAMILY, lambda _: _USAGE_KEYS))
 
 
+@usually(
+    "value.input is not None and value.output is not None and not value.extras"
+    + "".join(f" and value.{name} is None" for name in _UNCOUNTED)
+)
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Carry what has a place; counters that all have are 0 where they are not told."""
-    places = set(_COUNTS.values())
-    changes: dict[str, Any] = {
-        name: None for name in _UNCOUNTED if name not in places and getattr(usage, name) is not None
-    }
+    changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
     if mark_of(usage, FAMILY, "/partial") is not True:
         changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
     extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
@@ -274,18 +321,18 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     return usage.evolve(**changes) if changes else usage
 
 
-_UNCOUNTED = ("total", "reasoning", "input_audio", "output_audio", "cost", "seconds")
-
-
+@usually("value in reasons", reasons=_REASONS)
 def _finish(word: str, message: am.Msg) -> str | None:
     is_odd = word not in _FINISH and mark_of(message, FAMILY, "/word") is True
     return word if word in _REASONS or is_odd else None
 
 
+@usually("isinstance(value, dict)")
 def _structured(value: Any, message: am.Msg) -> Any:
     return value if is_mapping(value) or mark_of(message, FAMILY, "/shape") is True else None
 
 
+@usually("value not in roles", roles=_ROLES | {"developer", "native"})
 def _name(name: str, message: am.Msg) -> str | None:
     return None if name == usual_name(message.role) else name
 

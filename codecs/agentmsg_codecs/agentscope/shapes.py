@@ -25,6 +25,7 @@ __all__ = [
     "nearest_millisecond",
     "object_or_none",
     "own_extras",
+    "read_milliseconds",
     "read_time",
     "spared",
     "text_or_none",
@@ -59,7 +60,7 @@ def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str
     rest: Mapping[str, Any] = own_extras(owner, family) if owner.extras else EMPTY
     for key, value in spare.items():
         if key not in rest:
-            native[key] = [] if value == [] else value
+            native[key] = [] if type(value) is list else value
     return native
 
 
@@ -140,6 +141,12 @@ def read_time(value: Any) -> datetime | None:
 def to_milliseconds(time: datetime) -> str:
     """Return a time as the older libraries write it."""
     return time.isoformat(" ", "milliseconds")
+
+
+def read_milliseconds(value: Any) -> datetime | None:
+    """Return the time that a text tells just as the older libraries write it; None of any other."""
+    time = read_time(value)
+    return time if time is not None and is_exact(time) and to_milliseconds(time) == value else None
 
 
 def is_exact(time: datetime) -> bool:
