@@ -236,7 +236,8 @@ class Blocks:
             native["input"] = input_text(block)
         else:
             native["input"], text = write_arguments(block)
-            native |= {} if text is None else {_RAW: text}
+            if text is not None:
+                native[_RAW] = text
         if block.status is not None:
             native["state"] = block.status
         return self._spare(native, block, _CALL)
@@ -288,18 +289,20 @@ class Blocks:
         native: Native = {"type": "tool_result"}
         if block.tool_call_id is not None:
             native["id"] = link_of(block.tool_call_id)
-        native |= {"name": str.__str__(block.name or ""), "output": self._output(block)}
+        native["name"] = link_of(block.name) or ""
+        native["output"] = self._output(block)
         if block.status is not None:
             native["state"] = block.status
         if self._is_new or block.metadata:
-            native["metadata"] = thaw(block.metadata)
+            native["metadata"] = thaw(block.metadata) if block.metadata else {}
         return self._spare(native, block, _FINISHED)
 
     def _output(self, block: am.ToolResultBlock) -> Any:
         content: Any = block.content
         if not content:
             return ""
-        if len(content) == 1 and is_bare_text(content[0], FAMILY) and mark_of(block, FAMILY, "/list") is not True:
+        is_text = len(content) == 1 and is_bare_text(content[0], FAMILY)
+        if is_text and not (block.notes and mark_of(block, FAMILY, "/list") is True):
             return content[0].text
         return list(map(self.write_inner, content))
 

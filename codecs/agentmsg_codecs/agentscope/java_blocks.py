@@ -154,13 +154,13 @@ class JavaBlocks:
         return marked(block, JAVA, **marks) if marks else block
 
     def _write_result(self, block: am.ToolResultBlock) -> Native:
-        key = "result" if mark_of(block, JAVA, "/at") == "result" and block.content else "output"
+        key = "result" if block.notes and block.content and mark_of(block, JAVA, "/at") == "result" else "output"
         native: Native = {
             "type": "tool_result",
             "id": link_of(block.tool_call_id),
             "name": link_of(block.name),
             key: self._output(block),
-            "metadata": thaw(block.metadata),
+            "metadata": thaw(block.metadata) if block.metadata else {},
         }
         if block.status is not None:
             native["state"] = block.status
@@ -218,7 +218,7 @@ def _signed(metadata: Native) -> dict[str, Any]:
 
 
 def _metadata(block: Any) -> Native:
-    rest: Native = thaw(block.metadata)
+    rest: Native = thaw(block.metadata) if block.metadata else {}
     return rest if block.signature is None else {SIGNATURE_KEY: block.signature.value, **rest}
 
 
@@ -276,7 +276,7 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
 
 def _write_call(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
-    key = "arguments" if mark_of(block, JAVA, "/at") == "arguments" and given else "input"
+    key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
     native: Native = {"type": "tool_use", "id": link_of(block.id), "name": block.name, key: given}
     if text is not None or not _spare_of_call(block):
         native["content"] = text

@@ -84,7 +84,13 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
-    native = {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
+    native: Native = {}
+    if usage.input is not None:
+        native["inputTokens"] = usage.input
+    if usage.output is not None:
+        native["outputTokens"] = usage.output
+    if usage.cache_read is not None:
+        native["cachedTokens"] = usage.cache_read
     if usage.seconds is not None:
         native["time"] = usage.seconds
     if usage.total is not None:

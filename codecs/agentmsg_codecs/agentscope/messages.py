@@ -295,16 +295,19 @@ def _is_word_for(dialect: Dialect, word: str, role: str) -> bool:
 
 def _content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
     first = group[0]
-    if dialect.is_brief or first.notes:
-        blocks: Any = first.content
-        if len(group) == 1 and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
-            other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
-            if (other is True) is not dialect.is_brief:
-                return blocks[0].text
-    content: list[Any] = []
-    for message in group:
-        content.extend(map(dialect.write_result if message.role == "tool" else dialect.write_part, message.content))  # type: ignore[arg-type]
-    return content
+    blocks: Any = first.content
+    if len(group) > 1:
+        return [part for message in group for part in _parts(dialect, message)]
+    if (dialect.is_brief or first.notes) and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
+        other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
+        if (other is True) is not dialect.is_brief:
+            return blocks[0].text
+    return _parts(dialect, first)
+
+
+def _parts(dialect: Dialect, message: am.Msg) -> list[Any]:
+    write: Callable[[Any], Any] = dialect.write_result if message.role == "tool" else dialect.write_part
+    return list(map(write, message.content))
 
 
 # -- which messages share a native one --------------------------------------------------------------------------------

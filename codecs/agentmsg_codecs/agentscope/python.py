@@ -79,15 +79,13 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
-    if None not in (usage.input, usage.output, usage.cache_read, usage.cache_write):
-        # Most tell all four.
-        return {
-            "input_tokens": usage.input,
-            "output_tokens": usage.output,
-            "cache_input_tokens": usage.cache_read,
-            "cache_creation_input_tokens": usage.cache_write,
-        }
-    return {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
+    native: Native = {
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cache_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write,
+    }
+    return {key: value for key, value in native.items() if value is not None} if None in native.values() else native
 
 
 _USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
@@ -212,7 +210,7 @@ class _Python2(_Python):
         if "finished_at" not in said:
             native["finished_at"] = None
         native["finished_reason"] = _reason(last)
-        native["structured_output"] = thaw(last.structured)
+        native["structured_output"] = None if last.structured is None else thaw(last.structured)
         if "error" not in said:
             native["error"] = None
         return native
