@@ -72,6 +72,10 @@ class Codec:
         """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does)."""
         raise NotImplementedError
 
+    def alone(self, history: History) -> History:
+        """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
+        return history
+
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a document, in order: its list, or that under "messages"."""
         if isinstance(document, dict):

@@ -22,6 +22,7 @@ from agentmsg.json_text import copy_document
 from agentmsg.json_values import thaw
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
+from agentmsg.msg import Msg
 from agentmsg.weave import restore
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from agentmsg.codec import Codec
     from agentmsg.json_text import Duplicates
-    from agentmsg.msg import Msg
 
 __all__ = [
     "Conversion",
@@ -134,7 +134,8 @@ def encode(
     """Return the document of a history as plain data.
 
     Args:
-        messages: a history, a message, or several messages.
+        messages: a history, a message, or several messages; of a message by itself, the document is one message
+            where the format has such documents.
         codec: the format to write.
         losses: a list that collects the account of what could not be carried.
         on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
@@ -145,7 +146,12 @@ def encode(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    return _written(chosen, _fitting(as_history(messages), chosen, losses, on_loss))
+    return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss))
+
+
+def _given(messages: History | Msg | Iterable[Msg], codec: Codec) -> History:
+    history = as_history(messages)
+    return codec.alone(history) if isinstance(messages, Msg) else history
 
 
 def _written(codec: Codec, history: History) -> Any:
@@ -170,7 +176,7 @@ def dumps(
         EncodeError: where the bytes cannot be made.
     """
     chosen = get_codec(codec, **options)
-    fitting = _fitting(as_history(messages), chosen, losses, on_loss)
+    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss)
     try:
         return chosen.to_bytes(fitting)
     except AgentMsgError as error:

@@ -112,7 +112,7 @@ def test_a_message_keeps_a_form_of_its_own() -> None:
 @pytest.mark.parametrize("form", ["dict", "flat", "role"])
 def test_the_option_chooses_the_form_of_new_histories(form: Any) -> None:
     """A history that was not read from LangChain is written in the form that the codec was asked for."""
-    (native,) = am.encode(am.Msg("user", "hi", id=None, created_at=None), "langchain", form=form)
+    native = am.encode(am.Msg("user", "hi", id=None, created_at=None), "langchain", form=form)
     expected = {"dict": {"type", "data"}, "flat": {*human("x")["data"]}, "role": {"role", "content"}}
     assert set(native) == expected[form]
 
@@ -206,7 +206,7 @@ def test_a_result_that_stands_apart_is_also_content() -> None:
         am.ToolResultBlock("c1", structured={"a": 1}),
         am.ToolResultBlock("c1", error="boom", status="error"),
     ):
-        (native,) = am.encode(am.Msg("tool", [block]), CODEC)
+        native = am.encode(am.Msg("tool", [block]), CODEC)
         assert native["data"]["content"] in {'{"a":1}', "boom"}
         assert am.same(am.decode([native], CODEC)[0].content[0], block)
 
@@ -226,7 +226,7 @@ def test_model_and_finish_reason_leave_response_metadata() -> None:
 def test_an_edited_finish_reason_takes_the_words_of_its_place() -> None:
     """A native word does not outlive its meaning; the key stays."""
     message = read(ai(response_metadata={"model": "claude", "stop_reason": "end_turn"}))
-    (native,) = am.encode(message.evolve(finish_reason="length"), CODEC)
+    native = am.encode(message.evolve(finish_reason="length"), CODEC)
     assert native["data"]["response_metadata"] == {"model": "claude", "stop_reason": "max_tokens"}
 
 
@@ -244,7 +244,7 @@ def test_usage_keeps_what_it_does_not_know() -> None:
 def test_counters_that_langchain_requires_are_filled() -> None:
     """LangChain refuses usage without its three counters: fit states them, and says so."""
     losses: list[am.Loss] = []
-    (native,) = am.encode(am.Msg("assistant", "x", usage=am.Usage(input=3)), CODEC, losses=losses)
+    native = am.encode(am.Msg("assistant", "x", usage=am.Usage(input=3)), CODEC, losses=losses)
     assert native["data"]["usage_metadata"] == {"input_tokens": 3, "output_tokens": 0, "total_tokens": 3}
     assert [(loss.path, loss.level) for loss in losses] == [(("messages", 0, "usage"), "annotation")]
 
@@ -267,7 +267,7 @@ def test_metadata_never_claims_a_meaning() -> None:
     """Metadata under a key that means something in LangChain is dropped, and reported."""
     losses: list[am.Loss] = []
     message = am.Msg("assistant", "x", metadata={"reasoning_content": "hm", "refusal": None})
-    (native,) = am.encode(message, CODEC, losses=losses)
+    native = am.encode(message, CODEC, losses=losses)
     assert native["data"]["additional_kwargs"] == {"refusal": None}
     assert [loss.path for loss in losses] == [("messages", 0, "metadata")]
 
@@ -365,7 +365,7 @@ def test_a_mended_call_moves() -> None:
 def test_any_input_has_an_object_of_arguments(value: Any) -> None:
     """Input that is no object stands in an envelope, and what looks like the envelope in another."""
     call = am.ToolUseBlock("c1", "f", value)
-    (native,) = am.encode(am.Msg("assistant", [call]), CODEC)
+    native = am.encode(am.Msg("assistant", [call]), CODEC)
     assert isinstance(native["data"]["tool_calls"][0]["args"], dict)
     assert am.same(am.decode([native], CODEC)[0].content[0], call)
 
@@ -373,7 +373,7 @@ def test_any_input_has_an_object_of_arguments(value: Any) -> None:
 def test_calls_before_other_blocks_stand_in_content_too() -> None:
     """Order is kept: a call that others follow has a copy in content."""
     blocks = [am.ToolUseBlock("c1", "f", {}), am.TextBlock("so"), am.ToolUseBlock("c2", "f", {})]
-    (native,) = am.encode(am.Msg("assistant", blocks), CODEC)
+    native = am.encode(am.Msg("assistant", blocks), CODEC)
     assert [part["type"] for part in native["data"]["content"]] == ["tool_call", "text"]
     assert [call["id"] for call in native["data"]["tool_calls"]] == ["c1", "c2"]
     assert am.same(am.decode([native], CODEC)[0].content, tuple(blocks))
@@ -383,7 +383,7 @@ def test_custom_calls_become_function_calls() -> None:
     """Free text for a custom tool is carried as its input, and reported."""
     losses: list[am.Loss] = []
     call = am.ToolUseBlock("c1", "f", raw_input="free text", kind="custom")
-    (native,) = am.encode(am.Msg("assistant", [call]), CODEC, losses=losses)
+    native = am.encode(am.Msg("assistant", [call]), CODEC, losses=losses)
     assert native["data"]["tool_calls"][0]["args"] == {"input": "free text"}
     assert [loss.level for loss in losses] == ["content"] * len(losses)
     assert losses
@@ -492,7 +492,7 @@ class Poll(BaseBlock):
 def test_blocks_of_yours_need_no_code() -> None:
     """A registered block class is carried inside of non_standard."""
     poll = Poll("tea?", (1, 2), item_id="p1")
-    (native,) = am.encode(am.Msg("user", [poll, am.TextBlock("x")]), CODEC)
+    native = am.encode(am.Msg("user", [poll, am.TextBlock("x")]), CODEC)
     assert native["data"]["content"][0] == {
         "type": "non_standard",
         "value": {"type": "langchain_test_poll", "item_id": "p1", "question": "tea?", "votes": [1, 2]},
@@ -522,7 +522,7 @@ def test_foreign_native_blocks_give_their_text() -> None:
     """A native block of another family is its fallback text; without one it is dropped."""
     losses: list[am.Loss] = []
     blocks = [am.NativeBlock("openai", {"a": 1}, fallback="text"), am.NativeBlock("openai", {"b": 2})]
-    (native,) = am.encode(am.Msg("user", blocks), CODEC, losses=losses)
+    native = am.encode(am.Msg("user", blocks), CODEC, losses=losses)
     assert native["data"]["content"] == "text"
     assert [(loss.kind, loss.level) for loss in losses] == [("changed", "content"), ("dropped", "content")]
 

@@ -166,7 +166,7 @@ def test_no_more_than_content() -> None:
     """A content without a node around it is a message, and comes back without one."""
     message = am.Msg.decode({"content": {"instruction": "Hello"}}, "lionpride")
     assert (message.role, message.text, message.id, message.created_at) == ("user", "Hello", None, None)
-    assert message.encode("lionpride", container="message") == {"content": {"instruction": "Hello"}}
+    assert message.encode("lionpride", container="single") == {"content": {"instruction": "Hello"}}
 
 
 def test_fields_of_nodes() -> None:

@@ -334,9 +334,9 @@ def test_containers() -> None:
     assert [len(returned(document)) for document in documents] == [1, 1, 0, 1, 0]
     assert returned({"messages": [one], "step": 1}).extras["synaptic"] == {"step": 1}
     message = msg("user", am.TextBlock("Hi"))
-    assert written(message, container="message") == one
-    assert written(message, container="state") == {"messages": [one]}
-    assert written(message, message, container="message") == [one, one]
+    assert written(message, container="single") == one
+    assert written(message, container="object") == {"messages": [one]}
+    assert written(message, message, container="single") == [one, one]
 
 
 NO_PLACE: list[tuple[am.Msg, Any, str]] = [

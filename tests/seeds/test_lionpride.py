@@ -127,7 +127,7 @@ def test_lionpride_role_from_content(name: str) -> None:
     content, role = ROLES[name]
     message = am.Msg.decode({"content": content}, "lionpride")
     assert message.role == role
-    assert message.encode("lionpride") == [{"content": content}]
+    assert message.encode("lionpride") == {"content": content}
 
 
 def test_lionpride_system_datetime() -> None:
@@ -153,7 +153,7 @@ def test_lionpride_instruction_with_everything() -> None:
     assert {block.name: block.data for block in message.blocks(am.DataBlock)} == {
         "context": ["earlier", {"k": 1}], "tool_schemas": ["search(query)"],
     }  # fmt: skip
-    assert message.encode("lionpride") == [{"content": content}]
+    assert message.encode("lionpride") == {"content": content}
 
 
 def test_lionpride_call_and_response() -> None:
@@ -189,14 +189,14 @@ def test_lionpride_created_at(created_at: Any, time: dt.datetime) -> None:
     document = {"created_at": created_at, "content": {"instruction": "Hello"}}
     message = am.Msg.decode(document, "lionpride")
     assert (message.created_at, message.created_at and message.created_at.tzinfo) == (time, time.tzinfo)
-    assert message.encode("lionpride") == [document]
+    assert message.encode("lionpride") == document
 
 
 def test_lionpride_created_at_of_new_messages() -> None:
     """The constructor takes a datetime only: a text or number would have to be guessed at."""
     time = dt.datetime(2026, 1, 15, 10, 30, tzinfo=dt.UTC)
     message = am.Msg.user("Hello", created_at=time)
-    assert message.encode("lionpride")[0]["created_at"] == "2026-01-15T10:30:00+00:00"
+    assert message.encode("lionpride")["created_at"] == "2026-01-15T10:30:00+00:00"
     with pytest.raises(am.InvalidMessage):
         am.Msg.user("Hello", created_at=1768473000)
 
@@ -206,7 +206,7 @@ def test_lionpride_node_fields() -> None:
     original = am.Msg.user("Hello", name="user", recipient="branch_a", embedding=[0.5], id=None, created_at=None)
     cloned = original.with_id("7c9e6679-7425-40de-944b-e07fc1f90ae7").clone(name="agent_1").with_id(None)
     losses: list[am.Loss] = []
-    (document,) = cloned.encode("lionpride", losses=losses)
+    document = cloned.encode("lionpride", losses=losses)
     assert losses == []
     assert document["content"] == {"instruction": "Hello"}
     assert (document["sender"], document["recipient"], document["embedding"]) == ("agent_1", "branch_a", [0.5])

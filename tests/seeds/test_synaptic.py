@@ -141,7 +141,7 @@ def test_synaptic_multimodal_content(variant: str) -> None:
     message = am.Msg("assistant", [block])
     assert getattr(message.first(type(block)), field) == value
     losses: list[am.Loss] = []
-    (document,) = message.encode("synaptic", losses=losses)
+    document = message.encode("synaptic", losses=losses)
     assert losses == []
     assert am.Msg.decode(document, "synaptic").content == (block,)
 
@@ -234,7 +234,7 @@ def test_synaptic_wire_form(name: str) -> None:
     """A message is written as Synaptic writes it, what is empty left out, and comes back with nothing lost."""
     message, document = WIRE[name]
     losses: list[am.Loss] = []
-    written = message.encode("synaptic", container="message", losses=losses)
+    written = message.encode("synaptic", losses=losses)
     assert (written, list(written), losses) == (document, list(document), [])
     again = am.Msg.decode(document, "synaptic")
     assert again.same_content(message)
@@ -249,7 +249,7 @@ def test_synaptic_wire_form_of_invalid_tool_calls() -> None:
     document = {"role": "assistant", "content": "Hm.", "invalid_tool_calls": [invalid]}
     message = am.Msg.decode(document, "synaptic")
     assert [call.raw_input for call in message.invalid_tool_calls] == ['{"a": 2, "b":']
-    assert message.encode("synaptic", container="message") == document
+    assert message.encode("synaptic") == document
 
 
 def test_synaptic_serialization() -> None:
@@ -257,8 +257,8 @@ def test_synaptic_serialization() -> None:
     sample: dict[str, Any] = {"role": "assistant", "content": "Hello!", "tool_calls": [], "id": None, "name": None}
     message = am.Msg.decode(sample, "synaptic")
     assert (message.text, message.tool_calls, message.id, message.name) == ("Hello!", (), None, None)
-    assert message.encode("synaptic") == [sample]
-    assert am.Msg.assistant("Hello!").encode("synaptic") == [{"role": "assistant", "content": "Hello!"}]
+    assert message.encode("synaptic") == sample
+    assert am.Msg.assistant("Hello!").encode("synaptic") == {"role": "assistant", "content": "Hello!"}
 
 
 def test_synaptic_to_langchain() -> None:

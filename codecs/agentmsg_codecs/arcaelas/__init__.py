@@ -1,8 +1,8 @@
 """arcaelas: messages of @arcaelas/agent, as their ``toJSON`` gives them.
 
-A document is a list of messages, one message alone, or an object that holds the list under ``messages`` (its other
-keys are kept as ``history.extras["arcaelas"]``). Written is what version 2.3 writes, with its order of keys; 1.9 and
-1.0 are read too, and a history keeps its generation: new results in it are linked by the same field.
+A document is a list of messages, one message alone, or an object that holds the list under ``messages`` and has no
+``role`` (its other keys are kept as ``history.extras["arcaelas"]``). Written is what version 2.3 writes, with its order
+of keys; 1.9 and 1.0 are read too, and a history keeps its generation: new results in it are linked by the same field.
 
 | Arcaelas | agentmsg |
 | --- | --- |
@@ -26,28 +26,24 @@ stand where only one text can are joined by a line break.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-import agentmsg as am
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, mark_of
+from agentmsg.shapes import mark_of
 from agentmsg_codecs.arcaelas.caps import make_caps
 from agentmsg_codecs.arcaelas.content import ContentParts
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.sniffing import sniff_message
-from agentmsg_codecs.arcaelas.words import FAMILY, LINKS
+from agentmsg_codecs.arcaelas.words import CONTAINERS, FAMILY, LINKS
+
+if TYPE_CHECKING:
+    import agentmsg as am
 
 __all__ = ["ArcaelasCodec"]
-
-_make_history = maker(am.History)
-_SNIFFED = 8
 
 
 def _engines() -> Mapping[int, Messages]:
@@ -56,7 +52,7 @@ def _engines() -> Mapping[int, Messages]:
 
 
 @attrs.frozen(kw_only=True)
-class ArcaelasCodec(Codec):
+class ArcaelasCodec(ContainerCodec):
     """Messages of @arcaelas/agent.
 
     Attributes:
@@ -69,6 +65,7 @@ class ArcaelasCodec(Codec):
     name: ClassVar[str] = "arcaelas"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Arcaelas Agent"
+    containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
@@ -92,51 +89,18 @@ class ArcaelasCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
-        container, natives = _contents(document)
-        version = generation(natives)
-        engine, names = self._engine(version), CallNames()
-        messages: list[am.Msg] = []
-        for index, native in enumerate(natives):
-            try:
-                messages.append(engine.read(native, names))
-            except AgentMsgError as error:
-                lead = {"list": (index,), "body": ("messages", index)}.get(container, ())
-                raise error.at(*lead) from None
-        note: Native = {} if container == "list" else {"/container": container}
-        if version is not None:
-            note["/version"] = version
-        rest = {key: value for key, value in document.items() if key != "messages"} if container == "body" else {}
-        return _make_history(
-            messages=tuple(messages),
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        contents = CONTAINERS.contents(document)
+        version = generation(contents.natives)
+        read, names = self._engine(version).read, CallNames()
+        messages = contents.each(lambda native: read(native, names))
+        marks = {} if version is None else {"version": version}
+        return CONTAINERS.history(contents, messages, **marks)
 
     def write(self, history: am.History) -> Any:
-        """Return the list of native messages; in the container that the history was read from, if it was another."""
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
-        natives = list(map(engine.write, history.messages))
-        rest: Any = history.extras.get(FAMILY) if history.extras else None
-        container = mark_of(history, FAMILY, "/container")
-        if is_mapping(rest):
-            return {"messages": natives, **{key: thaw(value) for key, value in rest.items() if key != "messages"}}
-        if container == "body":
-            return {"messages": natives}
-        # A message with a list of messages in it would be read as their container.
-        is_alone = container == "single" and len(natives) == 1 and not is_sequence(natives[0].get("messages"))
-        return natives[0] if is_alone else natives
+        return CONTAINERS.document(history, list(map(engine.write, history.messages)), self.container)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas: by its first messages."""
-        natives = self.native_messages(document)[:_SNIFFED]
-        return min(map(sniff_message, natives)) if natives else 0.0
-
-
-def _contents(document: Any) -> tuple[str, list[Any]]:
-    """Return the container and the native messages in it."""
-    if is_list(document):
-        return "list", document
-    if not is_object(document):
-        raise DecodeError(f"messages are a list or an object, not {excerpt(document)}")
-    natives = document.get("messages")
-    return ("body", natives) if is_list(natives) else ("single", [document])
+        return min(map(sniff_message, self.first_natives(document)), default=0.0)

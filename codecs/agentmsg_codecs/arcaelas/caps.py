@@ -28,7 +28,7 @@ from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS, needs_id
 from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
 from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
 from agentmsg_codecs.arcaelas.times import carried_time
-from agentmsg_codecs.arcaelas.words import FAMILY, ITEM, SIGNER, is_odd
+from agentmsg_codecs.arcaelas.words import CONTAINERS, FAMILY, ITEM, SIGNER, is_odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -263,7 +263,7 @@ def make_caps(messages: Messages) -> Caps:
     """Return the capability table, with what reads native messages."""
     return Caps(
         messages=_rows(messages),
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, choose(_layout)),
         needs_id=needs_id,
         derives_names=True,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentmsg.containers import Containers
 from agentmsg.shapes import mark_of, marked
 
-__all__ = ["FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
 
 FAMILY = "arcaelas"
+CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
 # The namespace in extras of the object inside an object: the `function` of a call.
 ITEM = "arcaelas.item"
 # The field that links a result with its call, by generation.

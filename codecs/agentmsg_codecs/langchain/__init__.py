@@ -48,33 +48,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-import agentmsg as am
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.containers import ContainerCodec, Containers
+from agentmsg.plain import is_mapping
+from agentmsg.shapes import mark_of
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import agentmsg as am
 
 __all__ = ["LangChainCodec"]
 
-Part = dict[str, Any]
-_SNIFFED = 8
-_make_history = maker(am.History)
 _WRITABLE = ("dict", "flat", "role")
-_NOTES = {
-    (form, container): adopt({FAMILY: {"form": form, "container": container}})
-    for form in _WRITABLE
-    for container in ("list", "single", "state")
-}
 
 
 def _messages() -> Messages:
@@ -82,7 +72,7 @@ def _messages() -> Messages:
 
 
 @attrs.frozen(kw_only=True)
-class LangChainCodec(Codec):
+class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
 
     Attributes:
@@ -93,6 +83,7 @@ class LangChainCodec(Codec):
     name: ClassVar[str] = "langchain"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
+    containers: ClassVar[Containers] = CONTAINERS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
     engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
@@ -107,69 +98,25 @@ class LangChainCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, a single message, or a state that holds messages."""
-        container, natives, rest = _contents(document)
+        contents = CONTAINERS.contents(document)
         self.engine.fill()
-        read = self.engine.read
-        messages: list[am.Msg] = []
-        odd: list[tuple[int, str]] = []
-        form = ""
-        for index, native in enumerate(natives):
-            try:
-                message, own = read(native)
-            except AgentMsgError as error:
-                lead = () if container == "single" else (index,) if container == "list" else ("messages", index)
-                raise error.at(*lead) from None
-            if own != form:
-                if not form and own in _WRITABLE:
-                    form = own
-                else:
-                    odd.append((len(messages), own))
-            messages.append(message)
-        form = form or ("role" if messages else self.form)
-        for index, own in odd:
-            if own != form:
-                messages[index] = _noted(messages[index], own)
-        messages = separate(messages, self.engine.parts)
-        extras = adopt({FAMILY: rest}) if rest else EMPTY
-        return _make_history(messages=tuple(messages), extras=extras, notes=_NOTES[form, container])
+        found = contents.each(self.engine.read)
+        form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
+        messages = [message if own == form else _noted(message, own) for message, own in found]
+        return CONTAINERS.history(contents, separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
-        """Return the document: in the form and container of the history's notes, else a list in the codec's form."""
-        note = history.notes.get(FAMILY) if history.notes else None
-        noted: Mapping[str, Any] = note if is_mapping(note) else {}
-        form = noted.get("form")
+        """Return the native messages, in the form and container that the history was read from, or that is wanted."""
+        form = mark_of(history, FAMILY, "/form") if history.notes else None
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
         write = self.engine.write
         natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
-        rest = history.extras.get(FAMILY) if history.extras else None
-        if is_mapping(rest):
-            return {**rest, "messages": natives}
-        container = noted.get("container")
-        if container == "state":
-            return {"messages": natives}
-        if container == "single" and len(natives) == 1 and is_mapping(natives[0]):
-            only = natives[0]
-            return natives if is_sequence(only.get("messages")) else only
-        return natives
+        return CONTAINERS.document(history, natives, self.container)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like LangChain: by the forms of its first messages."""
-        messages = document.get("messages", [document]) if is_object(document) else document
-        if not is_list(messages) or not messages:
-            return 0.0
-        return min(sniff_message(message) for message in messages[:_SNIFFED])
-
-
-def _contents(document: Any) -> tuple[str, list[Any], Part]:
-    if is_list(document):
-        return "list", document, {}
-    if not is_object(document):
-        raise DecodeError(f"messages of LangChain are a list or an object, not {excerpt(document)}")
-    part = document
-    if is_list(part.get("messages")):
-        return "state", part["messages"], {key: value for key, value in part.items() if key != "messages"}
-    return "single", [part], {}
+        return min(map(sniff_message, self.first_natives(document)), default=0.0)
 
 
 def _noted(message: am.Msg, form: str) -> am.Msg:

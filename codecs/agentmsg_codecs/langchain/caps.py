@@ -19,7 +19,7 @@ from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, FINISH_OF, TOOL_KEYS, finish_reason
+from agentmsg_codecs.langchain.words import BODY_KEYS, CONTAINERS, ENVELOPE, FAMILY, FINISH_OF, TOOL_KEYS, finish_reason
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages import Messages
@@ -33,7 +33,6 @@ def _taken_in_body(message: am.Msg) -> frozenset[str]:
     return TOOL_KEYS if message.role == "tool" else BODY_KEYS
 
 
-_BESIDE_MESSAGES = frozenset({"messages"})
 _BESIDE_DATA = frozenset({"type", "data", "content"})
 _MESSAGE_EXTRAS = carried_extras((FAMILY, _taken_in_body), (ENVELOPE, lambda _: _BESIDE_DATA))
 _IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
@@ -165,7 +164,7 @@ def make_caps(messages: Messages) -> Caps:
             ),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))},
+        history=CONTAINERS.cells(),
         arrange=(split_results,),
         needs_id=needs_id,
     )

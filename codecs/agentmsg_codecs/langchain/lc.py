@@ -31,7 +31,8 @@ import attrs
 
 import agentmsg as am
 from agentmsg.caps import Caps, carried_extras
-from agentmsg.codec import Codec, maker
+from agentmsg.codec import maker
+from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of
@@ -53,9 +54,9 @@ _SNIFFED = 8
 _make_history = maker(am.History)
 
 _NOTES = {
-    (dialect, container): adopt({LC: {"dialect": dialect, "container": container}})
+    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
     for dialect in DIALECTS
-    for container in ("list", "single", "state")
+    for container in ("list", "single", "messages")
 }
 
 
@@ -65,6 +66,8 @@ _EXTRAS = carried_extras(
     (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS), (LC, lambda _: ENVELOPE_KEYS)
 )
 _BESIDE_MESSAGES = frozenset({"messages", "lc"})
+# What they are is told by lc_containers.py; a message by itself is noted so.
+CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 
 def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
@@ -91,7 +94,7 @@ def _engine() -> Messages:
 
 
 @attrs.frozen(kw_only=True)
-class LangChainLcCodec(Codec):
+class LangChainLcCodec(ContainerCodec):
     """LangChain's messages in the envelopes of dumpd.
 
     Attributes:
@@ -103,6 +106,7 @@ class LangChainLcCodec(Codec):
     name: ClassVar[str] = "langchain-lc"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "LangChain (dumpd, load)"
+    containers: ClassVar[Containers] = CONTAINERS
 
     dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
     engine: Messages = attrs.field(factory=_engine, init=False, eq=False, repr=False)
@@ -136,7 +140,7 @@ class LangChainLcCodec(Codec):
         messages = separate(messages, self.engine.parts)
         notes: Any = _NOTES.get((dialect, contents.kind))
         if notes is None or contents.marks:
-            note: Part = {"dialect": dialect, "container": contents.kind}
+            note: Part = {"dialect": dialect, "/container": contents.kind}
             if contents.holes:
                 note |= {"holes": contents.holes, "holder": contents.holder}
             if contents.marks:
@@ -146,7 +150,7 @@ class LangChainLcCodec(Codec):
         return _make_history(messages=tuple(messages), extras=extras, notes=notes)
 
     def write(self, history: am.History) -> Any:
-        """Return the document: in the dialect and container of the history's notes, else a list."""
+        """Return the document: in the dialect and container of the history's notes, else in those that are wanted."""
         note = note_of(history, LC) if history.notes else EMPTY
         dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
         self.engine.fill()
@@ -157,7 +161,7 @@ class LangChainLcCodec(Codec):
             for kwargs in unescaped:
                 kwargs.update(escape_all(kwargs))
         rest = history.extras.get(FAMILY) if history.extras else None
-        container = note.get("container")
+        container = note.get("/container") or self.container
         if container == "tree":
             around: Part = plain_copy(thaw(rest)) if is_mapping(rest) else {}
             natives = [plain_copy(thaw(native)) for native in natives]
@@ -166,9 +170,9 @@ class LangChainLcCodec(Codec):
                 return document
         if is_mapping(rest):
             return {**escape_all(rest, note.get("escapes")), "messages": natives}
-        if container == "state":
+        if container in ("messages", "object"):
             return {"messages": natives}
-        if container == "single" and len(natives) == 1 and is_message(plain_copy(thaw(natives[0]))):
+        if container == "single" and len(natives) == 1 and is_message(natives[0]):
             return natives[0]
         return natives
 

@@ -42,7 +42,7 @@ class Contents:
     """A document taken apart.
 
     Attributes:
-        kind: "list", "single", "state" or "tree".
+        kind: "list", "single", "messages" (a state: the key that holds them) or "tree".
         natives: the messages, each with the path where it stands.
         rest: what is around them, unescaped.
         marks: what in the rest is escaped otherwise than we do.
@@ -61,10 +61,10 @@ class Contents:
 
 def is_envelope(native: Any) -> bool:
     """Tell whether a value is an envelope of dumpd for an object that a class makes."""
-    if not is_object(native) or native.get("lc") != 1 or native.get("type") != "constructor":
+    if not is_mapping(native) or native.get("lc") != 1 or native.get("type") != "constructor":
         return False
     own = native.get("id")
-    if type(native["lc"]) is not int or not is_list(own) or not is_object(native.get("kwargs")):
+    if type(native["lc"]) is not int or not is_sequence(own) or not is_mapping(native.get("kwargs")):
         return False
     return bool(own) and set(map(type, own)) == _WORDS
 
@@ -97,7 +97,7 @@ def contents_of(document: Any) -> Contents:
     if is_list(listed) and (not listed or is_object(listed[0])):
         natives = [(("messages", index), native) for index, native in enumerate(listed)]
         rest, marks = unescape_all({key: value for key, value in document.items() if key != "messages"})
-        return Contents("state", natives, rest, marks)
+        return Contents("messages", natives, rest, marks)
     return _tree(document, document, None)
 
 

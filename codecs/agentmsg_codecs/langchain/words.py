@@ -1,14 +1,17 @@
-"""The words of the format: types, roles, finish reasons, keys. Imports nothing of agentmsg."""
+"""The words of the format: types, roles, finish reasons, keys. Imports the core only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from agentmsg.containers import Containers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
     "BODY_KEYS",
+    "CONTAINERS",
     "ENVELOPE",
     "FAMILY",
     "FINISH_OF",
@@ -24,6 +27,8 @@ __all__ = [
 ]
 
 FAMILY = "langchain"
+# A state, such as a graph has, holds its messages in a list.
+CONTAINERS = Containers(family=FAMILY, title="LangChain")
 # Namespaces of extras: what the `extras` of a v1 block holds, and what stands beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"

@@ -35,47 +35,34 @@ call has it, is dropped. The name of a result is that of its call.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-import agentmsg as am
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, mark_of
 from agentmsg_codecs.lionpride.caps import make_caps
 from agentmsg_codecs.lionpride.nodes import read_node, write_node
-from agentmsg_codecs.lionpride.sniffing import sniff
-from agentmsg_codecs.lionpride.words import FAMILY
+from agentmsg_codecs.lionpride.sniffing import sniff_message
+from agentmsg_codecs.lionpride.words import CONTAINERS, FAMILY
+
+if TYPE_CHECKING:
+    import agentmsg as am
 
 __all__ = ["LionprideCodec"]
 
-Container = Literal["list", "message", "pile"]
-_NOTES = {name: adopt({FAMILY: {"/container": name}}) for name in ("list", "message", "pile")}
-_make_history = maker(am.History)
-
 
 @attrs.frozen(kw_only=True)
-class LionprideCodec(Codec):
-    """Messages of lionpride.
-
-    Attributes:
-        container: of a history that was not read from a document of lionpride: a "list" of messages, or a "message"
-            where there is only one.
-    """
+class LionprideCodec(ContainerCodec):
+    """Messages of lionpride."""
 
     name: ClassVar[str] = "lionpride"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "lionpride (Message.to_dict)"
+    containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
-    container: Literal["list", "message"] = attrs.field(
-        default="list", validator=attrs.validators.in_(("list", "message"))
-    )
     _caps: Caps = attrs.field(init=False, eq=False, repr=False, factory=make_caps)
 
     @property
@@ -85,51 +72,14 @@ class LionprideCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list, a pile or a message."""
-        container, natives = _contents(document)
-        names = CallNames()
-        messages: list[am.Msg] = []
-        try:
-            for native in natives:
-                messages.append(read_node(native, names))  # noqa: PERF401 - how many there are is the path
-        except AgentMsgError as error:
-            raise error.at(*_path(container, len(messages))) from None
-        rest: Native = {}
-        if container == "pile":
-            rest = {key: value for key, value in document.items() if key != "items"}
-        return _make_history(
-            messages=tuple(messages), extras=adopt({FAMILY: rest}) if rest else EMPTY, notes=_NOTES[container]
-        )
+        contents, names = CONTAINERS.contents(document), CallNames()
+        return CONTAINERS.history(contents, contents.each(lambda native: read_node(native, names)))
 
     def write(self, history: am.History) -> Any:
-        """Return the document of a history, in the container that it was read from, or that is wanted."""
-        natives = list(map(write_node, history.messages))
-        rest = history.extras.get(FAMILY) if history.extras else None
-        noted = mark_of(history, FAMILY, "/container") if history.notes else None
-        container = noted if noted in _NOTES else self.container
-        if is_mapping(rest) and rest:
-            return {"items": natives, **thaw(rest)}
-        if container == "pile":
-            return {"items": natives}
-        return natives[0] if container == "message" and len(natives) == 1 else natives
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
+        return CONTAINERS.document(history, list(map(write_node, history.messages)), self.container)
 
     def sniff(self, document: Any) -> float:
-        """Return how much a document looks like lionpride's: by its messages."""
-        return sniff(_contents(document)[1]) if is_list(document) or is_object(document) else 0.0
-
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order."""
-        return list(_contents(document)[1])
-
-
-def _contents(document: Any) -> tuple[Container, list[Any]]:
-    """Return the kind of a document, and its native messages."""
-    if is_list(document):
-        return "list", document
-    if not is_object(document):
-        raise DecodeError(f"a document of lionpride is an object or a list of messages, not {excerpt(document)}")
-    items = document.get("items")
-    return ("pile", items) if is_list(items) and "content" not in document else ("message", [document])
-
-
-def _path(container: Container, number: int) -> tuple[str | int, ...]:
-    return {"list": (number,), "pile": ("items", number), "message": ()}[container]
+        """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
+        scores = list(map(sniff_message, self.first_natives(document)))
+        return max(scores) if scores and min(scores) > 0 else 0.0

@@ -26,6 +26,7 @@ from agentmsg_codecs.lionpride.content import kind_of, write_plain_content
 from agentmsg_codecs.lionpride.nodes import is_marked, read_node
 from agentmsg_codecs.lionpride.words import (
     CLASS,
+    CONTAINERS,
     CONTENT,
     FAMILY,
     META,
@@ -270,7 +271,7 @@ def make_caps() -> Caps:
             ),
             ANY_ROLE: MessageRow(otherwise=other_role),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"items", "content"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, _split_calls, choose(_picks)),
         needs_id=_needs_id,
         derives_names=True,

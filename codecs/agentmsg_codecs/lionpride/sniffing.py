@@ -1,4 +1,4 @@
-"""How much messages look like lionpride's. Imports words."""
+"""How much a message looks like one of lionpride's. Imports words."""
 
 from __future__ import annotations
 
@@ -7,20 +7,14 @@ from typing import Any
 from agentmsg.plain import is_mapping
 from agentmsg_codecs.lionpride.words import FIELDS, NODE_KEYS, TRIGGERS
 
-__all__ = ["sniff"]
+__all__ = ["sniff_message"]
 
-_SNIFFED = 8
 _ALL = frozenset(key for keys in FIELDS.values() for key in keys)
 _DECIDING = frozenset(key for keys in TRIGGERS.values() for key in keys)
 
 
-def sniff(messages: list[Any]) -> float:
-    """Return 0 to 1: 1 for messages of which some name their class, less for contents that look like theirs."""
-    scores = [_sniff(message) for message in messages[:_SNIFFED]]
-    return max(scores) if scores and min(scores) > 0 else 0.0
-
-
-def _sniff(message: Any) -> float:
+def sniff_message(message: Any) -> float:
+    """Return 0 to 1: 1 for a message that names its class, less for one whose content looks like theirs."""
     if not is_mapping(message) or not (NODE_KEYS | {"node_metadata"}).issuperset(message):
         return 0.0
     content = message.get("content")

@@ -1,15 +1,18 @@
-"""The names that the lionpride codec uses, and which class of content a dict is. Imports nothing of agentmsg."""
+"""The names that the lionpride codec uses, and which class of content a dict is. Imports the core only."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.containers import Containers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
     "CLASS",
+    "CONTAINERS",
     "CONTENT",
     "DETAILS",
     "FAMILY",
@@ -26,6 +29,8 @@ __all__ = [
 ]
 
 FAMILY = "lionpride"
+# A pile has its nodes under `items`.
+CONTAINERS = Containers(family=FAMILY, title="lionpride", keys=("items",), own=frozenset({"content"}))
 # Namespaces in extras: of unknown keys in the content, and of a class other than that of messages in the metadata.
 CONTENT = "lionpride.content"
 META = "lionpride.metadata"

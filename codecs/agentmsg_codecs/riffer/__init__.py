@@ -1,8 +1,8 @@
 """riffer: messages of the Ruby gem riffer, as their ``to_h`` gives them, symbols as texts.
 
-A document is a list of messages, one message alone, or an object that holds the list under ``messages`` (its other
-keys are kept as ``history.extras["riffer"]``). Two dialects are told apart: 0.9, and what the gem writes today; a
-history keeps its own, and a message that joins it is written in it.
+A document is a list of messages, one message alone, or an object that holds the list under ``messages`` and has no
+``role`` (its other keys are kept as ``history.extras["riffer"]``). Two dialects are told apart: 0.9, and what the gem
+writes today; a history keeps its own, and a message that joins it is written in it.
 
 | Riffer | agentmsg |
 | --- | --- |
@@ -32,27 +32,23 @@ where a message has what they say, for 0.9 overlooks them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-import agentmsg as am
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, mark_of
+from agentmsg.containers import ContainerCodec, Containers
+from agentmsg.shapes import mark_of
 from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.caps import make_caps
 from agentmsg_codecs.riffer.messages import Messages, dialect
 from agentmsg_codecs.riffer.sniffing import sniff_message
-from agentmsg_codecs.riffer.words import FAMILY, VERSIONS, Version
+from agentmsg_codecs.riffer.words import CONTAINERS, FAMILY, VERSIONS, Version
+
+if TYPE_CHECKING:
+    import agentmsg as am
 
 __all__ = ["RifferCodec"]
-
-_make_history = maker(am.History)
-_SNIFFED = 8
 
 
 def _engines() -> Mapping[str, Messages]:
@@ -60,7 +56,7 @@ def _engines() -> Mapping[str, Messages]:
 
 
 @attrs.frozen(kw_only=True)
-class RifferCodec(Codec):
+class RifferCodec(ContainerCodec):
     """Messages of the gem riffer.
 
     Attributes:
@@ -70,6 +66,7 @@ class RifferCodec(Codec):
     name: ClassVar[str] = "riffer"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Riffer"
+    containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
@@ -91,53 +88,22 @@ class RifferCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list of messages, one message, or an object that holds messages."""
-        container, natives = _contents(document)
-        version = dialect(natives)
+        contents = CONTAINERS.contents(document)
+        version = dialect(contents.natives)
         engine = self._engine(version)
         links = Links(engine.version)
-        messages: list[am.Msg] = []
-        for index, native in enumerate(natives):
-            try:
-                messages.append(engine.read(native, links))
-            except AgentMsgError as error:
-                lead = {"list": (index,), "body": ("messages", index)}.get(container, ())
-                raise error.at(*lead) from None
-        note: Native = {} if container == "list" else {"/container": container}
-        if version is not None:
-            note["/version"] = version
-        rest = {key: value for key, value in document.items() if key != "messages"} if container == "body" else {}
-        return _make_history(
-            messages=tuple(messages),
-            extras=adopt({FAMILY: rest}) if rest else EMPTY,
-            notes=adopt({FAMILY: note}) if note else EMPTY,
-        )
+        messages = contents.each(lambda native: engine.read(native, links))
+        marks = {} if version is None else {"version": version}
+        return CONTAINERS.history(contents, messages, **marks)
 
     def write(self, history: am.History) -> Any:
-        """Return the list of native messages; in the container that the history was read from, if it was another."""
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         links = Links(engine.version)
         natives = [engine.write(message, links) for message in history.messages]
-        rest: Any = history.extras.get(FAMILY) if history.extras else None
-        container = mark_of(history, FAMILY, "/container")
-        if is_mapping(rest):
-            return {"messages": natives, **{key: thaw(value) for key, value in rest.items() if key != "messages"}}
-        if container == "body":
-            return {"messages": natives}
-        # A message with a list of messages in it would be read as their container.
-        is_alone = container == "single" and len(natives) == 1 and not is_sequence(natives[0].get("messages"))
-        return natives[0] if is_alone else natives
+        return CONTAINERS.document(history, natives, self.container)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
-        scores = list(map(sniff_message, self.native_messages(document)[:_SNIFFED]))
+        scores = list(map(sniff_message, self.first_natives(document)))
         return max(scores) if scores and min(scores) > 0 else 0.0
-
-
-def _contents(document: Any) -> tuple[str, list[Any]]:
-    """Return the container and the native messages in it."""
-    if is_list(document):
-        return "list", document
-    if not is_object(document):
-        raise DecodeError(f"messages are a list or an object, not {excerpt(document)}")
-    natives = document.get("messages")
-    return ("body", natives) if is_list(natives) else ("single", [document])

@@ -32,7 +32,7 @@ from agentmsg_codecs.riffer.files import file_rows
 from agentmsg_codecs.riffer.messages import KEYS, RAW, item_comes_back
 from agentmsg_codecs.riffer.reasoning import thinking_row
 from agentmsg_codecs.riffer.usage import carried_finish, carried_usage
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg_codecs.riffer.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -232,7 +232,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": MessageRow(blocks=native, otherwise=native_messages(FAMILY, messages.read)),
             ANY_ROLE: MessageRow(otherwise=_other),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, choose(_layout), unambiguous),
         needs_id=needs_id,
     )

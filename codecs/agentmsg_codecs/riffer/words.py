@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from agentmsg.containers import Containers
 from agentmsg.shapes import mark_of, marked
 
-__all__ = ["FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
 
 FAMILY = "riffer"
+CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))
 Version: TypeAlias = Literal["0.9", "latest"]
 VERSIONS: tuple[Version, ...] = ("0.9", "latest")
 

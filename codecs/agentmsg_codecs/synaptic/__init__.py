@@ -25,47 +25,38 @@ A document is a list of messages (a stored history), the state of a graph (``{"m
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-import agentmsg as am
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, mark_of
 from agentmsg_codecs.synaptic.caps import make_caps
 from agentmsg_codecs.synaptic.messages import Messages
-from agentmsg_codecs.synaptic.sniffing import sniff
-from agentmsg_codecs.synaptic.words import FAMILY
+from agentmsg_codecs.synaptic.sniffing import sniff_message
+from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
+
+if TYPE_CHECKING:
+    import agentmsg as am
 
 __all__ = ["SynapticCodec"]
 
-Container = Literal["list", "message", "state"]
-_CONTAINERS = ("list", "message", "state")
-_NOTES = {name: adopt({FAMILY: {"/container": name}}) for name in _CONTAINERS}
-_make_history = maker(am.History)
-
 
 @attrs.frozen(kw_only=True)
-class SynapticCodec(Codec):
+class SynapticCodec(ContainerCodec):
     """Messages of Synaptic.
 
     Attributes:
-        container: of a history that was not read from a document of Synaptic: a "list" of messages, the "state" of a
-            graph, or a "message" where there is only one.
         engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "synaptic"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Synaptic (Message, serde)"
+    containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
-    container: Container = attrs.field(default="list", validator=attrs.validators.in_(_CONTAINERS))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _caps: Caps = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
@@ -78,60 +69,19 @@ class SynapticCodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list, a state or a message."""
-        container, natives = _contents(document)
+        contents = CONTAINERS.contents(document)
         self.engine.fill()
-        names = CallNames()
-        messages: list[am.Msg] = []
-        try:
-            for native in natives:
-                messages.append(self.engine.read(native, names))  # noqa: PERF401 - how many there are is the path
-        except AgentMsgError as error:
-            raise error.at(*_path(container, len(messages))) from None
-        rest: Native = {}
-        if container == "state":
-            rest = {key: value for key, value in document.items() if key != "messages"}
-        return _make_history(
-            messages=tuple(messages), extras=adopt({FAMILY: rest}) if rest else EMPTY, notes=_NOTES[container]
-        )
+        read, names = self.engine.read, CallNames()
+        return CONTAINERS.history(contents, contents.each(lambda native: read(native, names)))
 
     def write(self, history: am.History) -> Any:
-        """Return the document of a history, in the container that it was read from, or that is wanted."""
+        """Return the native messages, in the container that the history was read from, or that is wanted."""
         self.engine.fill()
         names = CallNames()
         natives = [self.engine.write(message, names) for message in history.messages]
-        rest = history.extras.get(FAMILY) if history.extras else None
-        noted = mark_of(history, FAMILY, "/container") if history.notes else None
-        container = noted if noted in _CONTAINERS else self.container
-        if is_mapping(rest) and rest:
-            return {"messages": natives, **thaw(rest)}
-        if container == "state":
-            return {"messages": natives}
-        # A state has no role: a message with such a key would pass for one.
-        if container == "message" and len(natives) == 1 and not _is_state(natives[0]):
-            return natives[0]
-        return natives
+        return CONTAINERS.document(history, natives, self.container)
 
     def sniff(self, document: Any) -> float:
-        """Return how much a document looks like Synaptic's: by its messages."""
-        return sniff(_contents(document)[1]) if is_list(document) or is_object(document) else 0.0
-
-    def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order."""
-        return list(_contents(document)[1])
-
-
-def _is_state(document: Native) -> bool:
-    return "role" not in document and is_list(document.get("messages"))
-
-
-def _contents(document: Any) -> tuple[Container, list[Any]]:
-    """Return the kind of a document, and its native messages."""
-    if is_list(document):
-        return "list", document
-    if not is_object(document):
-        raise DecodeError(f"a document of Synaptic is an object or a list of messages, not {excerpt(document)}")
-    return ("state", document["messages"]) if _is_state(document) else ("message", [document])
-
-
-def _path(container: Container, number: int) -> tuple[str | int, ...]:
-    return {"list": (number,), "state": ("messages", number), "message": ()}[container]
+        """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""
+        scores = list(map(sniff_message, self.first_natives(document)))
+        return max(scores) if scores and min(scores) > 0 else 0.0

@@ -26,7 +26,7 @@ from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_i
 from agentmsg_codecs.synaptic.content import read_source, write_url
 from agentmsg_codecs.synaptic.messages import keys_of
 from agentmsg_codecs.synaptic.usage import carried_usage
-from agentmsg_codecs.synaptic.words import FAMILY
+from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -171,7 +171,7 @@ def make_caps(messages: Messages) -> Caps:
             ),
             ANY_ROLE: MessageRow(fields=plain, blocks=rows),
         },
-        history={"extras": carried_extras((FAMILY, lambda _: frozenset({"messages", "role"})))},
+        history=CONTAINERS.cells(),
         arrange=(split_results, choose(_picks)),
         needs_id=needs_id,
     )

@@ -1,4 +1,4 @@
-"""How much messages look like Synaptic's. Imports nothing of the codecs."""
+"""How much a message looks like one of Synaptic's. Imports nothing of the codecs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 from agentmsg.plain import is_mapping, is_sequence
 
-__all__ = ["sniff"]
+__all__ = ["sniff_message"]
 
-_SNIFFED = 8
 _ROLES = frozenset({"system", "human", "assistant", "tool", "chat", "remove"})
 # No message of Synaptic has these; messages that are much alike do.
 _FOREIGN = frozenset({"type", "timestamp", "parts", "data", "created_at", "metadata", "files", "token_usage", "lc"})
@@ -18,13 +17,8 @@ _USAGE = frozenset({"input_tokens", "output_tokens", "total_tokens"})
 _COUNT_DETAILS = frozenset({"input_details", "output_details"})
 
 
-def sniff(messages: list[Any]) -> float:
-    """Return 0 to 1: for messages that only Synaptic has, for such as many have, and for others."""
-    scores = [_sniff(message) for message in messages[:_SNIFFED]]
-    return max(scores) if scores and min(scores) > 0 else 0.0
-
-
-def _sniff(message: Any) -> float:
+def sniff_message(message: Any) -> float:
+    """Return 0 to 1: for a message that only Synaptic has, for one such as many have, and for others."""
     if not is_mapping(message) or not _FOREIGN.isdisjoint(message):
         return 0.0
     role = message.get("role")

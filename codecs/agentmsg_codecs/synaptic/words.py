@@ -1,15 +1,18 @@
-"""The names that the Synaptic codec uses. Imports nothing of agentmsg."""
+"""The names that the Synaptic codec uses. Imports the core only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agentmsg.containers import Containers
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CHUNK_KEYS", "FAMILY", "KEYS", "ROLES", "VARIANTS"]
+__all__ = ["CHUNK_KEYS", "CONTAINERS", "FAMILY", "KEYS", "ROLES", "VARIANTS"]
 
 FAMILY = "synaptic"
+CONTAINERS = Containers(family=FAMILY, title="Synaptic", own=frozenset({"role"}))
 _COMMON = frozenset({"role", "content", "id", "name", "additional_kwargs", "response_metadata", "content_blocks"})
 # The keys that each variant models.
 KEYS: Mapping[str, frozenset[str]] = {
