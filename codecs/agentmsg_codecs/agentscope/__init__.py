@@ -39,10 +39,11 @@ import attrs
 
 import agentmsg as am
 from agentmsg.caps import KEEP
+from agentmsg.containers import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.caps import Table
 from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
-from agentmsg_codecs.agentscope.words import FAMILY, SIGNER
+from agentmsg_codecs.agentscope.words import FAMILY, MEMORY, SIGNER, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +64,7 @@ def _table(version: int | None) -> Table:
         has_opaque=not is_old,
         signs_calls=False,
         has_lists=not is_old,
+        has_old=version != VERSIONS[-1],
         metadata=metadata,
     )
 
@@ -74,4 +76,7 @@ class AgentScopeCodec(AgentScope):
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "AgentScope (Python)"
+    containers: ClassVar[Containers] = Containers(
+        family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
+    )
     language: ClassVar[Language] = Language(make_messages, _table, sniff_message)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 from agentmsg.caps import Caps
-from agentmsg.codec import Codec
+from agentmsg.containers import ContainerCodec
 from agentmsg.shapes import Native
 from agentmsg_codecs.agentscope.caps import Table, make_caps
-from agentmsg_codecs.agentscope.documents import history_cells, read_document, sniff_with, write_document
+from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.words import VERSIONS
 
@@ -26,18 +26,18 @@ class Language:
     """What tells the codecs apart.
 
     Attributes:
-        make_messages: gives what reads and writes messages.
+        make_messages: gives what reads messages, and writes them in a version (None: in that which they were read in).
         table: gives what is special in the capability table of a version (None: of any).
         sniff: tells how much a native message looks like one of the language.
     """
 
-    make_messages: Callable[[], Messages]
+    make_messages: Callable[[int | None], Messages]
     table: Callable[[int | None], Table]
     sniff: Callable[[Native], float]
 
 
 @attrs.frozen(kw_only=True)
-class AgentScope(Codec):
+class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
     Class attributes:
@@ -57,11 +57,11 @@ class AgentScope(Codec):
 
     @engine.default
     def _engine(self) -> Messages:
-        return self.language.make_messages()
+        return self.language.make_messages(self.version)
 
     @_caps.default
     def _table_of_version(self) -> Caps:
-        return make_caps(self.engine, self.language.table(self.version), history=history_cells(self.family))
+        return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     @property
     def caps(self) -> Caps:
@@ -74,12 +74,12 @@ class AgentScope(Codec):
         Raises:
             DecodeError: where it holds no messages.
         """
-        return read_document(self.engine, document, self.version or 2)
+        return read_document(self.engine, self.containers, document, self.version or 2)
 
     def write(self, history: am.History) -> Any:
-        """Return the document: in the version and container of the document that was read, else a list."""
-        return write_document(self.engine, history, self.version)
+        """Return the document: in the version and container of the document that was read, or that are wanted."""
+        return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like AgentScope in this language: by its first messages."""
-        return sniff_with(document, self.language.sniff)
+        return sniff_with(self.first_natives(document), self.language.sniff)

@@ -2,7 +2,8 @@
 
 Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
 (the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
-that the library does not have), ``/list`` (output that could be a text is a list).
+that the library does not have), ``/list`` (output that could be a text is a list), ``/any`` (output that is neither:
+0.x allows that).
 """
 
 from __future__ import annotations
@@ -65,14 +66,16 @@ class Blocks:
 
     Args:
         version: 1 or 2.
+        as_read: whether what was read from a block of another version is written as such.
 
     Attributes:
         media: images, sound, videos and files.
         read_inner, write_inner: read and write what stands inside results and hints; to be set before use.
     """
 
-    def __init__(self, version: int) -> None:
+    def __init__(self, version: int, *, as_read: bool) -> None:
         self._is_new = version > 1
+        self._as_read = as_read
         self.media = Media(
             family=FAMILY,
             by_kind=not self._is_new,
@@ -83,6 +86,8 @@ class Blocks:
             ids=frozenset({"image", "audio", "video", "data"}),
             spare=_FINISHED,
             writes_spare=self._is_new,
+            flat=True,
+            as_read=as_read,
         )
         self.read_inner: Callable[[Any], Any]
         self.write_inner: Callable[[Any], Any]
@@ -200,7 +205,7 @@ class Blocks:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def _tag_of_call(self, block: am.ToolUseBlock) -> str:
-        found = mark_of(block, FAMILY, "/as") if block.notes else None
+        found = mark_of(block, FAMILY, "/as") if block.notes and self._as_read else None
         if found in ("tool_call", "tool_use"):
             return str(found)
         return "tool_call" if self._is_new else "tool_use"
@@ -261,6 +266,7 @@ class Blocks:
         link, state = word_at(native, "id"), word_at(native, "state")
         marks: dict[str, Any] = {}
         content: tuple[Any, ...]
+        structured = None
         if output is None or type(output) is str:
             content = (_make_text(output),) if output else ()
         elif is_list(output):
@@ -268,7 +274,9 @@ class Blocks:
             if len(content) == 1 and is_bare_text(content[0], FAMILY):
                 marks["list"] = True
         else:
-            raise Unreadable
+            content = ()
+            structured = adopt(output)
+            marks["any"] = True
         if link is None:
             marks["no-id"] = True
         if state is None:
@@ -279,6 +287,7 @@ class Blocks:
             link,
             content,
             text_or_none(native, "name") or None,
+            structured,
             status=state,
             metadata=adopt(object_or_none(native, "metadata")),
             extras=spared(native, _FINISHED, FAMILY),
@@ -300,7 +309,7 @@ class Blocks:
     def _output(self, block: am.ToolResultBlock) -> Any:
         content: Any = block.content
         if not content:
-            return ""
+            return "" if block.structured is None else thaw(block.structured)
         is_text = len(content) == 1 and is_bare_text(content[0], FAMILY)
         if is_text and not (block.notes and mark_of(block, FAMILY, "/list") is True):
             return content[0].text

@@ -29,7 +29,8 @@ from agentmsg.rules import (
 )
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.agentscope.media import MEDIA
-from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, RESULT_STATES
+from agentmsg_codecs.agentscope.shapes import marks_of
+from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, ITEM, RESULT_STATES
 
 if TYPE_CHECKING:
     from agentmsg_codecs.agentscope.dialect import Dialect
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "make_caps"]
 
+_NO_KEYS: frozenset[str] = frozenset()
 _Rows = dict[type[Any], Row]
 
 
@@ -52,6 +54,8 @@ class Table:
         has_opaque: whether thinking may be an opaque payload.
         signs_calls: whether calls have a place for a signature.
         has_lists: whether a hint may be a list of parts.
+        has_old: whether what only older versions of Python have may be written: marks that a message is kept with,
+            results that are neither text nor blocks.
         metadata: the cells of the metadata of blocks, by their class.
     """
 
@@ -62,6 +66,7 @@ class Table:
     has_opaque: bool
     signs_calls: bool
     has_lists: bool
+    has_old: bool
     metadata: Mapping[type[Any], Cell]
 
 
@@ -158,7 +163,8 @@ class _Maker:
         if isinstance(block.source, am.BlocksSource) and block.phase == HINT and self.is_hint_here(block, role):
             return block
         answer = self.dialect.media.file_rule(block)
-        return Drop("no place for such files") if answer is block and (self.table.is_old or not is_plain) else answer
+        has_place = is_plain and (not self.table.is_old or self.dialect.media.is_flat(block))
+        return Drop("no place for such files") if answer is block and not has_place else answer
 
     def is_hint_here(self, block: Any, role: str) -> bool:
         """Tell whether a hint has a place in a message of a role."""
@@ -188,7 +194,7 @@ class _Maker:
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Carry a result; what is structured or wrong is told in its content, and it has a state."""
-        answer = structured_as_text(block)
+        answer = block if self.is_any(block) else structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.table.is_old and not self._has_state(new):
             new = new.evolve(status="error" if new.is_error else "success")
@@ -196,6 +202,15 @@ class _Maker:
             return block
         why = answer.why if isinstance(answer, Swap) else "results have a state here"
         return Swap(new, why, "annotation")
+
+    def is_any(self, block: am.ToolResultBlock) -> bool:
+        """Tell whether what a result has is structured, and written as 0.x has it: as it is."""
+        if block.structured is None or block.content or isinstance(block.structured, (str, list)):
+            return False
+        return self.table.has_old and self.is_marked(block, "/any")
+
+    def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
+        return value if self.is_any(block) else None
 
     def _has_state(self, block: am.ToolResultBlock) -> bool:
         if block.status is None:
@@ -263,13 +278,17 @@ class _Maker:
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
         cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.name, "extras": self.extras}
+        cells["structured"] = self.structured
         cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
         if am.ToolResultBlock in self.table.metadata:
             cells["metadata"] = self.table.metadata[am.ToolResultBlock]
         return {am.ToolResultBlock: Row(cells, self.result)}
 
     def row(self, role: str, **more: Any) -> MessageRow:
-        extras = carried_extras((self.family, self.dialect.taken_by_message))
+        spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
+        if self.table.has_old:
+            spaces.append((ITEM, lambda message: None if marks_of(message) is None else _NO_KEYS))
+        extras = carried_extras(*spaces)
         fields = {**self.table.fields, "extras": extras}
         blocks = self.answer() if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)

@@ -10,7 +10,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras
 from agentmsg_codecs.agentscope.words import HINT
 
@@ -40,8 +40,9 @@ class Dialect:
     family: ClassVar[str]
     keys: ClassVar[frozenset[str]]
     spare: ClassVar[Mapping[str, Any]]
-    # Whether content that is one bare text is written as a text.
+    # Whether content that is one bare text is written as a text, and media may stand beside content.
     is_brief: ClassVar[bool] = False
+    has_urls: ClassVar[bool] = False
 
     def __init__(self, blocks: Any) -> None:
         shapes: tuple[Shape, ...] = blocks.shapes()
@@ -114,7 +115,10 @@ class Dialect:
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
-        return self.keys - beside(own_extras(message, self.family), self.spare)
+        free = beside(own_extras(message, self.family), self.spare)
+        if "url" in free and any(mark_of(block, self.family, "/as") == "url" for block in message.content):
+            free -= {"url"}
+        return self.keys - free
 
     def read_result(self, part: Any) -> am.ToolResultBlock | None:
         """Return the block of a tool result; None for any other part."""

@@ -34,6 +34,7 @@ from typing import ClassVar
 
 import attrs
 
+from agentmsg.containers import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.caps import Table
 from agentmsg_codecs.agentscope.java_messages import (
@@ -56,6 +57,7 @@ def _table(version: int | None) -> Table:
         has_opaque=False,
         signs_calls=True,
         has_lists=False,
+        has_old=False,
         metadata=carried_metadata(),
     )
 
@@ -67,4 +69,7 @@ class AgentScopeJavaCodec(AgentScope):
     name: ClassVar[str] = "agentscope-java"
     family: ClassVar[str] = JAVA
     title: ClassVar[str] = "AgentScope (Java)"
+    containers: ClassVar[Containers] = Containers(
+        family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
+    )
     language: ClassVar[Language] = Language(make_messages, _table, sniff_message)

@@ -51,12 +51,15 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class JavaBlocks:
     """The shapes of Java's blocks.
 
+    Args:
+        as_read: whether media are written as the kind of block that they were read from.
+
     Attributes:
         media: images, sound, videos and files.
         read_inner, write_inner: read and write what stands inside results; to be set before use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_read: bool) -> None:
         self.media = Media(
             family=JAVA,
             by_kind=True,
@@ -67,6 +70,8 @@ class JavaBlocks:
             ids=frozenset({"data"}),
             spare=_NONE,
             writes_spare=False,
+            flat=False,
+            as_read=as_read,
         )
         self.read_inner: Callable[[Any], Any]
         self.write_inner: Callable[[Any], Any]

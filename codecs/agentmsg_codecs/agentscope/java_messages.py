@@ -276,9 +276,11 @@ def _detect(native: Any) -> int | None:
     return 1 if "timestamp" in native else None
 
 
-def make_messages() -> Messages:
-    """Return the reader and writer of both versions."""
-    return Messages({1: _Java1(JavaBlocks()), 2: _Java2(JavaBlocks())}, _detect, joins=lambda _: False)
+def make_messages(version: int | None) -> Messages:
+    """Return the reader and writer of both versions; arguments as of Python's."""
+    as_read = version is None
+    dialects = {1: _Java1(JavaBlocks(as_read=as_read)), 2: _Java2(JavaBlocks(as_read=as_read))}
+    return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.equality import same
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.grouping import Grouping, containers, seated
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.made import Made, MadeTime
@@ -23,8 +23,8 @@ from agentmsg.notes import keep, put_back, same_document
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
 from agentmsg_codecs.agentscope.blocks import is_bare_text
-from agentmsg_codecs.agentscope.shapes import beside, own_extras
-from agentmsg_codecs.agentscope.words import VERSIONS
+from agentmsg_codecs.agentscope.shapes import beside, is_pair, own_extras, without
+from agentmsg_codecs.agentscope.words import ITEM, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,12 +45,19 @@ class Messages:
         dialects: by version.
         detect: tells the version of a native message, None where nothing shows it.
         joins: tells of a version whether a whole reply, with its calls and results, is one native message.
+        keeps_marks: whether an entry of a document may be a pair of a message and marks.
     """
 
     def __init__(
-        self, dialects: Mapping[int, Dialect], detect: Callable[[Any], int | None], *, joins: Callable[[int], bool]
+        self,
+        dialects: Mapping[int, Dialect],
+        detect: Callable[[Any], int | None],
+        *,
+        joins: Callable[[int], bool],
+        keeps_marks: bool,
     ) -> None:
         self.dialects = dialects
+        self.keeps_marks = keeps_marks
         self.family = dialects[2].family
         self._detect = detect
         usual = dialects[2]
@@ -74,9 +81,12 @@ class Messages:
         """Return the version of a document: of its first message that shows one."""
         return next((found for native in natives if (found := self._detect(native)) is not None), otherwise)
 
-    def read(self, natives: Iterable[Any], version: int) -> list[am.Msg]:
-        """Return the messages of native ones; what is no message here is one of the role "native"."""
-        groups = [self._container(native, version) for native in natives]
+    def read_groups(self, natives: Iterable[Any], version: int) -> list[list[am.Msg]]:
+        """Return the messages of each native one; what is no message here is one of the role "native"."""
+        return [self._container(native, version) for native in natives]
+
+    def seated(self, groups: Sequence[Sequence[am.Msg]], version: int) -> list[am.Msg]:
+        """Return the messages of a document, with notes where they are grouped otherwise than by default."""
         # A message with an id of its own joins no other: where all have one, there is nothing to note.
         if all(len(group) == 1 and group[0].id is not None for group in groups):
             return [group[0] for group in groups]
@@ -86,20 +96,29 @@ class Messages:
         own = self._detect(native) or version
         group = self._group(native, own)
         if group is None:
-            return [self._whole(native)]
+            return [self.whole(native)]
         if own != version:
             group[0] = marked(group[0], self.family, version=own)
         return group
 
-    def _whole(self, native: Any) -> am.Msg:
+    def whole(self, native: Any) -> am.Msg:
+        """Return the message of the role "native" for what is no message here."""
         text: Any = native.get("content") if is_object(native) else None
         fallback = text if type(text) is str and text else None
         return _make_msg("native", (_make_native(codec=self.family, value=adopt(native), fallback=fallback),))
 
     def message_of(self, value: Any) -> am.Msg:
-        """Return the first message of a native one."""
+        """Return the first message of what a native message holds.
+
+        Raises:
+            DecodeError: where no document may have that.
+        """
         self.fill()
-        return self._container(value, 2)[0]
+        native = value[0] if self.keeps_marks and is_pair(value) else value
+        if not is_object(native):
+            raise DecodeError(f"a message is an object, not {excerpt(native)}")
+        found = self._container(native, 2)[0]
+        return self.whole(value) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
         """Return the messages of a native one; None where it would not come back."""
@@ -116,7 +135,7 @@ class Messages:
         plain = _plain(dialect, group, native.get("content") or _content(dialect, group))
         if _is_same(plain, native):
             return group
-        known = dialect.keys - beside(native, dialect.spare)
+        known = (dialect.keys - beside(native, dialect.spare)) | plain.keys()
         kept = keep(group[0], native, plain, family=self.family, known=known, never=frozenset({"content"}))
         if kept is None:
             return None
@@ -125,20 +144,18 @@ class Messages:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def write(self, messages: Sequence[am.Msg], version: int, *, is_forced: bool = False) -> list[Any]:
-        """Return the native messages of messages that fit.
+    def groups(self, messages: Sequence[am.Msg], version: int) -> list[tuple[am.Msg, ...]]:
+        """Return messages that fit in groups of those that share a native one."""
+        return containers(messages, self._groupings[version])
+
+    def write_group(self, group: Sequence[am.Msg], version: int, *, is_forced: bool = False) -> Any:
+        """Return the native message of a group.
 
         Args:
-            messages: of a history.
+            group: of messages.
             version: of the document.
-            is_forced: whether a message is written in this version even where it was read in another.
+            is_forced: whether it is written in this version even where it was read in another.
         """
-        return [
-            self._write_group(group, version, is_forced=is_forced)
-            for group in containers(messages, self._groupings[version])
-        ]
-
-    def _write_group(self, group: Sequence[am.Msg], version: int, *, is_forced: bool) -> Any:
         first: Any = group[0]
         if first.role == "native":
             return thaw(first.content[0].value)
@@ -147,8 +164,11 @@ class Messages:
             version = own if type(own) is int and own in VERSIONS else version
         dialect = self.dialects[version]
         plain = _plain(dialect, group, _content(dialect, group))
-        if not first.notes:
+        if not first.notes or is_forced:
+            # What is written in a version of the caller's choice is spelt as that has it.
             return {**plain, **_unknown(first, plain, self.family)} if first.extras else plain
+        if ITEM in first.extras:
+            first = first.evolve(extras=without(first.extras, ITEM))
 
         def reread(native: Native) -> am.Msg:
             # A spelling must not make another dialect of it.
@@ -176,6 +196,8 @@ def _read_group(dialect: Dialect, native: Native) -> tuple[list[am.Msg], bool]:
     marks: dict[str, Any] = {}
     runs = _runs(dialect, native, role, marks)
     kind, blocks = runs[0]
+    if dialect.has_urls and kind != "tool" and len(runs) == 1 and native.get("url") is not None:
+        native = _with_urls(dialect, native, role, blocks, marks)
     if word != dialect.usual_role(kind if len(runs) == 1 else _role_of(runs)):
         marks["role"] = word
     whole = dialect.quick_message(native, kind, tuple(blocks)) if native.get("content") else None
@@ -193,6 +215,20 @@ def _read_group(dialect: Dialect, native: Native) -> tuple[list[am.Msg], bool]:
         # What tells of one place would stand on one message, and what it tells of on another.
         raise Unreadable
     return _spread(dialect, runs, head, tail, marks), whole is not None
+
+
+def _with_urls(dialect: Dialect, native: Native, role: str, blocks: list[Any], marks: dict[str, Any]) -> Native:
+    """Add the blocks of a message's URLs, and return the message without them; as it is where they are none."""
+    try:
+        found = dialect.media.read_urls(native["url"])
+    except Unreadable:
+        return native
+    if not found:
+        return native
+    blocks.extend([marked(block, dialect.family, odd=True) for block in found] if role == "system" else found)
+    if type(native["url"]) is str:
+        marks["url"] = "text"
+    return {key: value for key, value in native.items() if key != "url"}
 
 
 def _halves(whole: am.Msg) -> tuple[Native, Native]:
@@ -277,6 +313,16 @@ def _is_same(one: Native, other: Native) -> bool:
 
 def _plain(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:
     first = group[0]
+    urls = dialect.media.urls_of(first.content) if dialect.has_urls and len(group) == 1 else None
+    native = _with_content(dialect, group, content)
+    if urls:
+        is_text = len(urls) == 1 and mark_of(first, dialect.family, "/url") == "text"
+        native["url"] = urls[0] if is_text else urls
+    return native
+
+
+def _with_content(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:
+    first = group[0]
     if len(group) == 1 and not first.notes:
         return dialect.write_plain(first, first, dialect.usual_role(first.role), content)
     kinds = [message.role for message in group]
@@ -297,17 +343,19 @@ def _content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
     first = group[0]
     blocks: Any = first.content
     if len(group) > 1:
-        return [part for message in group for part in _parts(dialect, message)]
+        return [part for message in group for part in _parts(dialect, message, message.content)]
+    if dialect.has_urls:
+        blocks = blocks[: len(blocks) - len(dialect.media.urls_of(blocks))]
     if (dialect.is_brief or first.notes) and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
         other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
         if (other is True) is not dialect.is_brief:
             return blocks[0].text
-    return _parts(dialect, first)
+    return _parts(dialect, first, blocks)
 
 
-def _parts(dialect: Dialect, message: am.Msg) -> list[Any]:
+def _parts(dialect: Dialect, message: am.Msg, blocks: Any) -> list[Any]:
     write: Callable[[Any], Any] = dialect.write_result if message.role == "tool" else dialect.write_part
-    return list(map(write, message.content))
+    return list(map(write, blocks))
 
 
 # -- which messages share a native one --------------------------------------------------------------------------------

@@ -112,8 +112,8 @@ class _Python(Dialect):
     family: ClassVar[str] = FAMILY
     keys: ClassVar[frozenset[str]] = frozenset(
         {"name", "content", "role", "id", "metadata", "created_at", "timestamp", "usage", "finished_reason"}
-    ) | {"structured_output", *_SPARE}
-    spare: ClassVar[Mapping[str, Any]] = _SPARE
+    ) | {"structured_output", "url", *_SPARE}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
     time_key: ClassVar[str]
     tool_role: ClassVar[str]
 
@@ -133,7 +133,7 @@ class _Python(Dialect):
             "id": word_at(native, "id"),
             "created_at": time,
             "metadata": adopt(object_or_none(native, "metadata")),
-            "extras": spared(native, _SPARE, FAMILY),
+            "extras": spared(native, self.spare, FAMILY),
             "marks": {} if time is None or self.holds(time) else {"time": True},
         }
 
@@ -175,7 +175,7 @@ class _Python2(_Python):
             return None
         if len(native) != 11 or type(name) is not str or type(own) is not str or type(metadata) is not dict:  # noqa: PLR2004 - with content and role
             return None
-        if type(stamp) is not str or (word is not None and word not in _FINISH):
+        if type(stamp) is not str or (word is not None and (type(word) is not str or word not in _FINISH)):
             return None
         time = read_time(stamp)
         if time is None or time.isoformat() != stamp or not (structured is None or is_object(structured)):
@@ -223,6 +223,7 @@ def _reason(last: am.Msg) -> str | None:
 
 class _Python1(_Python):
     is_brief: ClassVar[bool] = True
+    has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
     tool_role: ClassVar[str] = "system"
 
@@ -293,9 +294,15 @@ def detect(native: Any) -> int | None:
     return None
 
 
-def make_messages() -> Messages:
-    """Return the reader and writer of both versions."""
-    return Messages({1: _Python1(Blocks(1)), 2: _Python2(Blocks(2))}, detect, joins=lambda version: version > 1)
+def make_messages(version: int | None) -> Messages:
+    """Return the reader and writer of both versions.
+
+    Args:
+        version: in which all is written; None: each message and block in that which it was read in.
+    """
+    as_read = version is None
+    dialects = {1: _Python1(Blocks(1, as_read=as_read)), 2: _Python2(Blocks(2, as_read=as_read))}
+    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------

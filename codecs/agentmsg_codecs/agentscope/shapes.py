@@ -14,14 +14,17 @@ import attrs
 
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import same_document
-from agentmsg.plain import is_object
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of
+from agentmsg_codecs.agentscope.words import ITEM
 
 __all__ = [
     "Spared",
     "beside",
     "is_exact",
+    "is_pair",
     "link_of",
+    "marks_of",
     "nearest_millisecond",
     "object_or_none",
     "own_extras",
@@ -86,6 +89,21 @@ class Spared(Shape):
         """Return the keys that no unknown field of an object may have."""
         keys = self.keys[self.tag_of(owner)] | {self.tag}
         return keys - beside(own_extras(owner, self.family), self.spare_of(owner))
+
+
+# -- entries of a memory ----------------------------------------------------------------------------------------------
+
+
+def is_pair(entry: Any) -> bool:
+    """Tell whether an entry of a memory is a pair of a message and its marks."""
+    return is_list(entry) and len(entry) == 2 and is_object(entry[0]) and is_list(entry[1])  # noqa: PLR2004 - a pair
+
+
+def marks_of(message: Any) -> Any:
+    """Return the marks that a memory keeps with a message; None where there are none."""
+    item: Any = message.extras.get(ITEM) if message.extras else None
+    marks: Any = item.get("marks") if is_mapping(item) and len(item) == 1 else None
+    return marks if is_sequence(marks) and marks else None
 
 
 # -- asking native objects --------------------------------------------------------------------------------------------
