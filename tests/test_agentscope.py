@@ -281,6 +281,118 @@ def test_a_container(document: Any) -> None:
     returned(document)
 
 
+def test_a_message_by_itself_is_one_document() -> None:
+    """A message is encoded as one document, a history as a list; an option chooses another container."""
+    message = bare("user", am.TextBlock("hi"))
+    assert am.encode(message, CODEC)["role"] == "user"
+    assert [native["role"] for native in am.encode(am.History([message]), CODEC)] == ["user"]
+    assert list(am.encode(message, CODEC, container="object")) == ["messages"]
+    assert len(am.encode(message, CODEC, container="list")) == 1
+
+
+# -- memories of 1.x --------------------------------------------------------------------------------------------------
+
+
+def test_a_memory_of_1x_keeps_the_marks_of_its_messages() -> None:
+    """Entries of a memory are pairs of a message and marks; those are told of the message, and entries that join it."""
+    document = {"_compressed_summary": "s", "content": [[old(), []], [old(), ["a", "b"]]]}
+    history = returned(document)
+    assert history.extras == {"agentscope": {"_compressed_summary": "s"}}
+    assert [message.extras for message in history] == [{}, {"agentscope.item": {"marks": ["a", "b"]}}]
+    joined = am.encode(history.extended(bare("user", am.TextBlock("hi"))), CODEC)["content"]
+    assert joined[:2] == document["content"]
+    assert (joined[2][0]["content"], joined[2][1]) == ("hi", [])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"content": []},
+        {"content": [old()]},
+        {"content": [[old(), ["m"]], old()]},
+        [[old(), []], [old(), ["m"]]],
+        [old(), [old(), []]],
+        [[{"role": "human"}, ["m"]], [old(), []]],
+        [[old({"type": "tool_result", "id": "c", "name": "f", "output": "x"}, timestamp="never"), ["m"]]],
+    ],
+)
+def test_an_older_memory(document: Any) -> None:
+    """Entries may be messages, as up to 1.0.10, or of both kinds; the list may stand alone."""
+    returned(document)
+
+
+def test_marks_that_a_version_has_no_place_for_are_told_as_lost() -> None:
+    """2.x keeps no marks with its messages."""
+    losses: list[Any] = []
+    natives = am.encode(returned([[old(), ["m"]]]), NEW, losses=losses)
+    assert ([native["role"] for native in natives], [loss.path for loss in losses]) == (
+        ["assistant"],
+        [("messages", 0, "extras")],
+    )
+
+
+# -- 0.x --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", ["https://e.com/a.png", ["https://e.com/a.png"], ["https://e.com/a.png", "f.pdf"]])
+def test_the_urls_of_a_message_of_0x_are_media(url: Any) -> None:
+    """What stands beside content is media behind it, told apart by the ending of each URL."""
+    content = returned(old(content="Look", url=url))[0].content
+    assert content[:2] == (am.TextBlock("Look"), am.ImageBlock.from_url("https://e.com/a.png"))
+    assert content[2:] == (() if isinstance(url, str) or len(url) == 1 else (am.FileBlock(am.URLSource("f.pdf")),))
+
+
+@pytest.mark.parametrize("url", [None, [], 5, ["a", 1], {}])
+def test_what_is_no_url_of_a_message_stays_as_it_is(url: Any) -> None:
+    """A field that holds no URL is an unknown one, or only spelling."""
+    message = returned(old(content="Look", url=url))[0]
+    assert message.content == (am.TextBlock("Look"),)
+    assert message.extras == ({} if url is None else {"agentscope": {"url": url}})
+
+
+@pytest.mark.parametrize(
+    ("native", "expected"),
+    [
+        ({"type": "image", "url": "u"}, am.ImageBlock.from_url("u")),
+        ({"type": "audio", "url": "u"}, am.AudioBlock.from_url("u")),
+        ({"type": "video", "url": "u"}, am.VideoBlock.from_url("u")),
+        ({"type": "file", "url": "u"}, am.FileBlock(am.URLSource("u"))),
+        (
+            {"type": "tool_result", "id": "c", "name": "f", "output": {"a": 1}},
+            am.ToolResultBlock("c", name="f", structured={"a": 1}),
+        ),
+        (
+            {"type": "tool_result", "id": "c", "name": "f", "output": 5},
+            am.ToolResultBlock("c", name="f", structured=5),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_block_of_0x(native: dict[str, Any], expected: Any) -> None:
+    """Media of 0.x have their URL beside their type; a result may be any JSON."""
+    assert block(native, old) == expected
+
+
+def test_a_version_that_is_wanted_is_written_as_it_is_today() -> None:
+    """No older kind of block and no odd spelling of what was read stands in a message of the version asked for."""
+    message = old(content="Look", url=["a.png"], metadata=None, timestamp="2024-10-01 10:00:00")
+    native = am.encode(returned([message]), NEW, losses=[])[0]
+    assert [item["type"] for item in native["content"]] == ["text", "data"]
+    assert native["content"][1]["source"] == {"type": "url", "url": "a.png", "media_type": "image/png"}
+    assert (native["metadata"], "url" in native, "timestamp" in native) == ({}, False, False)
+    image = {"type": "data", "source": PNG, "name": None, "finished_at": None}
+    assert am.encode(returned([new(image)]), OLD, losses=[])[0]["content"][0]["type"] == "image"
+
+
+def test_an_edited_url_is_written_in_a_block() -> None:
+    """A URL that no longer tells the kind of its block stands in a block of its own, which comes back the same."""
+    first, image = returned([old(content="Look", url=["a.png"])])[0].content
+    message = bare("user", first, image.evolve(source=am.URLSource("b.pdf")))
+    native = written(message.evolve(notes={"agentscope": {"/version": 1}}))[0]
+    assert native["content"][1] == {"type": "image", "url": "b.pdf"}
+    assert returned([native])[0].content == message.content
+
+
 @pytest.mark.parametrize(
     "native",
     [

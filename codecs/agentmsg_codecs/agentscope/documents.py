@@ -88,7 +88,8 @@ def write_document(
     own = version or (noted if type(noted) is int and noted in VERSIONS else 2)
     groups = engine.groups(history.messages, own)
     natives = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
-    if engine.keeps_marks:
+    # 2.x has no such memory.
+    if engine.keeps_marks and version != VERSIONS[-1]:
         by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False
         natives = [
             _entry(native, group[0], engine.family, by_default=by_default)
