@@ -115,6 +115,8 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
             return False
         if before is not None and seat is not None:
             return before < seat
+    if grouping.joins is _never:
+        return False
     if grouping.stands_free is _not_free:
         return grouping.joins(group, message)
     return is_contained(group, grouping) and is_contained((message,), grouping) and grouping.joins(group, message)

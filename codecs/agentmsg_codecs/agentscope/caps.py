@@ -114,10 +114,6 @@ class _Maker:
     def text_id(self) -> Cell:
         return KEEP if self.table.has_ids else lambda item_id, block: item_id if block.phase == HINT else None
 
-    def name(self, name: str, _: Any) -> str | None:
-        # Python has the empty name where there is none.
-        return name or None
-
     # -- rules --------------------------------------------------------------------------------------------------------
 
     def act(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None, concerns: str) -> Row:
@@ -277,7 +273,7 @@ class _Maker:
 
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
-        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.name, "extras": self.extras}
+        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "extras": self.extras}
         cells["structured"] = self.structured
         cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
         if am.ToolResultBlock in self.table.metadata:
@@ -292,6 +288,12 @@ class _Maker:
         fields = {**self.table.fields, "extras": extras}
         blocks = self.answer() if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+
+
+@usually("value")
+def _name(name: str, _: Any) -> str | None:
+    # Python has the empty name where there is none.
+    return name or None
 
 
 def _kept(block: Any) -> Any:

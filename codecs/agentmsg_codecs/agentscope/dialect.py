@@ -10,8 +10,8 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
-from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras, write_marked
 from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ class Dialect:
 
     Attributes:
         parts: the parts by our role, and of results ("inner").
-        write_part: writes a part that is no result.
         result: the shape of tool results.
     """
 
@@ -54,7 +53,6 @@ class Dialect:
             "system": everything.narrowed(classes, odd=(*_ACTS, *_MEDIA)),
             "inner": everything.narrowed(_INNER),
         }
-        self.write_part = everything.write
         self.media = blocks.media
         self._shapes = {shape.cls: shape for shape in shapes}
         blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
@@ -135,9 +133,13 @@ class Dialect:
 
     def write_result(self, block: am.ToolResultBlock) -> Native:
         """Return the part of a tool result."""
-        if not block.notes and not block.extras:
-            return self.result.write(block)
-        return write_as(self.result, block, self.family)
+        return write_marked(self.result, block, self.family)
+
+    def write_part(self, block: Any) -> Any:
+        """Return the part of a block that is no result."""
+        parts = self.parts["assistant"]
+        shape = parts.shape(block.__class__) if block.notes or block.extras else None
+        return parts.write(block) if shape is None else write_marked(shape, block, self.family)
 
     def read_part(self, part: Any, role: str) -> Any:
         """Return the block of a part that is no result."""

@@ -26,8 +26,8 @@ from agentmsg_codecs.agentscope.python import count_at
 from agentmsg_codecs.agentscope.shapes import (
     is_exact,
     link_of,
-    nearest_millisecond,
     object_or_none,
+    old_times,
     read_milliseconds,
     read_time,
     to_milliseconds,
@@ -323,7 +323,7 @@ def carried_fields() -> Mapping[str, Cell]:
         "name": KEEP,
         "id": KEEP,
         "metadata": _metadata,
-        "created_at": lambda time, owner: nearest_millisecond(time, owner, JAVA),
+        "created_at": old_times(JAVA),
         "usage": _usage,
         "finish_reason": _finish,
         "structured": KEEP,

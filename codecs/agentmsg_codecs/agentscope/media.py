@@ -17,8 +17,8 @@ from agentmsg.codec import maker
 from agentmsg.media import guess_media_type
 from agentmsg.plain import is_list, is_object
 from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at
+from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare, write_marked
 
 __all__ = ["MEDIA", "Media"]
 
@@ -156,7 +156,7 @@ class Media:
         return marked(source, self.family, odd=True) if source.media_type is None else source
 
     def _write_source(self, source: Any) -> Native:
-        return write_as(self._sources[_kind(source)], source, self.family)
+        return write_marked(self._sources[_kind(source)], source, self.family)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 

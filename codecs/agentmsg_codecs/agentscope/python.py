@@ -22,8 +22,8 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     is_exact,
     link_of,
-    nearest_millisecond,
     object_or_none,
+    old_times,
     own_extras,
     read_milliseconds,
     read_time,
@@ -350,7 +350,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     """
     fields: dict[str, Cell] = {"name": _name, "id": KEEP, "metadata": KEEP}
     if is_old:
-        return {**fields, "created_at": lambda time, owner: nearest_millisecond(time, owner, FAMILY)}
+        return {**fields, "created_at": old_times(FAMILY)}
     return {**fields, "created_at": KEEP, "usage": _usage, "finish_reason": _finish, "structured": _structured}
 
 

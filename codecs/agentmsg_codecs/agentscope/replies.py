@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from agentmsg.grouping import Grouping
 from agentmsg.made import Made, MadeTime
 
@@ -32,7 +34,8 @@ def seats(dialect: Dialect, *, joins: bool) -> Grouping:
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return _may_join(group, message, dialect)
 
-    return Grouping(family=dialect.family, may_join=may_join, joins=_joins_reply if joins else _never)
+    apart = Grouping(family=dialect.family, may_join=may_join)
+    return attrs.evolve(apart, joins=_joins_reply) if joins else apart
 
 
 def role_of(kinds: Iterable[str]) -> str:
@@ -85,7 +88,3 @@ def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if any(other.role not in ("assistant", "tool") for other in group):
         return False
     return message.role == "tool" or (message.role == "assistant" and group[-1].role == "tool")
-
-
-def _never(_: Sequence[am.Msg], __: am.Msg) -> bool:
-    return False

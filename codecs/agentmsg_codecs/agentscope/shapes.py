@@ -12,10 +12,11 @@ from typing import Any
 
 import attrs
 
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import same_document
+from agentmsg.caps import Cell, usually
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, write_as
 from agentmsg_codecs.agentscope.words import ITEM
 
 __all__ = [
@@ -25,8 +26,8 @@ __all__ = [
     "is_pair",
     "link_of",
     "marks_of",
-    "nearest_millisecond",
     "object_or_none",
+    "old_times",
     "own_extras",
     "read_milliseconds",
     "read_time",
@@ -35,6 +36,7 @@ __all__ = [
     "to_milliseconds",
     "with_spare",
     "without",
+    "write_marked",
 ]
 
 
@@ -64,6 +66,17 @@ def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str
     for key, value in spare.items():
         if not rest or key not in rest:
             native[key] = [] if type(value) is list else value
+    return native
+
+
+def write_marked(shape: Shape, obj: Any, family: str) -> Native:
+    """Return what ``write_as`` gives; marks ask for no spelling, so that nothing of it needs to be read again."""
+    note: Mapping[str, Any] = note_of(obj, family) if obj.notes else EMPTY
+    if any(not key.startswith("/") for key in note):
+        return write_as(shape, obj, family)
+    native = shape.write(obj)
+    if obj.extras:
+        native |= {key: thaw(value) for key, value in own_extras(obj, family).items() if key not in native}
     return native
 
 
@@ -172,10 +185,18 @@ def is_exact(time: datetime) -> bool:
     return time.tzinfo is None and not time.microsecond % 1000
 
 
-def nearest_millisecond(time: datetime, owner: Any, family: str) -> datetime:
-    """Return the nearest time that the older spelling holds; the time itself where it was read so."""
-    if is_exact(time) or mark_of(owner, family, "/time") is True:
-        return time
+def old_times(family: str) -> Cell:
+    """Return the cell of times that the older libraries write, which have no zone."""
+
+    @usually("value.tzinfo is None and not value.microsecond % 1000")
+    def cell(time: datetime, owner: Any) -> datetime:
+        is_kept = is_exact(time) or mark_of(owner, family, "/time") is True
+        return time if is_kept else _nearest_millisecond(time)
+
+    return cell
+
+
+def _nearest_millisecond(time: datetime) -> datetime:
     local = time.replace(tzinfo=None)
     try:
         # No zone is written, and this machine's own is not asked for: it is the time in UTC.

@@ -19,26 +19,23 @@ __all__ = ["write_container", "write_content"]
 
 def write_container(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:
     """Return the native message of a group, with this content."""
-    first = group[0]
-    urls = dialect.media.urls_of(first.content) if dialect.has_urls and len(group) == 1 else None
-    native = _with_content(dialect, group, content)
-    if urls:
-        is_text = len(urls) == 1 and mark_of(first, dialect.family, "/url") == "text"
-        native["url"] = urls[0] if is_text else urls
-    return native
-
-
-def _with_content(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:
-    first = group[0]
-    if len(group) == 1 and not first.notes:
-        return dialect.write_plain(first, first, dialect.usual_role(first.role), content)
-    kinds = [message.role for message in group]
-    role = role_of(kinds)
+    first = last = group[0]
+    role = first.role
+    if len(group) > 1:
+        kinds = [message.role for message in group]
+        role, last = role_of(kinds), group[last_said(kinds)]
     word = dialect.usual_role(role)
-    found = mark_of(first, dialect.family, "/role") if first.notes else None
-    if type(found) is str and _is_word_for(dialect, found, role):
-        word = found
-    return dialect.write_plain(first, group[last_said(kinds)], word, content)
+    if first.notes:
+        found = mark_of(first, dialect.family, "/role")
+        if type(found) is str and _is_word_for(dialect, found, role):
+            word = found
+    native = dialect.write_plain(first, last, word, content)
+    if dialect.has_urls and len(group) == 1:
+        urls = dialect.media.urls_of(first.content)
+        if urls:
+            is_text = len(urls) == 1 and mark_of(first, dialect.family, "/url") == "text"
+            native["url"] = urls[0] if is_text else urls
+    return native
 
 
 def _is_word_for(dialect: Dialect, word: str, role: str) -> bool:
@@ -48,19 +45,19 @@ def _is_word_for(dialect: Dialect, word: str, role: str) -> bool:
 
 def write_content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
     """Return the content of a group: a list of parts, or a text."""
+    if len(group) > 1:
+        return [part for message in group for part in _parts(dialect, message.role, message.content)]
     first = group[0]
     blocks: Any = first.content
-    if len(group) > 1:
-        return [part for message in group for part in _parts(dialect, message, message.content)]
-    if dialect.has_urls:
+    if dialect.has_urls and blocks and blocks[-1].notes:
         blocks = blocks[: len(blocks) - len(dialect.media.urls_of(blocks))]
     if (dialect.is_brief or first.notes) and len(blocks) == 1 and is_bare_text(blocks[0], dialect.family):
         other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
         if (other is True) is not dialect.is_brief:
             return blocks[0].text
-    return _parts(dialect, first, blocks)
+    return _parts(dialect, first.role, blocks)
 
 
-def _parts(dialect: Dialect, message: am.Msg, blocks: Any) -> list[Any]:
-    write: Callable[[Any], Any] = dialect.write_result if message.role == "tool" else dialect.write_part
+def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
+    write: Callable[[Any], Any] = dialect.write_result if role == "tool" else dialect.write_part
     return list(map(write, blocks))
