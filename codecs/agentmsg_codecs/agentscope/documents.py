@@ -93,6 +93,8 @@ def write_document(
         by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False
         natives = [
             _entry(native, group[0], engine.family, by_default=by_default)
+            if by_default or group[0].extras or group[0].notes
+            else native
             for native, group in zip(natives, groups, strict=True)
         ]
     document = containers.document(history, natives, container)
