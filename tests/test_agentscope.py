@@ -6,9 +6,11 @@ the codec of each version, too.
 
 from __future__ import annotations
 
+import operator
 import random
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -16,11 +18,14 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.testing import exact_return, floor, histories, honest_account, notes_never_matter, plant_notes
+from agentmsg.testing import exact_return, floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
+from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
+from support.documents import documents
 
-CODEC = AgentScopeCodec()
+CODEC, JAVA = AgentScopeCodec(), AgentScopeJavaCodec()
 OLD, NEW = AgentScopeCodec(version=1), AgentScopeCodec(version=2)
+AnyCodec: TypeAlias = "AgentScopeCodec | AgentScopeJavaCodec"
 TIME = "2026-01-15T10:30:00.123456"
 SIGNATURE = am.Signature("anthropic", "s")
 PNG = {"type": "base64", "data": "iVBORw0KGgo=", "media_type": "image/png"}
@@ -480,6 +485,42 @@ def test_a_result_gets_a_state() -> None:
     natives = written(*(bare("tool", answer) for answer in answers))
     assert [item["state"] for native in natives for item in native["content"]] == ["success", "error", "error"]
     assert natives[0]["content"][2]["output"] == "no"
+
+
+# -- the quick path ---------------------------------------------------------------------------------------------------
+
+
+def careful(codec: AnyCodec) -> AnyCodec:
+    """Return a codec whose shortcuts are off: a hook of somebody else's is registered for each class of blocks."""
+    for dialect in codec.engine.dialects.values():
+        dialect.quick_message = lambda *_: None  # type: ignore[method-assign]
+        dialect.quick_result = lambda _: None
+        parts = dialect.parts["assistant"]
+        for cls in (am.TextBlock, am.ThinkingBlock, am.ToolUseBlock):
+            shape = parts.shape(cls)
+            assert shape is not None
+            parts.converter.register_structure_hook_func(partial(operator.is_, cls), partial(call_it, shape.read))
+    return codec
+
+
+def call_it(read: Any, native: Any, cls: Any) -> Any:
+    """Read as the codec does, by a function that it does not know."""
+    return read(native, cls)
+
+
+@pytest.mark.parametrize(
+    ("codec", "slow"), [(CODEC, careful(AgentScopeCodec())), (JAVA, careful(AgentScopeJavaCodec()))], ids=["py", "java"]
+)
+def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: AnyCodec) -> None:
+    """Messages, notes included, are the same on both paths, for every document and for damaged ones."""
+    rng = random.Random(5)
+    for _, document in documents(codec.name):
+        for one in (document, *(mutate(document, rng) for _ in range(20))):
+            try:
+                quick = am.dumps(am.decode(one, codec), "json")
+            except AgentMsgError:
+                continue
+            assert am.dumps(am.decode(one, slow), "json") == quick
 
 
 # -- errors, and the laws of both versions ----------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class _Maker:
         self.table = table
         self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
         self.family = messages.family
-        # What all blocks of 2.x say beside their fields is when they were made.
+        # All that blocks of 2.x say beside their fields is when they were made.
         usual = "len(value) == 1 and isinstance(value.get(family), dict) and value[family].keys() == born"
         self.extras = usually(usual, family=self.family, born={"created_at"})(
             carried_extras((self.family, self.dialect.taken))

@@ -57,7 +57,7 @@ class Dialect:
         self._shapes = {shape.cls: shape for shape in shapes}
         blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
         self.result: Spared = blocks.result()
-        self._quick_result = blocks.quick_result
+        self.quick_result = blocks.quick_result
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
@@ -122,7 +122,7 @@ class Dialect:
         """Return the block of a tool result; None for any other part."""
         if not is_object(part) or part.get("type") != "tool_result":
             return None
-        block: am.ToolResultBlock | None = self._quick_result(part)
+        block: am.ToolResultBlock | None = self.quick_result(part)
         if block is not None:
             return block
         try:

@@ -51,7 +51,9 @@ def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
 
 def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:
     """Return the extras that the spare keys of a native object make."""
-    rest = {key: native[key] for key in beside(native, spare)}
+    said = beside(native, spare)
+    # In the order of the document, which counts.
+    rest = {key: native[key] for key in native if key in said} if said else None
     return adopt({family: rest}) if rest else EMPTY
 
 
