@@ -1,8 +1,10 @@
-"""agentscope: the messages of AgentScope for Python, 2.x and 1.x. Java's are the codec ``agentscope-java``.
+"""agentscope: the messages of AgentScope for Python, 2.x, 1.x and 0.x. Java's are the codec ``agentscope-java``.
 
-A document is a message, a list of them, or an object that holds such a list under ``messages`` or ``context`` (the
-state of an agent). The version is told by the document; new messages are written in that of the history they join.
-Shapes are those of agentscope 2.0.10 and 1.0.21.
+A document is a message, a list of them, or an object that holds such a list under ``messages``, ``context`` (the state
+of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks). The version is told
+by the document; new messages are written in that of the history they join. 0.x is read and returned as 1.x is, and
+never written for anything new.
+Shapes are those of agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 
 | AgentScope 2.x | 1.x | agentmsg |
 | --- | --- | --- |
@@ -24,6 +26,10 @@ Shapes are those of agentscope 2.0.10 and 1.0.21.
 | state of a call or result | | status |
 | data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (name) |
 | source: url, base64 | the same | URLSource, Base64Source |
+| | 0.x: image, audio, video, file: url | ImageBlock, AudioBlock, VideoBlock, FileBlock: URLSource |
+| | 0.x: url or urls of a message | the same, behind its content |
+| | 0.x: output that is any JSON | a tool message: structured |
+| | marks, in a memory | extras["agentscope.item"] |
 | any other part; message | the same | NativeBlock; a message with the role "native" |
 | unknown keys; finished_at, error, created_at of a block, suggested_rules | the same | extras["agentscope"] |
 

@@ -52,15 +52,18 @@ class AgentScope(ContainerCodec):
     language: ClassVar[Language]
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
-    engine: Messages = attrs.field(init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
+    )
+    _caps: Caps = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: self.make_caps(), takes_self=True)
+    )
 
-    @engine.default
-    def _engine(self) -> Messages:
-        return self.language.make_messages(self.version)
-
-    @_caps.default
-    def _table_of_version(self) -> Caps:
+    def make_caps(self) -> Caps:
+        """Return the capability table."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     @property

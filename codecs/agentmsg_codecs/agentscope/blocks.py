@@ -98,11 +98,13 @@ class Blocks:
     def shapes(self) -> tuple[Shape, ...]:
         """Return the shapes of all parts."""
         *others, file = self.media.shapes()
+        # 2.x tells blocks without type by their other keys.
+        text = frozenset({"type", "text", "id", *_FINISHED})
         hint = frozenset({"type", "hint", "id", *_HINT})
         return (
             _shape(
                 am.TextBlock,
-                {"text": frozenset({"type", "text", "id", *_FINISHED}), "hint": hint},
+                {"text": text, HINT: hint} | ({None: text} if self._is_new else {}),
                 self._read_text,
                 self._write_text,
                 spare=lambda tag: _HINT if tag == HINT else _FINISHED,
@@ -156,7 +158,7 @@ class Blocks:
     # -- text and hints -----------------------------------------------------------------------------------------------
 
     def _read_text(self, native: Native, _: Any) -> Any:
-        if native["type"] == HINT:
+        if native.get("type") == HINT:
             return self._read_hint(native)
         return _make_text(
             text_at(native, "text"), item_id=word_at(native, "id"), extras=spared(native, _FINISHED, FAMILY)
@@ -336,7 +338,7 @@ def _shape(
         tag_of=tag_of,
         never=never,
         family=FAMILY,
-        spare_in=lambda native: spare(native["type"]),
+        spare_in=lambda native: spare(native.get("type")),
         spare_of=lambda block: spare(tag_of(block)),
     )
 

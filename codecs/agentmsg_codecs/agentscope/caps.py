@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "make_caps"]
 
-_NO_KEYS: frozenset[str] = frozenset()
 _Rows = dict[type[Any], Row]
 
 
@@ -285,13 +284,16 @@ class _Maker:
         return {am.ToolResultBlock: Row(cells, self.result)}
 
     def row(self, role: str, **more: Any) -> MessageRow:
-        spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
-        if self.table.has_old:
-            spaces.append((ITEM, lambda message: None if marks_of(message) is None else _NO_KEYS))
-        extras = carried_extras(*spaces)
+        own = (self.family, self.dialect.taken_by_message)
+        extras = carried_extras(own, (ITEM, _taken_beside)) if self.table.has_old else carried_extras(own)
         fields = {**self.table.fields, "extras": extras}
         blocks = self.answer() if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+
+
+def _taken_beside(message: am.Msg) -> frozenset[str] | None:
+    """Return the keys that what surrounds a message has of its own; None where it has no marks, or more."""
+    return None if marks_of(message) is None else frozenset()
 
 
 @usually("value")

@@ -25,7 +25,10 @@ version is told by the document; new messages are written in that of the history
 | unknown keys; minPixels and the like, source of a hint | extras["agentscope-java"] |
 
 Read as well, and returned where they were read: roles in any case, input as arguments, output as result, a text or one
-block as output, media types under other names. A suspended result is one with metadata agentscope_suspended.
+block as output, one block as content (0.1.0), media types under other names. A suspended result is one with metadata
+agentscope_suspended.
+
+Written after the library's own JSON codec, as its sources of 2026-08 (2.0.2 and later, branch 1.x, 0.1.0) have it.
 """
 
 from __future__ import annotations

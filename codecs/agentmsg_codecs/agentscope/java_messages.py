@@ -179,8 +179,9 @@ class _Java(Dialect):
         usage: Any = native.get("usage")
         if native.keys() != self.always:
             return None
-        own, name, metadata, stamp = native["id"], native["name"], native["metadata"], native["timestamp"]
-        if type(metadata) is not dict or type(own) not in _WORD or type(name) not in _WORD:
+        own, name, stamp = native["id"], native["name"], native["timestamp"]
+        metadata: Any = native["metadata"]
+        if not is_object(metadata) or type(own) not in _WORD or type(name) not in _WORD:
             return None
         structured = word = None
         if metadata:

@@ -110,11 +110,12 @@ class Media:
     writes_spare: bool
     flat: bool
     as_read: bool
-    _sources: Mapping[Any, Shape] = attrs.field(init=False, repr=False, eq=False)
+    _sources: Mapping[Any, Shape] = attrs.field(
+        init=False, repr=False, eq=False, default=attrs.Factory(lambda self: self._source_shapes(), takes_self=True)
+    )
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    @_sources.default
     def _source_shapes(self) -> Mapping[Any, Shape]:
         """Return the shapes of the sources, by class."""
         url = frozenset({"type", "url", self.url_key, *self.aliases})

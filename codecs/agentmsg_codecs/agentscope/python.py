@@ -173,7 +173,7 @@ class _Python2(_Python):
             ended, error = native["finished_at"], native["error"]
         except KeyError:
             return None
-        if len(native) != 11 or type(name) is not str or type(own) is not str or type(metadata) is not dict:  # noqa: PLR2004 - with content and role
+        if len(native) != 11 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
             return None
         if type(stamp) is not str or (word is not None and (type(word) is not str or word not in _FINISH)):
             return None
@@ -235,7 +235,7 @@ class _Python1(_Python):
             name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["timestamp"]
         except KeyError:
             return None
-        if len(native) != 6 or type(name) is not str or type(own) is not str or type(metadata) is not dict:  # noqa: PLR2004 - with content and role
+        if len(native) != 6 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
             return None
         time = read_milliseconds(stamp)
         if time is None:

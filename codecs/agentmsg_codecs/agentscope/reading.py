@@ -1,7 +1,8 @@
 """Reading one native message. Imports blocks, dialect and replies.
 
 Marks: ``/role`` (the word for it, where it is not the usual one), ``/list`` and ``/str`` (content that is no text, or
-one, where the dialect has it otherwise), ``/url`` (one URL beside content, as a text).
+one, where the dialect has it otherwise), ``/one`` (content that is one block, as Java's 0.1.0 has it), ``/url`` (one
+URL beside content, as a text).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.plain import is_list
+from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Unreadable, marked
 from agentmsg_codecs.agentscope.blocks import is_bare_text
 from agentmsg_codecs.agentscope.replies import last_said, role_of, shared_name
@@ -107,8 +108,21 @@ def _runs(dialect: Dialect, native: Native, role: str, marks: dict[str, Any]) ->
         if content and not dialect.is_brief:
             marks["str"] = True
         return [(role, [_make_text(content)] if content else [])]
+    if is_object(content) and type(content.get("type")) is str:
+        content, marks["one"] = [content], True
     if not is_list(content):
         raise Unreadable
+    runs = _runs_of(dialect, content, role)
+    if not runs:
+        if role == "tool":
+            raise Unreadable
+        return [(role, [])]
+    if dialect.is_brief and len(runs) == 1 and len(runs[0][1]) == 1 and is_bare_text(runs[0][1][0], dialect.family):
+        marks["list"] = True
+    return runs
+
+
+def _runs_of(dialect: Dialect, content: list[Any], role: str) -> list[tuple[str, list[Any]]]:
     runs: list[tuple[str, list[Any]]] = []
     # The run that is open: what is no result goes there.
     blocks: list[Any] | None = None
@@ -124,10 +138,4 @@ def _runs(dialect: Dialect, native: Native, role: str, marks: dict[str, Any]) ->
                 blocks = []
                 runs.append((role, blocks))
             blocks.append(dialect.read_part(part, role))
-    if not runs:
-        if role == "tool":
-            raise Unreadable
-        return [(role, [])]
-    if dialect.is_brief and len(runs) == 1 and len(runs[0][1]) == 1 and is_bare_text(runs[0][1][0], dialect.family):
-        marks["list"] = True
     return runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.plain import is_object
 from agentmsg.shapes import Native, mark_of
 from agentmsg_codecs.agentscope.blocks import is_bare_text
 from agentmsg_codecs.agentscope.replies import last_said, role_of
@@ -55,7 +56,11 @@ def write_content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
         other = mark_of(first, dialect.family, "/list" if dialect.is_brief else "/str") if first.notes else None
         if (other is True) is not dialect.is_brief:
             return blocks[0].text
-    return _parts(dialect, first.role, blocks)
+    parts = _parts(dialect, first.role, blocks)
+    if first.notes and len(parts) == 1 and mark_of(first, dialect.family, "/one") is True:
+        # Some native block that has no kind would be no content.
+        return parts[0] if is_object(parts[0]) and type(parts[0].get("type")) is str else parts
+    return parts
 
 
 def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
