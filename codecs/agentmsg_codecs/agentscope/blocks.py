@@ -45,6 +45,7 @@ _make_call = maker(am.ToolUseBlock)
 _make_result = maker(am.ToolResultBlock)
 _FINISHED: Mapping[str, Any] = MappingProxyType({"finished_at": None})
 _HINT: Mapping[str, Any] = MappingProxyType({"source": None, "finished_at": None})
+_HINT_KEYS = frozenset({"type", "hint", "id", *_HINT})
 _CALL: Mapping[str, Any] = MappingProxyType({"suggested_rules": [], "finished_at": None})
 _RAW = "raw_input"
 
@@ -100,11 +101,10 @@ class Blocks:
         *others, file = self.media.shapes()
         # 2.x tells blocks without type by their other keys.
         text = frozenset({"type", "text", "id", *_FINISHED})
-        hint = frozenset({"type", "hint", "id", *_HINT})
         return (
             _shape(
                 am.TextBlock,
-                {"text": text, HINT: hint} | ({None: text} if self._is_new else {}),
+                {"text": text, HINT: _HINT_KEYS, None: text},
                 self._read_text,
                 self._write_text,
                 spare=lambda tag: _HINT if tag == HINT else _FINISHED,
@@ -132,19 +132,23 @@ class Blocks:
             ),
             *others,
             # Last, for it reads lists of hints.
-            Spared(
-                cls=file.cls,
-                keys={**file.keys, HINT: hint},
-                read=lambda native, cls: self._read_hint(native) if native["type"] == HINT else file.read(native, cls),
-                write=lambda block: (
-                    self._write_hint(block) if block.__class__ is am.TextBlock or _is_hint(block) else file.write(block)
-                ),
-                tag_of=lambda block: HINT if _is_hint(block) else file.tag_of(block),
-                family=FAMILY,
-                spare_in=lambda native: _HINT if native["type"] == HINT else file.spare_in(native),
-                spare_of=lambda block: _HINT if _is_hint(block) else file.spare_of(block),
-                never=frozenset({"hint"}),
+            self._file_shape(file),
+        )
+
+    def _file_shape(self, file: Spared) -> Spared:
+        """Return the shape of files: a hint whose words are a list of parts is one, too."""
+        return Spared(
+            cls=file.cls,
+            keys={**file.keys, HINT: _HINT_KEYS},
+            read=lambda native, cls: self._read_hint(native) if native["type"] == HINT else file.read(native, cls),
+            write=lambda block: (
+                self._write_hint(block) if block.__class__ is am.TextBlock or _is_hint(block) else file.write(block)
             ),
+            tag_of=lambda block: HINT if _is_hint(block) else file.tag_of(block),
+            family=FAMILY,
+            spare_in=lambda native: _HINT if native["type"] == HINT else file.spare_in(native),
+            spare_of=lambda block: _HINT if _is_hint(block) else file.spare_of(block),
+            never=frozenset({"hint"}),
         )
 
     def quick(self) -> tuple[tuple[type[Any], str, Callable[[Native], Any]], ...]:

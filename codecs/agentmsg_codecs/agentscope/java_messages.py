@@ -28,6 +28,7 @@ from agentmsg_codecs.agentscope.shapes import (
     link_of,
     object_or_none,
     old_times,
+    parts_in,
     read_milliseconds,
     read_time,
     to_milliseconds,
@@ -271,7 +272,7 @@ def _detect(native: Any) -> int | None:
     if "usage" in native:
         return 2
     content: Any = native.get("content")
-    for part in content if is_list(content) else ():
+    for part in parts_in(content):
         if is_object(part) and ("state" in part or part.get("type") in ("hint", "data")):
             return 2
     return 1 if "timestamp" in native else None

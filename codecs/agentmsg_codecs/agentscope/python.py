@@ -25,6 +25,7 @@ from agentmsg_codecs.agentscope.shapes import (
     object_or_none,
     old_times,
     own_extras,
+    parts_in,
     read_milliseconds,
     read_time,
     spared,
@@ -287,7 +288,7 @@ def detect(native: Any) -> int | None:
     content: Any = native.get("content")
     if "timestamp" in native or type(content) is str:
         return 1
-    for part in content if is_list(content) else ():
+    for part in parts_in(content):
         tag: Any = part.get("type") if is_object(part) else None
         if type(tag) is str and tag in _NEW | _OLD:
             return 2 if tag in _NEW else 1

@@ -29,6 +29,7 @@ __all__ = [
     "object_or_none",
     "old_times",
     "own_extras",
+    "parts_in",
     "read_milliseconds",
     "read_time",
     "spared",
@@ -127,6 +128,13 @@ def marks_of(message: Any) -> Any:
 def link_of(link: str | None) -> str | None:
     """Return the text of an id, which the library may have made."""
     return link if type(link) is str or link is None else str.__str__(link)
+
+
+def parts_in(content: Any) -> list[Any]:
+    """Return the parts of content: a list of them, or one; none of anything else."""
+    if is_list(content):
+        return content
+    return [content] if is_object(content) else []
 
 
 def text_or_none(native: Mapping[str, Any], key: str) -> str:
