@@ -162,8 +162,12 @@ class Blocks:
     # -- text and hints -----------------------------------------------------------------------------------------------
 
     def _read_text(self, native: Native, _: Any) -> Any:
-        if native.get("type") == HINT:
+        tag = native.get("type")
+        if tag == HINT:
             return self._read_hint(native)
+        if tag not in (None, "text"):
+            # No spelling of the type: no part of such a type is read as text.
+            raise Unreadable
         return _make_text(
             text_at(native, "text"), item_id=word_at(native, "id"), extras=spared(native, _FINISHED, FAMILY)
         )
