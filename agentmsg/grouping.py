@@ -102,18 +102,23 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
 
 
 def _is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
-    if grouping.must_join(group, message):
+    if grouping.must_join is not _never and grouping.must_join(group, message):
         return True
     # What is not wanted need not be possible, which may take long to tell.
     return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
 
 
 def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
-    before, seat = seat_of(group[-1], grouping.family), seat_of(message, grouping.family)
-    if seat == 0:
+    if message.notes:
+        before, seat = seat_of(group[-1], grouping.family), seat_of(message, grouping.family)
+        if seat == 0:
+            return False
+        if before is not None and seat is not None:
+            return before < seat
+    if grouping.joins is _never:
         return False
-    if before is not None and seat is not None:
-        return before < seat
+    if grouping.stands_free is _not_free:
+        return grouping.joins(group, message)
     return is_contained(group, grouping) and is_contained((message,), grouping) and grouping.joins(group, message)
 
 

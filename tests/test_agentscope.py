@@ -6,9 +6,11 @@ the codec of each version, too.
 
 from __future__ import annotations
 
+import operator
 import random
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -16,11 +18,14 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.testing import exact_return, floor, histories, honest_account, notes_never_matter, plant_notes
+from agentmsg.testing import exact_return, floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
+from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
+from support.documents import documents
 
-CODEC = AgentScopeCodec()
+CODEC, JAVA = AgentScopeCodec(), AgentScopeJavaCodec()
 OLD, NEW = AgentScopeCodec(version=1), AgentScopeCodec(version=2)
+AnyCodec: TypeAlias = "AgentScopeCodec | AgentScopeJavaCodec"
 TIME = "2026-01-15T10:30:00.123456"
 SIGNATURE = am.Signature("anthropic", "s")
 PNG = {"type": "base64", "data": "iVBORw0KGgo=", "media_type": "image/png"}
@@ -281,6 +286,118 @@ def test_a_container(document: Any) -> None:
     returned(document)
 
 
+def test_a_message_by_itself_is_one_document() -> None:
+    """A message is encoded as one document, a history as a list; an option chooses another container."""
+    message = bare("user", am.TextBlock("hi"))
+    assert am.encode(message, CODEC)["role"] == "user"
+    assert [native["role"] for native in am.encode(am.History([message]), CODEC)] == ["user"]
+    assert list(am.encode(message, CODEC, container="object")) == ["messages"]
+    assert len(am.encode(message, CODEC, container="list")) == 1
+
+
+# -- memories of 1.x --------------------------------------------------------------------------------------------------
+
+
+def test_a_memory_of_1x_keeps_the_marks_of_its_messages() -> None:
+    """Entries of a memory are pairs of a message and marks; those are told of the message, and entries that join it."""
+    document: dict[str, Any] = {"_compressed_summary": "s", "content": [[old(), []], [old(), ["a", "b"]]]}
+    history = returned(document)
+    assert history.extras == {"agentscope": {"_compressed_summary": "s"}}
+    assert [message.extras for message in history] == [{}, {"agentscope.item": {"marks": ["a", "b"]}}]
+    joined = am.encode(history.extended(bare("user", am.TextBlock("hi"))), CODEC)["content"]
+    assert joined[:2] == document["content"]
+    assert (joined[2][0]["content"], joined[2][1]) == ("hi", [])
+
+
+OLDER_MEMORIES: list[Any] = [
+    {"content": []},
+    {"content": [old()]},
+    {"content": [[old(), ["m"]], old()]},
+    [[old(), []], [old(), ["m"]]],
+    [old(), [old(), []]],
+    [[{"role": "human"}, ["m"]], [old(), []]],
+    [[old({"type": "tool_result", "id": "c", "name": "f", "output": "x"}, timestamp="never"), ["m"]]],
+]
+
+
+@pytest.mark.parametrize("document", OLDER_MEMORIES)
+def test_an_older_memory(document: Any) -> None:
+    """Entries may be messages, as up to 1.0.10, or of both kinds; the list may stand alone."""
+    returned(document)
+
+
+def test_marks_that_a_version_has_no_place_for_are_told_as_lost() -> None:
+    """2.x keeps no marks with its messages."""
+    losses: list[Any] = []
+    natives = am.encode(returned([[old(), ["m"]]]), NEW, losses=losses)
+    assert ([native["role"] for native in natives], [loss.path for loss in losses]) == (
+        ["assistant"],
+        [("messages", 0, "extras")],
+    )
+
+
+# -- 0.x --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", ["https://e.com/a.png", ["https://e.com/a.png"], ["https://e.com/a.png", "f.pdf"]])
+def test_the_urls_of_a_message_of_0x_are_media(url: Any) -> None:
+    """What stands beside content is media behind it, told apart by the ending of each URL."""
+    content = returned(old(content="Look", url=url))[0].content
+    assert content[:2] == (am.TextBlock("Look"), am.ImageBlock.from_url("https://e.com/a.png"))
+    assert content[2:] == (() if isinstance(url, str) or len(url) == 1 else (am.FileBlock(am.URLSource("f.pdf")),))
+
+
+@pytest.mark.parametrize("url", [None, [], 5, ["a", 1], {}])
+def test_what_is_no_url_of_a_message_stays_as_it_is(url: Any) -> None:
+    """A field that holds no URL is an unknown one, or only spelling."""
+    message = returned(old(content="Look", url=url))[0]
+    assert message.content == (am.TextBlock("Look"),)
+    assert message.extras == ({} if url is None else {"agentscope": {"url": url}})
+
+
+@pytest.mark.parametrize(
+    ("native", "expected"),
+    [
+        ({"type": "image", "url": "u"}, am.ImageBlock.from_url("u")),
+        ({"type": "audio", "url": "u"}, am.AudioBlock.from_url("u")),
+        ({"type": "video", "url": "u"}, am.VideoBlock.from_url("u")),
+        ({"type": "file", "url": "u"}, am.FileBlock(am.URLSource("u"))),
+        (
+            {"type": "tool_result", "id": "c", "name": "f", "output": {"a": 1}},
+            am.ToolResultBlock("c", name="f", structured={"a": 1}),
+        ),
+        (
+            {"type": "tool_result", "id": "c", "name": "f", "output": 5},
+            am.ToolResultBlock("c", name="f", structured=5),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_block_of_0x(native: dict[str, Any], expected: Any) -> None:
+    """Media of 0.x have their URL beside their type; a result may be any JSON."""
+    assert block(native, old) == expected
+
+
+def test_a_version_that_is_wanted_is_written_as_it_is_today() -> None:
+    """No older kind of block and no odd spelling of what was read stands in a message of the version asked for."""
+    message = old(content="Look", url=["a.png"], metadata=None, timestamp="2024-10-01 10:00:00")
+    native = am.encode(returned([message]), NEW, losses=[])[0]
+    assert [item["type"] for item in native["content"]] == ["text", "data"]
+    assert native["content"][1]["source"] == {"type": "url", "url": "a.png", "media_type": "image/png"}
+    assert (native["metadata"], "url" in native, "timestamp" in native) == ({}, False, False)
+    image = {"type": "data", "source": PNG, "name": None, "finished_at": None}
+    assert am.encode(returned([new(image)]), OLD, losses=[])[0]["content"][0]["type"] == "image"
+
+
+def test_an_edited_url_is_written_in_a_block() -> None:
+    """A URL that no longer tells the kind of its block stands in a block of its own, which comes back the same."""
+    first, image = returned([old(content="Look", url=["a.png"])])[0].content
+    message = bare("user", first, image.evolve(source=am.URLSource("b.pdf")))
+    native = written(message.evolve(notes={"agentscope": {"/version": 1}}))[0]
+    assert native["content"][1] == {"type": "image", "url": "b.pdf"}
+    assert returned([native])[0].content == message.content
+
+
 @pytest.mark.parametrize(
     "native",
     [
@@ -302,6 +419,10 @@ def test_a_container(document: Any) -> None:
         new(call(state="later", suggested_rules=[{"behavior": "allow"}])),
         new(result(output=[{"type": "text", "text": "x"}], state="later")),
         new(part("data", source={"type": "url", "url": "https://e.com"}, name="n")),
+        new({"text": "hi"}, {"text": "hi", "id": "t"}),
+        new(content={"type": "text", "text": "hi"}),
+        old(content={"type": "text", "text": "hi"}),
+        old(content={"type": "tool_result", "id": "c", "name": "f", "output": "x"}, role="system"),
         {"name": "a", "role": "user", "content": [{"type": "text", "text": "x"}]},
     ],
     ids=repr,
@@ -368,6 +489,46 @@ def test_a_result_gets_a_state() -> None:
     natives = written(*(bare("tool", answer) for answer in answers))
     assert [item["state"] for native in natives for item in native["content"]] == ["success", "error", "error"]
     assert natives[0]["content"][2]["output"] == "no"
+
+
+# -- the quick path ---------------------------------------------------------------------------------------------------
+
+
+def careful(codec: AnyCodec) -> AnyCodec:
+    """Return a codec whose shortcuts are off: a hook of somebody else's is registered for each class of blocks."""
+    for dialect in codec.engine.dialects.values():
+        setattr(dialect, "quick_message", nothing)  # noqa: B010 - a method: type checkers would refuse
+        dialect.quick_result = nothing
+        parts = dialect.parts["assistant"]
+        for cls in (am.TextBlock, am.ThinkingBlock, am.ToolUseBlock):
+            shape = parts.shape(cls)
+            assert shape is not None
+            parts.converter.register_structure_hook_func(partial(operator.is_, cls), partial(call_it, shape.read))
+    return codec
+
+
+def nothing(*_: Any) -> None:
+    """Leave everything to the general path."""
+
+
+def call_it(read: Any, native: Any, cls: Any) -> Any:
+    """Read as the codec does, by a function that it does not know."""
+    return read(native, cls)
+
+
+@pytest.mark.parametrize(
+    ("codec", "slow"), [(CODEC, careful(AgentScopeCodec())), (JAVA, careful(AgentScopeJavaCodec()))], ids=["py", "java"]
+)
+def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: AnyCodec) -> None:
+    """Messages, notes included, are the same on both paths, for every document and for damaged ones."""
+    rng = random.Random(5)
+    for _, document in documents(codec.name):
+        for one in (document, *(mutate(document, rng) for _ in range(20))):
+            try:
+                quick = am.dumps(am.decode(one, codec), "json")
+            except AgentMsgError:
+                continue
+            assert am.dumps(am.decode(one, slow), "json") == quick
 
 
 # -- errors, and the laws of both versions ----------------------------------------------------------------------------

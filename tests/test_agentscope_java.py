@@ -239,6 +239,9 @@ def test_what_is_new_has_the_names_that_the_library_reads() -> None:
         new(result(metadata={"k": None}, state="later"), role="TOOL"),
         new(call(), role="USER"),
         {"role": "user", "content": [TEXT]},
+        old(content=TEXT),
+        old(content={"type": "tool_result", "id": "c", "name": "f", "output": TEXT}, role="TOOL"),
+        new(metadata={"_structured_output": {}, "agentscope_generate_reason": "MODEL_STOP", "k": None}),
     ],
     ids=repr,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["AGENTSCOPE_1", "AGENTSCOPE_2", "AGENTSCOPE_JAVA"]
+__all__ = ["AGENTSCOPE_0", "AGENTSCOPE_1", "AGENTSCOPE_2", "AGENTSCOPE_JAVA", "MEMORY"]
 
 _TIME = "2026-01-15T10:30:00.123456"
 _OLD_TIME = "2026-01-15 10:30:00.123"
@@ -108,6 +108,36 @@ AGENTSCOPE_1: list[Any] = [
         ],
     ),
     _old("assistant", "Done.", name="Friday"),
+]
+
+
+# As InMemoryMemory.state_dict() of 1.0.21 gives it: each message with its marks.
+MEMORY: dict[str, Any] = {
+    "_compressed_summary": "They spoke of tea.",
+    "content": [
+        [message, ["plan", "keep"] if message["role"] == "assistant" and message["metadata"] else []]
+        for message in AGENTSCOPE_1
+    ],
+}
+
+
+def _oldest(role: str, content: Any, **fields: Any) -> dict[str, Any]:
+    """Return a message as 0.1.x wrote it: no milliseconds, and the name of its class."""
+    message = {"__module__": "agentscope.message.msg", "__name__": "Msg", "id": "0" * 32, "name": "Bob", "role": role}
+    return {**message, "content": content, "metadata": None, "timestamp": "2024-10-01 10:00:00", **fields}
+
+
+# 0.1.1 has the URLs of media beside content, 0.1.6 in blocks; 0.0.5 tells the class otherwise, and has no metadata.
+AGENTSCOPE_0: list[Any] = [
+    _oldest("system", "Be brief.", url=None),
+    _oldest("user", "Look", url=["https://e.com/a.png", "b.mp3", "c"]),
+    _oldest("user", "Look", url="https://e.com/a.mp4?x=1"),
+    _oldest("user", [{"type": "text", "text": "Look"}, {"type": "image", "url": "https://e.com/a"}]),
+    _oldest("assistant", [{"type": "file", "url": "f.pdf"}, {"type": "audio", "url": "https://e.com/b.wav"}]),
+    _oldest("assistant", [{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}], metadata={"k": 1}),
+    _oldest("system", [{"type": "tool_result", "id": "c1", "name": "f", "output": {"celsius": [25, 1.5]}}]),
+    {"__type": "Msg", "id": "1", "timestamp": "2024-03-01 10:00:00", "name": "Bob", "content": "", "role": "user"}
+    | {"url": "https://e.com/a.JPG"},
 ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from agentmsg import get_codec, thaw
 from agentmsg.json_values import plain_copy
 from data import corpus, golden
-from support.agentscope_messages import AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA
+from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA, MEMORY
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
 
@@ -245,8 +245,10 @@ def _agentscope() -> Iterator[tuple[str, Any]]:
             yield f"{name}, in a list", [message]
         yield f"{system}, all", [message for _, message in found]
         yield f"{system}, in a state", {"session_id": "s1", "summary": "", "context": [message for _, message in found]}
-    for version, written in (("2", AGENTSCOPE_2), ("1", AGENTSCOPE_1)):
+    for version, written in (("2", AGENTSCOPE_2), ("1", AGENTSCOPE_1), ("0", AGENTSCOPE_0)):
         yield f"every block of {version}.x", written
+    yield "a memory of 1.x", MEMORY
+    yield "the entries of a memory", MEMORY["content"]
 
 
 def _agentscope_java() -> Iterator[tuple[str, Any]]:

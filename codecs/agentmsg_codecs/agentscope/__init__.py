@@ -1,8 +1,10 @@
-"""agentscope: the messages of AgentScope for Python, 2.x and 1.x. Java's are the codec ``agentscope-java``.
+"""agentscope: the messages of AgentScope for Python, 2.x, 1.x and 0.x. Java's are the codec ``agentscope-java``.
 
-A document is a message, a list of them, or an object that holds such a list under ``messages`` or ``context`` (the
-state of an agent). The version is told by the document; new messages are written in that of the history they join.
-Shapes are those of agentscope 2.0.10 and 1.0.21.
+A document is a message, a list of them, or an object that holds such a list under ``messages``, ``context`` (the state
+of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks). The version is told
+by the document; new messages are written in that of the history they join. 0.x is read and returned as 1.x is, and
+never written for anything new.
+Shapes are those of agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 
 | AgentScope 2.x | 1.x | agentmsg |
 | --- | --- | --- |
@@ -24,6 +26,10 @@ Shapes are those of agentscope 2.0.10 and 1.0.21.
 | state of a call or result | | status |
 | data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (name) |
 | source: url, base64 | the same | URLSource, Base64Source |
+| | 0.x: image, audio, video, file: url | ImageBlock, AudioBlock, VideoBlock, FileBlock: URLSource |
+| | 0.x: url or urls of a message | the same, behind its content |
+| | 0.x: output that is any JSON | a tool message: structured |
+| | marks, in a memory | extras["agentscope.item"] |
 | any other part; message | the same | NativeBlock; a message with the role "native" |
 | unknown keys; finished_at, error, created_at of a block, suggested_rules | the same | extras["agentscope"] |
 
@@ -33,18 +39,17 @@ metadata are those of its first message, usage, finish reason and structured out
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Caps
-from agentmsg.codec import Codec
-from agentmsg_codecs.agentscope.caps import Table, make_caps
-from agentmsg_codecs.agentscope.documents import history_cells, read_document, sniff_with, write_document
-from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg.caps import KEEP
+from agentmsg.containers import Containers
+from agentmsg_codecs.agentscope.base import AgentScope, Language
+from agentmsg_codecs.agentscope.caps import Table
 from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
-from agentmsg_codecs.agentscope.words import FAMILY, SIGNER, VERSIONS
+from agentmsg_codecs.agentscope.words import FAMILY, MEMORY, SIGNER, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,53 +70,19 @@ def _table(version: int | None) -> Table:
         has_opaque=not is_old,
         signs_calls=False,
         has_lists=not is_old,
+        has_old=version != VERSIONS[-1],
         metadata=metadata,
     )
 
 
 @attrs.frozen(kw_only=True)
-class AgentScopeCodec(Codec):
-    """Messages of AgentScope for Python.
-
-    Attributes:
-        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
-        engine: what reads and writes.
-    """
+class AgentScopeCodec(AgentScope):
+    """Messages of AgentScope for Python; for its options see ``AgentScope``."""
 
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "AgentScope (Python)"
-    writes_plain: ClassVar[bool] = True
-
-    version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
-    engine: Messages = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: make_messages(keeps_kinds=self.version is None), takes_self=True),
+    containers: ClassVar[Containers] = Containers(
+        family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
     )
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(
-            lambda self: make_caps(self.engine, _table(self.version), history=history_cells(FAMILY)), takes_self=True
-        ),
-    )
-
-    @property
-    def caps(self) -> Caps:
-        """What the messages carry; see caps.py."""
-        return self._caps
-
-    def read(self, document: Any) -> am.History:
-        """Return the history of a message, a list of messages, or an object that holds one."""
-        return read_document(self.engine, document, self.version or 2)
-
-    def write(self, history: am.History) -> Any:
-        """Return the document: in the version and container of the document that was read, else a list."""
-        return write_document(self.engine, history, self.version)
-
-    def sniff(self, document: Any) -> float:
-        """Return how much a document looks like AgentScope for Python: by its first messages."""
-        return sniff_with(document, sniff_message)
+    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)

@@ -2,7 +2,8 @@
 
 Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
 (the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
-that the library does not have), ``/list`` (output that could be a text is a list).
+that the library does not have), ``/list`` (output that could be a text is a list), ``/any`` (output that is neither:
+0.x allows that).
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _make_call = maker(am.ToolUseBlock)
 _make_result = maker(am.ToolResultBlock)
 _FINISHED: Mapping[str, Any] = MappingProxyType({"finished_at": None})
 _HINT: Mapping[str, Any] = MappingProxyType({"source": None, "finished_at": None})
+_HINT_KEYS = frozenset({"type", "hint", "id", *_HINT})
 _CALL: Mapping[str, Any] = MappingProxyType({"suggested_rules": [], "finished_at": None})
 _RAW = "raw_input"
 
@@ -65,16 +67,16 @@ class Blocks:
 
     Args:
         version: 1 or 2.
-        keeps_kinds: whether a block is written as the kind that it was read from, be it the other version's.
+        as_read: whether what was read from a block of another version is written as such.
 
     Attributes:
         media: images, sound, videos and files.
         read_inner, write_inner: read and write what stands inside results and hints; to be set before use.
     """
 
-    def __init__(self, version: int, *, keeps_kinds: bool = True) -> None:
+    def __init__(self, version: int, *, as_read: bool) -> None:
         self._is_new = version > 1
-        self._keeps_kinds = keeps_kinds
+        self._as_read = as_read
         self.media = Media(
             family=FAMILY,
             by_kind=not self._is_new,
@@ -85,7 +87,8 @@ class Blocks:
             ids=frozenset({"image", "audio", "video", "data"}),
             spare=_FINISHED,
             writes_spare=self._is_new,
-            keeps_kinds=keeps_kinds,
+            flat=True,
+            as_read=as_read,
         )
         self.read_inner: Callable[[Any], Any]
         self.write_inner: Callable[[Any], Any]
@@ -96,11 +99,12 @@ class Blocks:
     def shapes(self) -> tuple[Shape, ...]:
         """Return the shapes of all parts."""
         *others, file = self.media.shapes()
-        hint = frozenset({"type", "hint", "id", *_HINT})
+        # 2.x tells blocks without type by their other keys.
+        text = frozenset({"type", "text", "id", *_FINISHED})
         return (
             _shape(
                 am.TextBlock,
-                {"text": frozenset({"type", "text", "id", *_FINISHED}), "hint": hint},
+                {"text": text, HINT: _HINT_KEYS, None: text},
                 self._read_text,
                 self._write_text,
                 spare=lambda tag: _HINT if tag == HINT else _FINISHED,
@@ -128,19 +132,23 @@ class Blocks:
             ),
             *others,
             # Last, for it reads lists of hints.
-            Spared(
-                cls=file.cls,
-                keys={**file.keys, HINT: hint},
-                read=lambda native, cls: self._read_hint(native) if native["type"] == HINT else file.read(native, cls),
-                write=lambda block: (
-                    self._write_hint(block) if block.__class__ is am.TextBlock or _is_hint(block) else file.write(block)
-                ),
-                tag_of=lambda block: HINT if _is_hint(block) else file.tag_of(block),
-                family=FAMILY,
-                spare_in=lambda native: _HINT if native["type"] == HINT else file.spare_in(native),
-                spare_of=lambda block: _HINT if _is_hint(block) else file.spare_of(block),
-                never=frozenset({"hint"}),
+            self._file_shape(file),
+        )
+
+    def _file_shape(self, file: Spared) -> Spared:
+        """Return the shape of files: a hint whose words are a list of parts is one, too."""
+        return Spared(
+            cls=file.cls,
+            keys={**file.keys, HINT: _HINT_KEYS},
+            read=lambda native, cls: self._read_hint(native) if native["type"] == HINT else file.read(native, cls),
+            write=lambda block: (
+                self._write_hint(block) if block.__class__ is am.TextBlock or _is_hint(block) else file.write(block)
             ),
+            tag_of=lambda block: HINT if _is_hint(block) else file.tag_of(block),
+            family=FAMILY,
+            spare_in=lambda native: _HINT if native["type"] == HINT else file.spare_in(native),
+            spare_of=lambda block: _HINT if _is_hint(block) else file.spare_of(block),
+            never=frozenset({"hint"}),
         )
 
     def quick(self) -> tuple[tuple[type[Any], str, Callable[[Native], Any]], ...]:
@@ -154,8 +162,12 @@ class Blocks:
     # -- text and hints -----------------------------------------------------------------------------------------------
 
     def _read_text(self, native: Native, _: Any) -> Any:
-        if native["type"] == HINT:
+        tag = native.get("type")
+        if tag == HINT:
             return self._read_hint(native)
+        if tag not in (None, "text"):
+            # No spelling of the type: no part of such a type is read as text.
+            raise Unreadable
         return _make_text(
             text_at(native, "text"), item_id=word_at(native, "id"), extras=spared(native, _FINISHED, FAMILY)
         )
@@ -163,6 +175,8 @@ class Blocks:
     def _write_text(self, block: am.TextBlock) -> Native:
         if block.phase == HINT:
             return self._write_hint(block)
+        if self._is_new and block.item_id is None and not block.extras:
+            return {"type": "text", "text": block.text, "finished_at": None}
         native: Native = {"type": "text", "text": block.text}
         if block.item_id is not None:
             native["id"] = link_of(block.item_id)
@@ -201,7 +215,7 @@ class Blocks:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def _tag_of_call(self, block: am.ToolUseBlock) -> str:
-        found = mark_of(block, FAMILY, "/as") if block.notes and self._keeps_kinds else None
+        found = mark_of(block, FAMILY, "/as") if block.notes and self._as_read else None
         if found in ("tool_call", "tool_use"):
             return str(found)
         return "tool_call" if self._is_new else "tool_use"
@@ -237,7 +251,8 @@ class Blocks:
             native["input"] = input_text(block)
         else:
             native["input"], text = write_arguments(block)
-            native |= {} if text is None else {_RAW: text}
+            if text is not None:
+                native[_RAW] = text
         if block.status is not None:
             native["state"] = block.status
         return self._spare(native, block, _CALL)
@@ -261,6 +276,7 @@ class Blocks:
         link, state = word_at(native, "id"), word_at(native, "state")
         marks: dict[str, Any] = {}
         content: tuple[Any, ...]
+        structured = None
         if output is None or type(output) is str:
             content = (_make_text(output),) if output else ()
         elif is_list(output):
@@ -268,7 +284,9 @@ class Blocks:
             if len(content) == 1 and is_bare_text(content[0], FAMILY):
                 marks["list"] = True
         else:
-            raise Unreadable
+            content = ()
+            structured = adopt(output)
+            marks["any"] = True
         if link is None:
             marks["no-id"] = True
         if state is None:
@@ -279,6 +297,7 @@ class Blocks:
             link,
             content,
             text_or_none(native, "name") or None,
+            structured,
             status=state,
             metadata=adopt(object_or_none(native, "metadata")),
             extras=spared(native, _FINISHED, FAMILY),
@@ -289,18 +308,20 @@ class Blocks:
         native: Native = {"type": "tool_result"}
         if block.tool_call_id is not None:
             native["id"] = link_of(block.tool_call_id)
-        native |= {"name": str.__str__(block.name or ""), "output": self._output(block)}
+        native["name"] = link_of(block.name) or ""
+        native["output"] = self._output(block)
         if block.status is not None:
             native["state"] = block.status
         if self._is_new or block.metadata:
-            native["metadata"] = thaw(block.metadata)
+            native["metadata"] = thaw(block.metadata) if block.metadata else {}
         return self._spare(native, block, _FINISHED)
 
     def _output(self, block: am.ToolResultBlock) -> Any:
         content: Any = block.content
         if not content:
-            return ""
-        if len(content) == 1 and is_bare_text(content[0], FAMILY) and mark_of(block, FAMILY, "/list") is not True:
+            return "" if block.structured is None else thaw(block.structured)
+        is_text = len(content) == 1 and is_bare_text(content[0], FAMILY)
+        if is_text and not (block.notes and mark_of(block, FAMILY, "/list") is True):
             return content[0].text
         return list(map(self.write_inner, content))
 
@@ -325,7 +346,7 @@ def _shape(
         tag_of=tag_of,
         never=never,
         family=FAMILY,
-        spare_in=lambda native: spare(native["type"]),
+        spare_in=lambda native: spare(native.get("type")),
         spare_of=lambda block: spare(tag_of(block)),
     )
 

@@ -9,7 +9,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.rules import (
@@ -29,7 +29,8 @@ from agentmsg.rules import (
 )
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.agentscope.media import MEDIA
-from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, RESULT_STATES
+from agentmsg_codecs.agentscope.shapes import marks_of
+from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, ITEM, RESULT_STATES
 
 if TYPE_CHECKING:
     from agentmsg_codecs.agentscope.dialect import Dialect
@@ -52,6 +53,8 @@ class Table:
         has_opaque: whether thinking may be an opaque payload.
         signs_calls: whether calls have a place for a signature.
         has_lists: whether a hint may be a list of parts.
+        has_old: whether what only older versions of Python have may be written: marks that a message is kept with,
+            results that are neither text nor blocks.
         metadata: the cells of the metadata of blocks, by their class.
     """
 
@@ -62,6 +65,7 @@ class Table:
     has_opaque: bool
     signs_calls: bool
     has_lists: bool
+    has_old: bool
     metadata: Mapping[type[Any], Cell]
 
 
@@ -73,23 +77,34 @@ class _Maker:
         self.table = table
         self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
         self.family = messages.family
-        self.extras = carried_extras((self.family, self.dialect.taken))
+        # All that blocks of 2.x say beside their fields is when they were made.
+        usual = "len(value) == 1 and isinstance(value.get(family), dict) and value[family].keys() == born"
+        self.extras = usually(usual, family=self.family, born={"created_at"})(
+            carried_extras((self.family, self.dialect.taken))
+        )
 
     # -- cells --------------------------------------------------------------------------------------------------------
 
     def is_marked(self, owner: Any, mark: str) -> bool:
         return bool(owner.notes) and mark_of(owner, self.family, mark) is True
 
-    def signature(self, value: am.Signature, _: Any) -> am.Signature | None:
-        if value.provider != self.table.signer:
-            return None
-        return value.evolve(extras={}) if value.extras else value
+    def signature(self) -> Cell:
+        signer = self.table.signer
 
-    def state(self, known: frozenset[str]) -> Cell | None:
+        @usually("value.provider == signer and not value.extras", signer=signer)
+        def cell(value: am.Signature, _: Any) -> am.Signature | None:
+            if value.provider != signer:
+                return None
+            return value.evolve(extras={}) if value.extras else value
+
+        return cell
+
+    def state(self, known: frozenset[str]) -> dict[str, Cell]:
+        @usually("value in known", known=known)
         def cell(state: str, block: Any) -> str | None:
             return state if state in known or self.is_marked(block, "/word") else None
 
-        return None if self.table.is_old else cell
+        return {} if self.table.is_old else {"status": cell}
 
     def phase(self, role: str) -> Cell:
         def cell(phase: str, block: Any) -> str | None:
@@ -99,38 +114,47 @@ class _Maker:
 
         return cell
 
-    def text_id(self, item_id: str, block: Any) -> str | None:
-        return item_id if self.table.has_ids or block.phase == HINT else None
-
-    def name(self, name: str, _: Any) -> str | None:
-        # Python has the empty name where there is none.
-        return name or None
+    def text_id(self) -> Cell:
+        return KEEP if self.table.has_ids else lambda item_id, block: item_id if block.phase == HINT else None
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
-    def act(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the rule for what only assistants have; others where it was read so."""
+    def act(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None, concerns: str) -> Row:
+        """Return the row of what only assistants have, and others where it was read so.
+
+        Args:
+            role: of the messages.
+            cells: of the class.
+            rule: asked about each; None: all have a place.
+            concerns: the field that the rule looks at.
+        """
+        if role == "assistant":
+            return Row(cells, rule, concerns if rule else None)
+        rule = rule or _kept
 
         def ruled(block: Any) -> Any:
-            if role == "assistant" or self.is_marked(block, "/odd"):
-                return rule(block)
             answer = rule(block)
+            if self.is_marked(block, "/odd"):
+                return answer
             new = answer.new if isinstance(answer, Swap) else answer
             return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(f"no place for this in a {role} message")
 
-        return ruled
+        return Row(cells, ruled)
 
-    def media(self, role: str, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the rule for media, which have no place in a system message."""
+    def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
+        """Return the row of media, which have no place in a system message; arguments as of ``act``."""
+        if role != "system":
+            return Row(cells, rule)
+        rule = rule or _kept
 
         def ruled(block: Any) -> Any:
-            if role != "system" or self.is_marked(block, "/odd"):
-                return rule(block)
             answer = rule(block)
+            if self.is_marked(block, "/odd"):
+                return answer
             new = answer.new if isinstance(answer, Swap) else answer
             return answer if isinstance(new, (Drop, am.TextBlock)) else Drop("only text in a system message")
 
-        return ruled
+        return Row(cells, ruled)
 
     def file(self, block: am.FileBlock, role: str) -> Any:
         """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
@@ -138,7 +162,8 @@ class _Maker:
         if isinstance(block.source, am.BlocksSource) and block.phase == HINT and self.is_hint_here(block, role):
             return block
         answer = self.dialect.media.file_rule(block)
-        return Drop("no place for such files") if answer is block and (self.table.is_old or not is_plain) else answer
+        has_place = is_plain and (not self.table.is_old or self.dialect.media.is_flat(block))
+        return Drop("no place for such files") if answer is block and not has_place else answer
 
     def is_hint_here(self, block: Any, role: str) -> bool:
         """Tell whether a hint has a place in a message of a role."""
@@ -171,7 +196,7 @@ class _Maker:
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Carry a result; what is structured or wrong is told in its content, and it has a state."""
-        answer = structured_as_text(block)
+        answer = block if self.is_any(block) else structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.table.is_old and not self._has_state(new):
             new = new.evolve(status="error" if new.is_error else "success")
@@ -180,10 +205,19 @@ class _Maker:
         why = answer.why if isinstance(answer, Swap) else "results have a state here"
         return Swap(new, why, "annotation")
 
+    def is_any(self, block: am.ToolResultBlock) -> bool:
+        """Tell whether what a result has is structured, and written as 0.x has it: as it is."""
+        if block.structured is None or block.content or isinstance(block.structured, (str, list)):
+            return False
+        return self.table.has_old and self.is_marked(block, "/any")
+
+    def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
+        return value if self.is_any(block) else None
+
     def _has_state(self, block: am.ToolResultBlock) -> bool:
         if block.status is None:
             # Where another version is wanted, what went without saying in its own does not.
-            return self.is_marked(block, "/unsaid") and self.dialect.media.keeps_kinds
+            return self.is_marked(block, "/unsaid") and self.dialect.media.as_read
         return block.status in RESULT_STATES or self.is_marked(block, "/word")
 
     # -- rows ---------------------------------------------------------------------------------------------------------
@@ -204,7 +238,7 @@ class _Maker:
     def parts(self, role: str) -> _Rows:
         """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
         media = self.dialect.media
-        ids: dict[str, Cell] = {"item_id": self.text_id}
+        ids: dict[str, Cell] = {"item_id": self.text_id()}
         image: dict[str, Cell] = {"source": self.source, "item_id": media.id_cell, "extras": self.extras}
         if self.table.is_old:
             del image["item_id"]
@@ -212,10 +246,10 @@ class _Maker:
         rows = self.others(role)
         rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.extras})
         for cls in MEDIA:
-            rows[cls] = Row(image, self.media(role, lambda block: block))
-        rows[am.AudioBlock] = Row(image, self.media(role, _sound))
+            rows[cls] = self.media(role, image)
+        rows[am.AudioBlock] = self.media(role, image, _sound)
         file: dict[str, Cell] = {**image, **phase, "item_id": self._file_id, "name": self._file_name}
-        rows[am.FileBlock] = Row(file, self.media(role, lambda block: self.file(block, role)))
+        rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
         if role != "inner":
             rows |= self.acts(role)
         return rows
@@ -228,46 +262,60 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature, "extras": self.extras}
+        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature(), "extras": self.extras}
         thinking |= {"redacted": KEEP} if self.table.has_opaque else {}
-        thinking |= {"item_id": self.text_id} if self.table.has_ids else {}
+        thinking |= {"item_id": KEEP} if self.table.has_ids else {}
         call: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
-        call |= {"kind": lambda kind, _: "function", "signature": self.signature, "extras": self.extras}
-        call |= self._state(CALL_STATES)
+        call |= {"kind": lambda kind, _: "function", "signature": self.signature(), "extras": self.extras}
+        call |= self.state(CALL_STATES)
         if not self.table.signs_calls:
             del call["signature"]
         for cls, cells in ((am.ThinkingBlock, thinking), (am.ToolUseBlock, call)):
             if cls in self.table.metadata:
                 cells["metadata"] = self.table.metadata[cls]
         return {
-            am.ThinkingBlock: Row(thinking, self.act(role, self.thinking)),
-            am.ToolUseBlock: Row(call, self.act(role, _call)),
+            am.ThinkingBlock: self.act(role, thinking, None if self.table.has_opaque else _readable, "redacted"),
+            am.ToolUseBlock: self.act(role, call, _call, "kind"),
         }
-
-    def thinking(self, block: am.ThinkingBlock) -> Any:
-        if self.table.has_opaque or block.redacted is None:
-            return block
-        if not block.thinking:
-            return Drop("only its own provider can read this")
-        return Swap(block.evolve(redacted=None), "thinking is readable here")
-
-    def _state(self, known: frozenset[str]) -> dict[str, Cell]:
-        cell = self.state(known)
-        return {} if cell is None else {"status": cell}
 
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
-        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.name, "extras": self.extras}
-        cells |= {"kind": lambda kind, _: "function", **self._state(RESULT_STATES)}
+        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "extras": self.extras}
+        cells["structured"] = self.structured
+        cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
         if am.ToolResultBlock in self.table.metadata:
             cells["metadata"] = self.table.metadata[am.ToolResultBlock]
         return {am.ToolResultBlock: Row(cells, self.result)}
 
     def row(self, role: str, **more: Any) -> MessageRow:
-        extras = carried_extras((self.family, self.dialect.taken_by_message))
+        own = (self.family, self.dialect.taken_by_message)
+        extras = carried_extras(own, (ITEM, _taken_beside)) if self.table.has_old else carried_extras(own)
         fields = {**self.table.fields, "extras": extras}
         blocks = self.answer() if role == "tool" else self.parts(role)
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
+
+
+def _taken_beside(message: am.Msg) -> frozenset[str] | None:
+    """Return the keys that what surrounds a message has of its own; None where it has no marks, or more."""
+    return None if marks_of(message) is None else frozenset()
+
+
+@usually("value")
+def _name(name: str, _: Any) -> str | None:
+    # Python has the empty name where there is none.
+    return name or None
+
+
+def _kept(block: Any) -> Any:
+    return block
+
+
+def _readable(block: am.ThinkingBlock) -> Any:
+    if block.redacted is None:
+        return block
+    if not block.thinking:
+        return Drop("only its own provider can read this")
+    return Swap(block.evolve(redacted=None), "thinking is readable here")
 
 
 def _call(block: am.ToolUseBlock) -> Any:

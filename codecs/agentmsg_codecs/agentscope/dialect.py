@@ -10,13 +10,12 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras, write_marked
 from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
 __all__ = ["Dialect"]
 
@@ -40,8 +39,9 @@ class Dialect:
     family: ClassVar[str]
     keys: ClassVar[frozenset[str]]
     spare: ClassVar[Mapping[str, Any]]
-    # Whether content that is one bare text is written as a text.
+    # Whether content that is one bare text is written as a text, and media may stand beside content.
     is_brief: ClassVar[bool] = False
+    has_urls: ClassVar[bool] = False
 
     def __init__(self, blocks: Any) -> None:
         shapes: tuple[Shape, ...] = blocks.shapes()
@@ -57,7 +57,7 @@ class Dialect:
         self._shapes = {shape.cls: shape for shape in shapes}
         blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
         self.result: Spared = blocks.result()
-        self._quick_result = blocks.quick_result
+        self.quick_result = blocks.quick_result
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
@@ -90,12 +90,16 @@ class Dialect:
         """Return the native message in its default spelling."""
         raise NotImplementedError
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        """Tell whether a message that was read, and has content, has just the keys that it is written with.
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        """Return the message of a native one, in the default spelling of just the keys that are always written.
+
+        None where the general path must look; see quick.py.
 
         Args:
             native: the native message.
-            time: that was read of it.
+            role: ours.
+            blocks: that were read of its content; where they are those of its first message only, what they are made
+                into tells what stands beside them.
         """
         raise NotImplementedError
 
@@ -109,13 +113,16 @@ class Dialect:
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
-        return self.keys - beside(own_extras(message, self.family), self.spare)
+        free = beside(own_extras(message, self.family), self.spare)
+        if "url" in free and any(mark_of(block, self.family, "/as") == "url" for block in message.content):
+            free -= {"url"}
+        return self.keys - free
 
     def read_result(self, part: Any) -> am.ToolResultBlock | None:
         """Return the block of a tool result; None for any other part."""
         if not is_object(part) or part.get("type") != "tool_result":
             return None
-        block: am.ToolResultBlock | None = self._quick_result(part)
+        block: am.ToolResultBlock | None = self.quick_result(part)
         if block is not None:
             return block
         try:
@@ -126,9 +133,13 @@ class Dialect:
 
     def write_result(self, block: am.ToolResultBlock) -> Native:
         """Return the part of a tool result."""
-        if not block.notes and not block.extras:
-            return self.result.write(block)
-        return write_as(self.result, block, self.family)
+        return write_marked(self.result, block, self.family)
+
+    def write_part(self, block: Any) -> Any:
+        """Return the part of a block that is no result."""
+        parts = self.parts["assistant"]
+        shape = parts.shape(block.__class__) if block.notes or block.extras else None
+        return parts.write(block) if shape is None else write_marked(shape, block, self.family)
 
     def read_part(self, part: Any, role: str) -> Any:
         """Return the block of a part that is no result."""

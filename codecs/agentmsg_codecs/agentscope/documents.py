@@ -1,112 +1,119 @@
-"""Documents: a message, a list of them, an object that holds such a list. Imports messages."""
+"""Documents: messages in their containers, and the marks that a memory of Python's 1.x keeps with each of them.
+
+``InMemoryMemory.state_dict()`` (agentscope 1.0.21) is ``{"_compressed_summary", "content"}``; an entry of ``content``
+is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of what surrounds
+the message: ``extras["agentscope.item"]``. A list of such pairs is read as well. Marks of a history: ``/version``;
+``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, where that is otherwise).
+Imports messages.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, mark_of
-from agentmsg_codecs.agentscope.words import VERSIONS
+from agentmsg.json_values import adopt, thaw
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, mark_of, marked
+from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
+from agentmsg_codecs.agentscope.words import ITEM, MEMORY, VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from agentmsg.caps import Cell
+    import agentmsg as am
+    from agentmsg.containers import Container, Containers
     from agentmsg_codecs.agentscope.messages import Messages
 
-__all__ = ["history_cells", "read_document", "sniff_with", "write_document"]
-
-_KEYS = ("messages", "context")
-_SNIFFED = 8
-_make_history = maker(am.History)
+__all__ = ["read_document", "sniff_with", "write_document"]
 
 
-def _contents(document: Any) -> tuple[str, list[Any], Native]:
-    """Return the kind of document, its native messages, and what stands beside them."""
-    if is_list(document):
-        return "list", document, {}
-    if not is_object(document):
-        raise DecodeError(f"messages are a list or an object, not {excerpt(document)}")
-    if "role" in document:
-        return "single", [document], {}
-    key = next((key for key in _KEYS if key in document), None)
-    if key is None:
-        raise DecodeError("a message has a role", path=("role",))
-    natives: Any = document[key]
-    if not is_list(natives):
-        raise DecodeError(f"{key} is a list of messages", path=(key,))
-    return key, natives, {name: value for name, value in document.items() if name != key}
-
-
-def read_document(engine: Messages, document: Any, version: int) -> am.History:
+def read_document(engine: Messages, containers: Containers, document: Any, version: int) -> am.History:
     """Return the history of a document.
 
     Args:
         engine: what reads messages.
+        containers: that messages may be in.
         document: of either version.
         version: of a document that shows none.
 
     Raises:
         DecodeError: where it holds no list of messages, or something that is no message.
     """
-    container, natives, rest = _contents(document)
-    lead = () if container in ("list", "single") else (container,)
+    contents = containers.contents(document)
+    if contents.place == "single" and "role" not in document:
+        key = next((key for key in containers.keys if key in document and key != MEMORY), "role")
+        raise DecodeError(f"{key} is a list of messages" if key != "role" else "a message has a role", path=(key,))
+    entries = contents.natives
+    has_pairs = engine.keeps_marks and any(map(is_pair, entries))
+    natives = [entry[0] if has_pairs and is_pair(entry) else entry for entry in entries]
     for index, native in enumerate(natives):
         if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}", path=(*lead, index))
+            raise DecodeError(f"a message is an object, not {excerpt(native)}", path=contents.path(index))
     engine.fill()
     version = engine.version_of(natives, version)
-    return _make_history(
-        messages=tuple(engine.read(natives, version)),
-        extras=adopt({engine.family: rest}) if rest else EMPTY,
-        notes=adopt({engine.family: {"/container": container, "/version": version}}),
-    )
+    groups = engine.read_groups(natives, version)
+    marks: dict[str, Any] = {"version": version}
+    if has_pairs:
+        marks["pairs"] = by_default = is_pair(entries[0])
+        for group, entry in zip(groups, entries, strict=True):
+            group[0] = _paired(engine, group[0], entry, by_default=by_default)
+    return containers.history(contents, engine.seated(groups, version), **marks)
 
 
-def write_document(engine: Messages, history: am.History, forced: int | None) -> Any:
+def _paired(engine: Messages, message: am.Msg, entry: Any, *, by_default: bool) -> am.Msg:
+    """Return a message with the marks that it was kept with; a native one is the whole entry."""
+    was_pair = is_pair(entry)
+    if message.role == "native":
+        return engine.whole(entry) if was_pair else message
+    if was_pair and entry[1]:
+        return message.evolve(extras={**message.extras, ITEM: adopt({"marks": entry[1]})})
+    return message if was_pair is by_default else marked(message, engine.family, pair=was_pair)
+
+
+def write_document(
+    engine: Messages, containers: Containers, history: am.History, *, version: int | None, container: Container | None
+) -> Any:
     """Return the document of a history that fits.
 
     Args:
         engine: what writes messages.
+        containers: that messages may be in.
         history: that fits.
-        forced: the version that is written; None: that of the history's notes.
+        version: that is written; None: that of the history's notes.
+        container: of a history that was read from no document.
     """
     engine.fill()
     noted = mark_of(history, engine.family, "/version") if history.notes else None
-    version = forced or (noted if type(noted) is int and noted in VERSIONS else 2)
-    natives = engine.write(history.messages, version, is_forced=forced is not None)
-    rest: Any = history.extras.get(engine.family) if history.extras else None
-    container = mark_of(history, engine.family, "/container") if history.notes else None
-    if container == "single" and len(natives) == 1 and not rest and "role" in natives[0]:
-        return natives[0]
-    if container in _KEYS:
-        return {container: natives, **thaw(rest or {})}
-    return {"messages": natives, **thaw(rest)} if rest else natives
+    own = version or (noted if type(noted) is int and noted in VERSIONS else 2)
+    groups = engine.groups(history.messages, own)
+    natives = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
+    # 2.x has no such memory.
+    if engine.keeps_marks and version != VERSIONS[-1]:
+        by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False
+        natives = [
+            _entry(native, group[0], engine.family, by_default=by_default)
+            if by_default or group[0].extras or group[0].notes
+            else native
+            for native, group in zip(natives, groups, strict=True)
+        ]
+    document = containers.document(history, natives, container)
+    is_alone = is_object(document) and natives and document is natives[0]
+    # What has no role is no message by itself.
+    return natives if is_alone and "role" not in document else document
 
 
-def history_cells(family: str) -> Mapping[str, Cell]:
-    """Return the cells of a history: what stands beside its messages."""
+def _entry(native: Any, message: am.Msg, family: str, *, by_default: bool) -> Any:
+    if message.role == "native":
+        return native
+    marks = marks_of(message)
+    if marks is not None:
+        return [native, thaw(marks)]
+    said = mark_of(message, family, "/pair") if message.notes else None
+    return [native, []] if (said if type(said) is bool else by_default) else native
 
-    def taken(history: am.History) -> frozenset[str]:
-        found = mark_of(history, family, "/container") if history.notes else None
-        # Where the first key is another, it would be taken for the one that holds the messages.
-        return frozenset({"role", *_KEYS}) if found == "context" else frozenset({"role", "messages"})
 
-    return {"extras": carried_extras((family, taken))}
-
-
-def sniff_with(document: Any, sniff: Callable[[Native], float]) -> float:
+def sniff_with(entries: list[Any], sniff: Callable[[Native], float]) -> float:
     """Return how much the first messages of a document look like a format."""
-    natives: Any = document
-    if is_object(document) and "role" not in document:
-        natives = next((document[key] for key in _KEYS if key in document), None)
-    elif is_object(document):
-        natives = [document]
-    if not is_list(natives) or not natives:
-        return 0.0
-    return min(sniff(native) if is_object(native) else 0.0 for native in natives[:_SNIFFED])
+    natives: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
+    return min((sniff(native) if is_object(native) else 0.0 for native in natives), default=0.0)

@@ -25,30 +25,28 @@ version is told by the document; new messages are written in that of the history
 | unknown keys; minPixels and the like, source of a hint | extras["agentscope-java"] |
 
 Read as well, and returned where they were read: roles in any case, input as arguments, output as result, a text or one
-block as output, media types under other names. A suspended result is one with metadata agentscope_suspended.
+block as output, one block as content (0.1.0), media types under other names. A suspended result is one with metadata
+agentscope_suspended.
+
+Written after the library's own JSON codec, as its sources of 2026-08 (2.0.2 and later, branch 1.x, 0.1.0) have it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import ClassVar
 
 import attrs
 
-from agentmsg.caps import Caps
-from agentmsg.codec import Codec
-from agentmsg_codecs.agentscope.caps import Table, make_caps
-from agentmsg_codecs.agentscope.documents import history_cells, read_document, sniff_with, write_document
+from agentmsg.containers import Containers
+from agentmsg_codecs.agentscope.base import AgentScope, Language
+from agentmsg_codecs.agentscope.caps import Table
 from agentmsg_codecs.agentscope.java_messages import (
     carried_fields,
     carried_metadata,
     make_messages,
     sniff_message,
 )
-from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.words import JAVA, VERSIONS
-
-if TYPE_CHECKING:
-    import agentmsg as am
+from agentmsg_codecs.agentscope.words import JAVA
 
 __all__ = ["AgentScopeJavaCodec"]
 
@@ -62,48 +60,19 @@ def _table(version: int | None) -> Table:
         has_opaque=False,
         signs_calls=True,
         has_lists=False,
+        has_old=False,
         metadata=carried_metadata(),
     )
 
 
 @attrs.frozen(kw_only=True)
-class AgentScopeJavaCodec(Codec):
-    """Messages of AgentScope for Java.
-
-    Attributes:
-        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
-        engine: what reads and writes.
-    """
+class AgentScopeJavaCodec(AgentScope):
+    """Messages of AgentScope for Java; for its options see ``AgentScope``."""
 
     name: ClassVar[str] = "agentscope-java"
     family: ClassVar[str] = JAVA
     title: ClassVar[str] = "AgentScope (Java)"
-    writes_plain: ClassVar[bool] = True
-
-    version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
-    engine: Messages = attrs.field(factory=make_messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(
-            lambda self: make_caps(self.engine, _table(self.version), history=history_cells(JAVA)), takes_self=True
-        ),
+    containers: ClassVar[Containers] = Containers(
+        family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
     )
-
-    @property
-    def caps(self) -> Caps:
-        """What the messages carry; see caps.py."""
-        return self._caps
-
-    def read(self, document: Any) -> am.History:
-        """Return the history of a message, a list of messages, or an object that holds one."""
-        return read_document(self.engine, document, self.version or 2)
-
-    def write(self, history: am.History) -> Any:
-        """Return the document: in the version and container of the document that was read, else a list."""
-        return write_document(self.engine, history, self.version)
-
-    def sniff(self, document: Any) -> float:
-        """Return how much a document looks like AgentScope for Java: by its first messages."""
-        return sniff_with(document, sniff_message)
+    language: ClassVar[Language] = Language(make_messages, _table, sniff_message)

@@ -51,12 +51,15 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class JavaBlocks:
     """The shapes of Java's blocks.
 
+    Args:
+        as_read: whether media are written as the kind of block that they were read from.
+
     Attributes:
         media: images, sound, videos and files.
         read_inner, write_inner: read and write what stands inside results; to be set before use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_read: bool) -> None:
         self.media = Media(
             family=JAVA,
             by_kind=True,
@@ -67,6 +70,8 @@ class JavaBlocks:
             ids=frozenset({"data"}),
             spare=_NONE,
             writes_spare=False,
+            flat=False,
+            as_read=as_read,
         )
         self.read_inner: Callable[[Any], Any]
         self.write_inner: Callable[[Any], Any]
@@ -154,13 +159,13 @@ class JavaBlocks:
         return marked(block, JAVA, **marks) if marks else block
 
     def _write_result(self, block: am.ToolResultBlock) -> Native:
-        key = "result" if mark_of(block, JAVA, "/at") == "result" and block.content else "output"
+        key = "result" if block.notes and block.content and mark_of(block, JAVA, "/at") == "result" else "output"
         native: Native = {
             "type": "tool_result",
             "id": link_of(block.tool_call_id),
             "name": link_of(block.name),
             key: self._output(block),
-            "metadata": thaw(block.metadata),
+            "metadata": thaw(block.metadata) if block.metadata else {},
         }
         if block.status is not None:
             native["state"] = block.status
@@ -218,7 +223,7 @@ def _signed(metadata: Native) -> dict[str, Any]:
 
 
 def _metadata(block: Any) -> Native:
-    rest: Native = thaw(block.metadata)
+    rest: Native = thaw(block.metadata) if block.metadata else {}
     return rest if block.signature is None else {SIGNATURE_KEY: block.signature.value, **rest}
 
 
@@ -250,7 +255,7 @@ def _spare_in_call(native: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _spare_of_call(block: am.ToolUseBlock) -> Mapping[str, Any]:
-    if block.raw_input:
+    if block.raw_input or not block.extras:
         return _NONE
     return _TEXT_APART if says_otherwise(input_object(block), own_extras(block, JAVA).get("content")) else _NONE
 
@@ -276,7 +281,7 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
 
 def _write_call(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
-    key = "arguments" if mark_of(block, JAVA, "/at") == "arguments" and given else "input"
+    key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
     native: Native = {"type": "tool_use", "id": link_of(block.id), "name": block.name, key: given}
     if text is not None or not _spare_of_call(block):
         native["content"] = text

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras
+from agentmsg.caps import KEEP, Cell, carried_extras, usually
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
@@ -26,8 +26,10 @@ from agentmsg_codecs.agentscope.python import count_at
 from agentmsg_codecs.agentscope.shapes import (
     is_exact,
     link_of,
-    nearest_millisecond,
     object_or_none,
+    old_times,
+    parts_in,
+    read_milliseconds,
     read_time,
     to_milliseconds,
     without,
@@ -36,7 +38,6 @@ from agentmsg_codecs.agentscope.words import JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
 __all__ = ["carried_fields", "carried_metadata", "make_messages", "sniff_message"]
 
@@ -63,6 +64,7 @@ _FINISH: Mapping[str, str] = {
     },
 }
 _REASONS = {ours: word for word, ours in _FINISH.items()}
+_make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
 
 
@@ -83,7 +85,13 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
-    native = {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
+    native: Native = {}
+    if usage.input is not None:
+        native["inputTokens"] = usage.input
+    if usage.output is not None:
+        native["outputTokens"] = usage.output
+    if usage.cache_read is not None:
+        native["cachedTokens"] = usage.cache_read
     if usage.seconds is not None:
         native["time"] = usage.seconds
     if usage.total is not None:
@@ -168,33 +176,73 @@ class _Java(Dialect):
             "marks": marks,
         }
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        metadata: Any = native.get("metadata")
-        if native.keys() != self.always or metadata is None or not _MEANT.isdisjoint(metadata):
-            return False
-        if time is None:
-            return native["timestamp"] is None
-        return is_exact(time) and native["timestamp"] == to_milliseconds(time)
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        usage: Any = native.get("usage")
+        if native.keys() != self.always:
+            return None
+        own, name, stamp = native["id"], native["name"], native["timestamp"]
+        metadata: Any = native["metadata"]
+        if not is_object(metadata) or type(own) not in _WORD or type(name) not in _WORD:
+            return None
+        structured = word = None
+        if metadata:
+            if _USAGE_KEY in metadata:
+                return None
+            structured, word = metadata.get(_STRUCTURED), metadata.get(_REASON)
+            gone = {key for key, value in ((_STRUCTURED, structured), (_REASON, word)) if value is not None}
+            if word is not None and (type(word) is not str or word not in _FINISH):
+                return None
+            metadata = without(metadata, *gone) if gone else metadata
+        time = read_milliseconds(stamp)
+        if time is None and stamp is not None:
+            return None
+        return _make_msg(
+            role,
+            blocks,
+            own,
+            time,
+            name,
+            None,
+            None,
+            adopt(metadata) if metadata else EMPTY,
+            EMPTY,
+            adopt(structured),
+            None if usage is None else _usage_of(usage),
+            None if word is None else _FINISH[word],
+        )
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        place = mark_of(last, JAVA, "/usage") if last.notes else None
-        if last.notes and mark_of(last, JAVA, "/both") is True:
-            place = "top"
-        place = place if place in ("top", "metadata") else self.usage_at
         usage = None if last.usage is None else write_as(_USAGE, last.usage, JAVA)
+        place = self.usage_at if usage is None or not last.notes else self._place(last)
         metadata: Native = {} if last.structured is None else {_STRUCTURED: thaw(last.structured)}
-        metadata |= thaw(first.metadata)
+        if first.metadata:
+            metadata |= thaw(first.metadata)
         if usage is not None and place == "metadata":
             metadata[_USAGE_KEY] = usage
-        if last.finish_reason is not None:
-            metadata[_REASON] = _REASONS.get(last.finish_reason, last.finish_reason)
-        native: Native = {"id": link_of(first.id), "name": link_of(first.name), "role": role, "content": content}
-        native |= {"metadata": metadata, "timestamp": _time(first.created_at)}
-        if place == "top" and (usage is not None or self.usage_at == "top"):
-            native["usage"] = usage
-        elif self.usage_at == "top":
-            native["usage"] = None
+        reason = last.finish_reason
+        if reason is not None:
+            metadata[_REASON] = _REASONS.get(reason, reason)
+        native: Native = {
+            "id": link_of(first.id),
+            "name": link_of(first.name),
+            "role": role,
+            "content": content,
+            "metadata": metadata,
+            "timestamp": _time(first.created_at),
+        }
+        if self.usage_at == "top" or (usage is not None and place == "top"):
+            native["usage"] = usage if place == "top" else None
         return native
+
+    def _place(self, last: am.Msg) -> str:
+        """Return where usage is written: where it was read."""
+        if mark_of(last, JAVA, "/both") is True:
+            return "top"
+        place = mark_of(last, JAVA, "/usage")
+        return place if place in ("top", "metadata") else self.usage_at
+
+
+_WORD = frozenset({str, type(None)})
 
 
 def _time(time: Any) -> str | None:
@@ -224,15 +272,17 @@ def _detect(native: Any) -> int | None:
     if "usage" in native:
         return 2
     content: Any = native.get("content")
-    for part in content if is_list(content) else ():
+    for part in parts_in(content):
         if is_object(part) and ("state" in part or part.get("type") in ("hint", "data")):
             return 2
     return 1 if "timestamp" in native else None
 
 
-def make_messages() -> Messages:
-    """Return the reader and writer of both versions."""
-    return Messages({1: _Java1(JavaBlocks()), 2: _Java2(JavaBlocks())}, _detect, joins=lambda _: False)
+def make_messages(version: int | None) -> Messages:
+    """Return the reader and writer of both versions; arguments as of Python's."""
+    as_read = version is None
+    dialects = {1: _Java1(JavaBlocks(as_read=as_read)), 2: _Java2(JavaBlocks(as_read=as_read))}
+    return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------
@@ -241,6 +291,7 @@ _USAGE_EXTRAS = carried_extras((JAVA, lambda _: _USAGE_KEYS))
 _UNCOUNTED = ("cache_write", "reasoning", "input_audio", "output_audio", "cost")
 
 
+@usually("value.total is None and not value.extras" + "".join(f" and value.{name} is None" for name in _UNCOUNTED))
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Carry what has a place; the sum only where it was read, for not every reader takes it."""
     changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
@@ -252,11 +303,13 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     return usage.evolve(**changes) if changes else usage
 
 
+@usually("value in reasons", reasons=_REASONS)
 def _finish(word: str, message: am.Msg) -> str | None:
     is_odd = word not in _FINISH and mark_of(message, JAVA, "/word") is True
     return word if word in _REASONS or is_odd else None
 
 
+@usually("meant.isdisjoint(value)", meant=_MEANT)
 def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
     """Carry metadata but for the keys that would be read as something else."""
     gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
@@ -272,7 +325,7 @@ def carried_fields() -> Mapping[str, Cell]:
         "name": KEEP,
         "id": KEEP,
         "metadata": _metadata,
-        "created_at": lambda time, owner: nearest_millisecond(time, owner, JAVA),
+        "created_at": old_times(JAVA),
         "usage": _usage,
         "finish_reason": _finish,
         "structured": KEEP,

@@ -1,12 +1,12 @@
 """Sources of media, and images, sound, videos and files. Imports shapes.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
-Every block that was read is marked ``/as`` with its kind.
+Every block that was read is marked ``/as`` with its kind, "flat" or "url" where it was one of 0.x.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -15,10 +15,10 @@ import agentmsg as am
 from agentmsg.caps import Drop, Swap, carried_extras
 from agentmsg.codec import maker
 from agentmsg.media import guess_media_type
-from agentmsg.plain import is_object
+from agentmsg.plain import is_list, is_object
 from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at
+from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare, write_marked
 from agentmsg_codecs.agentscope.urls import is_url
 
 __all__ = ["MEDIA", "Media"]
@@ -31,6 +31,10 @@ MEDIA: Mapping[type[Any], str] = {
 }
 _CLASSES: Mapping[str, type[Any]] = {"image": am.ImageBlock, "audio": am.AudioBlock, "video": am.VideoBlock}
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
+# The kinds of 0.x, and what all of them have.
+_FLAT = frozenset({*_CLASSES, "file"})
+_FLAT_KEYS = frozenset({"type", "url"})
+_SOURCES: Mapping[str, type[Any]] = {"url": am.URLSource, "base64": am.Base64Source}
 _make_url = maker(am.URLSource)
 _make_base64 = maker(am.Base64Source)
 # The endings of URLs that tell a media type.
@@ -49,9 +53,32 @@ def _class_of(media_type: str | None) -> type[Any]:
     return _CLASSES.get((media_type or "").partition("/")[0], am.FileBlock)
 
 
+def _kind(source: Any) -> type[Any]:
+    return am.URLSource if isinstance(source, am.URLSource) else am.Base64Source
+
+
 def _by_ending(url: str) -> str | None:
     head = url.partition("?")[0].partition("#")[0]
     return _ENDINGS.get(head.rpartition(".")[2].lower())
+
+
+@attrs.frozen(kw_only=True)
+class _MediaShape(Spared):
+    """The shape of a class of media.
+
+    Attributes:
+        flat_keys: gives the keys of a flat block, which has none of the others.
+    """
+
+    flat_keys: Callable[[str, Any], frozenset[str] | None]
+
+    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
+        """Return the keys that a native object models."""
+        return self.flat_keys(native["type"], native) or Spared.known(self, native)
+
+    def taken(self, owner: Any) -> frozenset[str]:
+        """Return the keys that no unknown field of a block may have."""
+        return self.flat_keys(str(self.tag_of(owner)), owner) or Spared.taken(self, owner)
 
 
 @attrs.frozen(kw_only=True)
@@ -68,7 +95,9 @@ class Media:
         ids: the kinds of blocks that have an id.
         spare: the spare keys of ``data`` blocks; the name of what is no file is another.
         writes_spare: whether spare keys are written where they say nothing.
-        keeps_kinds: whether a block is written as the kind that it was read from.
+        flat: whether media of Python's 0.x are read, whose URL is a field of the block (0.1.6) or, as one of a list,
+            of the message (0.1.1). They have no media type.
+        as_read: whether each is written as the kind of block that it was read from.
     """
 
     family: str
@@ -80,16 +109,24 @@ class Media:
     ids: frozenset[str]
     spare: Mapping[str, Any]
     writes_spare: bool
-    keeps_kinds: bool = True
+    flat: bool
+    as_read: bool
+    _sources: Mapping[Any, Shape] = attrs.field(
+        init=False, repr=False, eq=False, default=attrs.Factory(lambda self: self._source_shapes(), takes_self=True)
+    )
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
-    def _source_shape(self, tag: str) -> Shape:
-        if tag == "url":
-            keys = frozenset({"type", "url", self.url_key, *self.aliases})
-            return Shape(cls=am.URLSource, keys={tag: keys}, read=self._read_url, write=self._write_url)
-        keys = frozenset({"type", "data", "media_type", *self.aliases})
-        return Shape(cls=am.Base64Source, keys={tag: keys}, read=self._read_base64, write=self._write_base64)
+    def _source_shapes(self) -> Mapping[Any, Shape]:
+        """Return the shapes of the sources, by class."""
+        url = frozenset({"type", "url", self.url_key, *self.aliases})
+        data = frozenset({"type", "data", "media_type", *self.aliases})
+        return {
+            am.URLSource: Shape(cls=am.URLSource, keys={"url": url}, read=self._read_url, write=self._write_url),
+            am.Base64Source: Shape(
+                cls=am.Base64Source, keys={"base64": data}, read=self._read_base64, write=self._write_base64
+            ),
+        }
 
     def _type_in(self, native: Mapping[str, Any], key: str) -> str | None:
         named = next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
@@ -114,25 +151,68 @@ class Media:
     def _read_source(self, native: Native) -> Any:
         value = object_at(native, "source")
         tag = value.get("type")
-        if type(tag) is not str or tag not in ("url", "base64"):
+        cls = _SOURCES.get(tag) if type(tag) is str else None
+        if cls is None:
             raise Unreadable
-        source = read_as(self._source_shape(tag), value, self.family)
+        source = read_as(self._sources[cls], value, self.family)
         is_odd = source.media_type is None or (tag == "url" and not is_url(source.url))
         return marked(source, self.family, odd=True) if is_odd else source
 
     def _write_source(self, source: Any) -> Native:
-        tag = "url" if isinstance(source, am.URLSource) else "base64"
-        return write_as(self._source_shape(tag), source, self.family)
+        return write_marked(self._sources[_kind(source)], source, self.family)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
     def tag_of(self, block: Any) -> str:
         """Return the kind of block that something is written as."""
         own = MEDIA[type(block)]
-        found = mark_of(block, self.family, "/as") if block.notes and self.keeps_kinds else None
+        found = mark_of(block, self.family, "/as") if block.notes and self.as_read else None
         if found in (own, "data"):
             return str(found)
+        if self.is_flat(block):
+            return "file" if own == "data" else own
         return own if self.by_kind else "data"
+
+    def is_flat(self, block: Any) -> bool:
+        """Tell whether a block is written as 0.x has it: it was read so, and says nothing but its URL."""
+        if not (block.notes and self.flat and self.as_read and type(block) in MEDIA):
+            return False
+        if mark_of(block, self.family, "/as") not in ("flat", "url"):
+            return False
+        source = block.source
+        is_bare = isinstance(source, am.URLSource) and source.media_type is None and not source.extras
+        return is_bare and block.phase is None and getattr(block, "name", None) is None
+
+    def _is_flat(self, native: Mapping[str, Any]) -> bool:
+        return self.flat and native["type"] in _FLAT and "source" not in native and type(native.get("url")) is str
+
+    # -- URLs of messages ---------------------------------------------------------------------------------------------
+
+    def read_urls(self, value: Any) -> list[Any]:
+        """Return the blocks of the URLs of a message of 0.1.1, which has one as a text, or a list.
+
+        Raises:
+            Unreadable: where they are anything else.
+        """
+        urls: Any = [value] if type(value) is str else value
+        if not is_list(urls) or not all(type(url) is str for url in urls):
+            raise Unreadable
+        return [
+            marked(_MAKERS[_class_of(_by_ending(url))](_make_url(url)), self.family, **{"as": "url"}) for url in urls
+        ]
+
+    def urls_of(self, blocks: Sequence[Any]) -> list[str]:
+        """Return the URLs at the end of some blocks that are written as those of their message."""
+        urls: list[str] = []
+        for block in reversed(blocks):
+            if not block.notes or mark_of(block, self.family, "/as") != "url" or not self.is_flat(block):
+                break
+            if block.item_id is not None or block.extras or _class_of(_by_ending(block.source.url)) is not type(block):
+                break
+            urls.append(block.source.url)
+        return urls[::-1]
+
+    # -- shapes -------------------------------------------------------------------------------------------------------
 
     def _class_in(self, native: Mapping[str, Any]) -> type[Any]:
         cls = _CLASSES.get(native["type"])
@@ -156,21 +236,32 @@ class Media:
             tag: frozenset({"type", "source", *(["id"] if tag in self.ids else [])}) for tag in _CLASSES
         }
         return tuple(
-            Spared(
+            _MediaShape(
                 cls=cls,
-                keys={tag: kinds.get(tag, data), "data": data},
+                keys={tag: kinds.get(tag, data), "data": data, **({"file": _FLAT_KEYS} if tag == "data" else {})},
                 read=self._read,
                 write=self._write,
                 tag_of=self.tag_of,
                 family=self.family,
                 spare_in=lambda native: self._spare(native["type"], self._class_in(native)),
                 spare_of=lambda block: self._spare(self.tag_of(block), block.__class__),
+                flat_keys=self._flat_keys,
             )
             for cls, tag in MEDIA.items()
         )
 
+    def _flat_keys(self, tag: str, item: Any) -> frozenset[str] | None:
+        """Return the keys of a flat block, native or ours, of a kind; None where it is none."""
+        is_flat = self._is_flat if is_object(item) else self.is_flat
+        if not is_flat(item):
+            return None
+        return _FLAT_KEYS | {"id"} if tag in self.ids else _FLAT_KEYS
+
     def _read(self, native: Native, _: Any) -> Any:
         tag, cls = native["type"], self._class_in(native)
+        if self._is_flat(native):
+            item_id = word_at(native, "id") if tag in self.ids else None
+            return marked(_MAKERS[cls](_make_url(native["url"]), item_id=item_id), self.family, **{"as": "flat"})
         fields: dict[str, Any] = {"extras": spared(native, self._spare(tag, cls), self.family)}
         if tag in self.ids:
             fields["item_id"] = word_at(native, "id")
@@ -183,6 +274,9 @@ class Media:
         native: Native = {"type": tag}
         if tag in self.ids and block.item_id is not None:
             native["id"] = link_of(block.item_id)
+        if self.is_flat(block):
+            native["url"] = block.source.url
+            return native
         native["source"] = self._write_source(block.source)
         if type(block) is am.FileBlock and (block.name is not None or self.writes_spare):
             native["name"] = block.name
@@ -200,7 +294,7 @@ class Media:
         """Tell whether the URL of a source is one that the library takes, or was read."""
         if not self.typed or not isinstance(source, am.URLSource) or is_url(source.url):
             return True
-        return self.keeps_kinds and mark_of(source, self.family, "/odd") is True
+        return self.as_read and mark_of(source, self.family, "/odd") is True
 
     def source_cell(self, source: Any, block: Any) -> Any:
         """Carry a source; its media type is found out where it is not told, or would tell another class."""
@@ -213,13 +307,15 @@ class Media:
         if wanted is not source.media_type:
             changes["media_type"] = wanted
         if source.extras:
-            keys = next(iter(self._source_shape("url" if isinstance(source, am.URLSource) else "base64").keys.values()))
+            keys = next(iter(self._sources[_kind(source)].keys.values()))
             extras = carried_extras((self.family, lambda _: keys))(source.extras, source)
             changes |= {} if extras is source.extras else {"extras": extras}
         return source.evolve(**changes) if changes else source
 
     def _media_type(self, source: Any, block: Any) -> str | None:
-        kind = source.media_type
+        kind: str | None = source.media_type
+        if self.is_flat(block):
+            return kind
         told = self.tag_of(block) == "data"
         if not told or _class_of(kind) is type(block):
             is_needed = self.typed or isinstance(source, am.Base64Source)

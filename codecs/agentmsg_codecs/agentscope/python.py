@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras
+from agentmsg.caps import KEEP, Cell, carried_extras, usually
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
@@ -22,21 +22,23 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     is_exact,
     link_of,
-    nearest_millisecond,
     object_or_none,
+    old_times,
+    own_extras,
+    parts_in,
+    read_milliseconds,
     read_time,
     spared,
     to_milliseconds,
-    with_spare,
 )
-from agentmsg_codecs.agentscope.words import FAMILY, VERSIONS
+from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
 __all__ = ["carried_fields", "count_at", "make_messages", "sniff_message"]
 
+_make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
 _FINISH: Mapping[str, str] = {
@@ -78,21 +80,23 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
-    return {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
+    native: Native = {
+        "input_tokens": usage.input,
+        "output_tokens": usage.output,
+        "cache_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write,
+    }
+    return {key: value for key, value in native.items() if value is not None} if None in native.values() else native
 
 
 _USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
 
 
-_ALWAYS_1 = frozenset({"name", "role", "content", "metadata"})
-_ALWAYS_2 = _ALWAYS_1 | {"usage", "finished_at", "finished_reason", "structured_output", "error"}
-
-
 def _usage_of(native: Any) -> am.Usage:
-    if is_object(native) and all(key in _COUNTS and type(value) is int for key, value in native.items()):
-        usage = _make_usage(**{_COUNTS[key]: value for key, value in native.items()})
-        if usage.input is not None and usage.output is not None:
-            return usage
+    if is_object(native) and len(native) == len(_COUNTS):
+        counts = list(map(native.get, _COUNTS))
+        if all(type(count) is int for count in counts):
+            return _make_usage(counts[0], counts[1], cache_read=counts[2], cache_write=counts[3])
     found: am.Usage = read_as(_USAGE, native, FAMILY)
     return found
 
@@ -109,8 +113,8 @@ class _Python(Dialect):
     family: ClassVar[str] = FAMILY
     keys: ClassVar[frozenset[str]] = frozenset(
         {"name", "content", "role", "id", "metadata", "created_at", "timestamp", "usage", "finished_reason"}
-    ) | {"structured_output", *_SPARE}
-    spare: ClassVar[Mapping[str, Any]] = _SPARE
+    ) | {"structured_output", "url", *_SPARE}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
     time_key: ClassVar[str]
     tool_role: ClassVar[str]
 
@@ -130,7 +134,7 @@ class _Python(Dialect):
             "id": word_at(native, "id"),
             "created_at": time,
             "metadata": adopt(object_or_none(native, "metadata")),
-            "extras": spared(native, _SPARE, FAMILY),
+            "extras": spared(native, self.spare, FAMILY),
             "marks": {} if time is None or self.holds(time) else {"time": True},
         }
 
@@ -155,77 +159,118 @@ class _Python(Dialect):
             "marks": marks,
         }
 
-    def _ends(self, last: am.Msg) -> Native:
-        reason = last.finish_reason
-        return {
-            "usage": None if last.usage is None else write_as(_USAGE, last.usage, FAMILY),
-            "finished_reason": reason if reason is None else _REASONS.get(reason, reason),
-            "structured_output": thaw(last.structured),
-        }
-
-
-def _is_framed(native: Native, keys: frozenset[str], time_key: str) -> bool:
-    """Tell whether a message has these keys, perhaps id and time, and a name; nothing that is null among these."""
-    if len(native) != len(keys) + ("id" in native) + (time_key in native) or not keys <= native.keys():
-        return False
-    return native["name"] is not None and native["metadata"] is not None and native.get("id", "") is not None
-
 
 class _Python2(_Python):
     time_key: ClassVar[str] = "created_at"
     tool_role: ClassVar[str] = "assistant"
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        if not _is_framed(native, _ALWAYS_2, "created_at") or not native["finished_at"] is native["error"] is None:
-            return False
-        return "created_at" not in native if time is None else native["created_at"] == time.isoformat()
-
     def holds(self, time: Any) -> bool:
         return True
 
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        try:
+            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["created_at"]
+            usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
+            ended, error = native["finished_at"], native["error"]
+        except KeyError:
+            return None
+        if len(native) != 11 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
+            return None
+        if type(stamp) is not str or (word is not None and (type(word) is not str or word not in _FINISH)):
+            return None
+        time = read_time(stamp)
+        if time is None or time.isoformat() != stamp or not (structured is None or is_object(structured)):
+            return None
+        return _make_msg(
+            role,
+            blocks,
+            own,
+            time,
+            None if name == usual_name(role) else name,
+            None,
+            None,
+            adopt(metadata) if metadata else EMPTY,
+            EMPTY,
+            adopt(structured),
+            None if usage is None else _usage_of(usage),
+            None if word is None else _FINISH[word],
+            None,
+            EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
+        )
+
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        native: Native = {"name": usual_name(first.role) if first.name is None else first.name}
-        native |= {"content": content, "role": role}
-        if first.id is not None:
-            native["id"] = link_of(first.id)
-        native["metadata"] = thaw(first.metadata)
-        if first.created_at is not None:
-            native["created_at"] = first.created_at.isoformat()
-        ends = self._ends(last)
-        native["usage"] = ends.pop("usage")
-        if not first.extras:
-            return {**native, "finished_at": None, **ends, "error": None}
-        with_spare(native, first, {"finished_at": None}, FAMILY)
-        native |= ends
-        return with_spare(native, first, {"error": None}, FAMILY)
+        name, own, time, usage = first.name, first.id, first.created_at, last.usage
+        native: Native = {"name": usual_name(first.role) if name is None else name, "content": content, "role": role}
+        if own is not None:
+            native["id"] = link_of(own)
+        native["metadata"] = thaw(first.metadata) if first.metadata else {}
+        if time is not None:
+            native["created_at"] = time.isoformat()
+        native["usage"] = None if usage is None else write_as(_USAGE, usage, FAMILY)
+        said = own_extras(first, FAMILY) if first.extras else EMPTY
+        if "finished_at" not in said:
+            native["finished_at"] = None
+        native["finished_reason"] = _reason(last)
+        native["structured_output"] = None if last.structured is None else thaw(last.structured)
+        if "error" not in said:
+            native["error"] = None
+        return native
+
+
+def _reason(last: am.Msg) -> str | None:
+    reason = last.finish_reason
+    return reason if reason is None else _REASONS.get(reason, reason)
 
 
 class _Python1(_Python):
     is_brief: ClassVar[bool] = True
+    has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
     tool_role: ClassVar[str] = "system"
 
     def holds(self, time: Any) -> bool:
         return is_exact(time)
 
-    def is_usual(self, native: Native, time: datetime | None) -> bool:
-        if not _is_framed(native, _ALWAYS_1, "timestamp"):
-            return False
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        try:
+            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["timestamp"]
+        except KeyError:
+            return None
+        if len(native) != 6 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
+            return None
+        time = read_milliseconds(stamp)
         if time is None:
-            return "timestamp" not in native
-        return is_exact(time) and native["timestamp"] == to_milliseconds(time)
+            return None
+        return _make_msg(
+            role,
+            blocks,
+            own,
+            time,
+            None if name == usual_name(role) else name,
+            None,
+            None,
+            adopt(metadata) if metadata else EMPTY,
+        )
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        native: Native = {} if first.id is None else {"id": link_of(first.id)}
-        native["name"] = usual_name(first.role) if first.name is None else first.name
-        native |= {"role": role, "content": content, "metadata": thaw(first.metadata)}
-        time = first.created_at
+        own, name, time = first.id, first.name, first.created_at
+        native: Native = {} if own is None else {"id": link_of(own)}
+        native["name"] = usual_name(first.role) if name is None else name
+        native["role"] = role
+        native["content"] = content
+        native["metadata"] = thaw(first.metadata) if first.metadata else {}
         if time is not None and is_exact(time):
             native["timestamp"] = to_milliseconds(time)
         elif time is not None and type(time) is not MadeTime:
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
-        return native | {key: value for key, value in self._ends(last).items() if value is not None}
+        if last.usage is not None:
+            native["usage"] = write_as(_USAGE, last.usage, FAMILY)
+        if last.finish_reason is not None:
+            native["finished_reason"] = _reason(last)
+        if last.structured is not None:
+            native["structured_output"] = thaw(last.structured)
+        return native
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------
@@ -243,34 +288,37 @@ def detect(native: Any) -> int | None:
     content: Any = native.get("content")
     if "timestamp" in native or type(content) is str:
         return 1
-    for part in content if is_list(content) else ():
+    for part in parts_in(content):
         tag: Any = part.get("type") if is_object(part) else None
         if type(tag) is str and tag in _NEW | _OLD:
             return 2 if tag in _NEW else 1
     return None
 
 
-def make_messages(*, keeps_kinds: bool = True) -> Messages:
+def make_messages(version: int | None) -> Messages:
     """Return the reader and writer of both versions.
 
     Args:
-        keeps_kinds: whether a block is written as the kind that it was read from, be it the other version's.
+        version: in which all is written; None: each message and block in that which it was read in.
     """
-    old, new = (Blocks(version, keeps_kinds=keeps_kinds) for version in VERSIONS)
-    return Messages({1: _Python1(old), 2: _Python2(new)}, detect, joins=lambda version: version > 1)
+    as_read = version is None
+    dialects = {1: _Python1(Blocks(1, as_read=as_read)), 2: _Python2(Blocks(2, as_read=as_read))}
+    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
+_UNCOUNTED = ("total", "reasoning", "input_audio", "output_audio", "cost", "seconds")
 _USAGE_EXTRAS = carried_extras((FAMILY, lambda _: _USAGE_KEYS))
 
 
+@usually(
+    "value.input is not None and value.output is not None and not value.extras"
+    + "".join(f" and value.{name} is None" for name in _UNCOUNTED)
+)
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Carry what has a place; counters that all have are 0 where they are not told."""
-    places = set(_COUNTS.values())
-    changes: dict[str, Any] = {
-        name: None for name in _UNCOUNTED if name not in places and getattr(usage, name) is not None
-    }
+    changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
     if mark_of(usage, FAMILY, "/partial") is not True:
         changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
     extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
@@ -279,18 +327,18 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     return usage.evolve(**changes) if changes else usage
 
 
-_UNCOUNTED = ("total", "reasoning", "input_audio", "output_audio", "cost", "seconds")
-
-
+@usually("value in reasons", reasons=_REASONS)
 def _finish(word: str, message: am.Msg) -> str | None:
     is_odd = word not in _FINISH and mark_of(message, FAMILY, "/word") is True
     return word if word in _REASONS or is_odd else None
 
 
+@usually("isinstance(value, dict)")
 def _structured(value: Any, message: am.Msg) -> Any:
     return value if is_mapping(value) or mark_of(message, FAMILY, "/shape") is True else None
 
 
+@usually("value not in roles", roles=_ROLES | {"developer", "native"})
 def _name(name: str, message: am.Msg) -> str | None:
     return None if name == usual_name(message.role) else name
 
@@ -303,7 +351,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     """
     fields: dict[str, Cell] = {"name": _name, "id": KEEP, "metadata": KEEP}
     if is_old:
-        return {**fields, "created_at": lambda time, owner: nearest_millisecond(time, owner, FAMILY)}
+        return {**fields, "created_at": old_times(FAMILY)}
     return {**fields, "created_at": KEEP, "usage": _usage, "finish_reason": _finish, "structured": _structured}
 
 

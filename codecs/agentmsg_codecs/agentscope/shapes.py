@@ -12,25 +12,32 @@ from typing import Any
 
 import attrs
 
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import same_document
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of
+from agentmsg.caps import Cell, usually
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.notes import note_of, same_document
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, write_as
+from agentmsg_codecs.agentscope.words import ITEM
 
 __all__ = [
     "Spared",
     "beside",
     "is_exact",
+    "is_pair",
     "link_of",
-    "nearest_millisecond",
+    "marks_of",
     "object_or_none",
+    "old_times",
     "own_extras",
+    "parts_in",
+    "read_milliseconds",
     "read_time",
     "spared",
     "text_or_none",
     "to_milliseconds",
     "with_spare",
     "without",
+    "write_marked",
 ]
 
 
@@ -45,7 +52,9 @@ def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
 
 def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:
     """Return the extras that the spare keys of a native object make."""
-    rest = {key: native[key] for key in beside(native, spare)}
+    said = beside(native, spare)
+    # In the order of the document, which counts.
+    rest = {key: native[key] for key in native if key in said} if said else None
     return adopt({family: rest}) if rest else EMPTY
 
 
@@ -56,10 +65,21 @@ def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str
 
 def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str) -> Native:
     """Return the native object, to which those spare keys were added that say nothing."""
-    rest: Mapping[str, Any] = own_extras(owner, family) if owner.extras else EMPTY
+    rest = own_extras(owner, family) if owner.extras else None
     for key, value in spare.items():
-        if key not in rest:
-            native[key] = [] if value == [] else value
+        if not rest or key not in rest:
+            native[key] = [] if type(value) is list else value
+    return native
+
+
+def write_marked(shape: Shape, obj: Any, family: str) -> Native:
+    """Return what ``write_as`` gives; marks ask for no spelling, so that nothing of it needs to be read again."""
+    note: Mapping[str, Any] = note_of(obj, family) if obj.notes else EMPTY
+    if any(not key.startswith("/") for key in note):
+        return write_as(shape, obj, family)
+    native = shape.write(obj)
+    if obj.extras:
+        native |= {key: thaw(value) for key, value in own_extras(obj, family).items() if key not in native}
     return native
 
 
@@ -87,12 +107,34 @@ class Spared(Shape):
         return keys - beside(own_extras(owner, self.family), self.spare_of(owner))
 
 
+# -- entries of a memory ----------------------------------------------------------------------------------------------
+
+
+def is_pair(entry: Any) -> bool:
+    """Tell whether an entry of a memory is a pair of a message and its marks."""
+    return is_list(entry) and len(entry) == 2 and is_object(entry[0]) and is_list(entry[1])  # noqa: PLR2004 - a pair
+
+
+def marks_of(message: Any) -> Any:
+    """Return the marks that a memory keeps with a message; None where there are none."""
+    item: Any = message.extras.get(ITEM) if message.extras else None
+    marks: Any = item.get("marks") if is_mapping(item) and len(item) == 1 else None
+    return marks if is_sequence(marks) and marks else None
+
+
 # -- asking native objects --------------------------------------------------------------------------------------------
 
 
 def link_of(link: str | None) -> str | None:
     """Return the text of an id, which the library may have made."""
     return link if type(link) is str or link is None else str.__str__(link)
+
+
+def parts_in(content: Any) -> list[Any]:
+    """Return the parts of content: a list of them, or one; none of anything else."""
+    if is_list(content):
+        return content
+    return [content] if is_object(content) else []
 
 
 def text_or_none(native: Mapping[str, Any], key: str) -> str:
@@ -142,15 +184,29 @@ def to_milliseconds(time: datetime) -> str:
     return time.isoformat(" ", "milliseconds")
 
 
+def read_milliseconds(value: Any) -> datetime | None:
+    """Return the time that a text tells just as the older libraries write it; None of any other."""
+    time = read_time(value)
+    return time if time is not None and is_exact(time) and to_milliseconds(time) == value else None
+
+
 def is_exact(time: datetime) -> bool:
     """Tell whether the older spelling of times holds all of a time."""
     return time.tzinfo is None and not time.microsecond % 1000
 
 
-def nearest_millisecond(time: datetime, owner: Any, family: str) -> datetime:
-    """Return the nearest time that the older spelling holds; the time itself where it was read so."""
-    if is_exact(time) or mark_of(owner, family, "/time") is True:
-        return time
+def old_times(family: str) -> Cell:
+    """Return the cell of times that the older libraries write, which have no zone."""
+
+    @usually("value.tzinfo is None and not value.microsecond % 1000")
+    def cell(time: datetime, owner: Any) -> datetime:
+        is_kept = is_exact(time) or mark_of(owner, family, "/time") is True
+        return time if is_kept else _nearest_millisecond(time)
+
+    return cell
+
+
+def _nearest_millisecond(time: datetime) -> datetime:
     local = time.replace(tzinfo=None)
     try:
         # No zone is written, and this machine's own is not asked for: it is the time in UTC.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["CALL_STATES", "FAMILY", "HINT", "JAVA", "RESULT_STATES", "SIGNER", "VERSIONS"]
+__all__ = ["CALL_STATES", "FAMILY", "HINT", "ITEM", "JAVA", "MEMORY", "RESULT_STATES", "SIGNER", "VERSIONS"]
 
 FAMILY = "agentscope"
 # Python's and Java's wire forms share little, and a plain ObjectMapper refuses unknown keys inside a block: what only
 # one of them knows is never written for the other.
 JAVA = "agentscope-java"
 VERSIONS = (1, 2)
+# The key under which a memory of Python's 1.x holds its entries, and the extras of what surrounds a message there.
+MEMORY = "content"
+ITEM = "agentscope.item"
 
 CALL_STATES = frozenset({"pending", "asking", "allowed", "submitted", "finished"})
 RESULT_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})

@@ -1,0 +1,88 @@
+"""What the codecs of AgentScope for Python and for Java have in common. Imports caps, documents and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+from agentmsg.caps import Caps
+from agentmsg.containers import ContainerCodec
+from agentmsg.shapes import Native
+from agentmsg_codecs.agentscope.caps import Table, make_caps
+from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
+from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.words import VERSIONS
+
+if TYPE_CHECKING:
+    import agentmsg as am
+
+__all__ = ["AgentScope", "Language"]
+
+
+@attrs.frozen
+class Language:
+    """What tells the codecs apart.
+
+    Attributes:
+        make_messages: gives what reads messages, and writes them in a version (None: in that which they were read in).
+        table: gives what is special in the capability table of a version (None: of any).
+        sniff: tells how much a native message looks like one of the language.
+    """
+
+    make_messages: Callable[[int | None], Messages]
+    table: Callable[[int | None], Table]
+    sniff: Callable[[Native], float]
+
+
+@attrs.frozen(kw_only=True)
+class AgentScope(ContainerCodec):
+    """Messages of AgentScope, in one of its languages.
+
+    Class attributes:
+        language: which.
+
+    Attributes:
+        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
+        engine: what reads and writes.
+    """
+
+    writes_plain: ClassVar[bool] = True
+    language: ClassVar[Language]
+
+    version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
+    engine: Messages = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
+    )
+    _caps: Caps = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: self.make_caps(), takes_self=True)
+    )
+
+    def make_caps(self) -> Caps:
+        """Return the capability table."""
+        return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
+
+    @property
+    def caps(self) -> Caps:
+        """What the messages carry; see caps.py."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a message, a list of messages, or an object that holds one.
+
+        Raises:
+            DecodeError: where it holds no messages.
+        """
+        return read_document(self.engine, self.containers, document, self.version or 2)
+
+    def write(self, history: am.History) -> Any:
+        """Return the document: in the version and container of the document that was read, or that are wanted."""
+        return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like AgentScope in this language: by its first messages."""
+        return sniff_with(self.first_natives(document), self.language.sniff)

@@ -1,0 +1,90 @@
+"""Replies: which messages share a native one. Imports dialect.
+
+A native message is a container (agentmsg.grouping): each tool result in it is a tool message of its own, what stands
+between them messages of its role. Name, id, time, metadata and unknown fields are on its first message; usage, finish
+reason and structured output on its last that is no result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.grouping import Grouping
+from agentmsg.made import Made, MadeTime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import agentmsg as am
+    from agentmsg_codecs.agentscope.dialect import Dialect
+
+__all__ = ["last_said", "role_of", "seats", "shared_name"]
+
+
+def seats(dialect: Dialect, *, joins: bool) -> Grouping:
+    """Return how messages are grouped.
+
+    Args:
+        dialect: whose names the messages have.
+        joins: whether a whole reply, with its calls and results, is one native message by default.
+    """
+
+    def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
+        return _may_join(group, message, dialect)
+
+    apart = Grouping(family=dialect.family, may_join=may_join)
+    return attrs.evolve(apart, joins=_joins_reply) if joins else apart
+
+
+def role_of(kinds: Iterable[str]) -> str:
+    """Return the role of a native message whose messages have these; "tool" where all are results."""
+    return next((kind for kind in kinds if kind != "tool"), "tool")
+
+
+def last_said(kinds: Sequence[str]) -> int:
+    """Return the index of the last message that is no result; of the first where all are."""
+    return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] != "tool"), 0)
+
+
+def shared_name(name: str | None, role: str, dialect: Dialect) -> str | None:
+    """Return the name that a later message of a container has from its first."""
+    return None if name == dialect.usual_name(role) else name
+
+
+def _may_join(group: Sequence[am.Msg], message: am.Msg, dialect: Dialect) -> bool:
+    first, last = group[0], group[-1]
+    if "native" in (message.role, first.role) or not (last.content and message.content):
+        return False
+    if not _has_no_head(message):
+        return False
+    if message.role == "tool":
+        return message.name is None and _has_no_tail(message)
+    return (
+        last.role == "tool"
+        and all(other.role in ("tool", message.role) and _has_no_tail(other) for other in group)
+        and message.name == shared_name(first.name, message.role, dialect)
+    )
+
+
+def _has_no_head(message: am.Msg) -> bool:
+    return (
+        (message.id is None or type(message.id) is Made)
+        and (message.created_at is None or type(message.created_at) is MadeTime)
+        and not message.metadata
+        and not message.extras
+    )
+
+
+def _has_no_tail(message: am.Msg) -> bool:
+    return message.usage is None and message.finish_reason is None and message.structured is None
+
+
+def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
+    """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
+    if message.id is not None and type(message.id) is not Made:
+        return False
+    if any(other.role not in ("assistant", "tool") for other in group):
+        return False
+    return message.role == "tool" or (message.role == "assistant" and group[-1].role == "tool")
