@@ -380,10 +380,10 @@ def test_a_block_of_0x(native: dict[str, Any], expected: Any) -> None:
 
 def test_a_version_that_is_wanted_is_written_as_it_is_today() -> None:
     """No older kind of block and no odd spelling of what was read stands in a message of the version asked for."""
-    message = old(content="Look", url=["a.png"], metadata=None, timestamp="2024-10-01 10:00:00")
+    message = old(content="Look", url=["https://x.org/a.png"], metadata=None, timestamp="2024-10-01 10:00:00")
     native = am.encode(returned([message]), NEW, losses=[])[0]
     assert [item["type"] for item in native["content"]] == ["text", "data"]
-    assert native["content"][1]["source"] == {"type": "url", "url": "a.png", "media_type": "image/png"}
+    assert native["content"][1]["source"] == {"type": "url", "url": "https://x.org/a.png", "media_type": "image/png"}
     assert (native["metadata"], "url" in native, "timestamp" in native) == ({}, False, False)
     image = {"type": "data", "source": PNG, "name": None, "finished_at": None}
     assert am.encode(returned([new(image)]), OLD, losses=[])[0]["content"][0]["type"] == "image"

@@ -300,7 +300,7 @@ class Media:
         """Carry a source; its media type is found out where it is not told, or would tell another class."""
         if not isinstance(source, (am.URLSource, am.Base64Source)):
             return Drop("media are given as a URL or as data here")
-        if not self.takes_url_of(source):
+        if not (self.takes_url_of(source) or self.is_flat(block)):
             return Drop("a URL is absolute here")
         changes: dict[str, Any] = {}
         wanted = self._media_type(source, block)
