@@ -6,17 +6,17 @@ are read and written as they are; as plain data, what JSON has not is an object 
 
 | LangGraph | agentmsg |
 | --- | --- |
-| extension 5 ``[module, class, model_dump, "model_validate_json"]``; 4, of pydantic 1 | the message; its fields as in ``langchain`` |
+| ext 5 ``[module, class, fields, "model_validate_json"]``; ext 4, of pydantic 1 | the message, as in ``langchain`` |
 | another module; pydantic 1; another order of keys | noted |
 | a message class that LangChain has not; what is no message | a message with the role "native" |
 | dict forms, pairs, texts, envelopes in place of a message | the message; the form is noted |
 | a list; one message; a state ``{"messages": ...}`` | the history; other keys are extras["langchain"] |
 | a checkpoint: ``channel_values.messages``, or ``channel_values.__start__.messages`` | the same |
-| extension 7, the snapshot of a delta channel, with a list | the same |
+| ext 7, the snapshot of a delta channel, with a list | the same |
 | a checkpoint without messages | a history without messages |
 | other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, where they stood |
 | user data that looks like one of these | a map, in bytes; ``{"__map__": [...]}`` as plain data |
-| an integer beyond 64 bits, which LangGraph refuses | ext 0 ``["builtins", "int", digits]``: LangGraph rebuilds it, unless strict |
+| ext 0 ``["builtins", "int", digits]``: LangGraph rebuilds it, unless strict | an integer beyond 64 bits |
 | the type "json": envelopes | as in ``langchain-lc`` |
 | MessagePack not in its shortest spelling | the same, and noted |
 | MessagePack with envelopes only | ``{"__wire__": "msgpack", "value": ...}`` as plain data |
@@ -199,8 +199,8 @@ class LangGraphCodec(Codec):
         note = note_of(history, LG) if history.notes else EMPTY
         wire = note.get("wire")
         if (wire if wire in ("json", "msgpack") else self.wire) == "json":
-            document = self._old.write(history)
-            if is_json(thaw(document)):
+            document = thaw(self._old.write(history))
+            if is_json(document):
                 return document
         tree = self._write_tree(history, note)
         spelling = note.get("spelling")
@@ -216,7 +216,6 @@ class LangGraphCodec(Codec):
         if may_hold_marker(unescaped):
             for body in unescaped:
                 body.update(escape(body))
-        natives = thaw(natives)
         rest = history.extras.get(FAMILY) if history.extras else None
         around: Part = thaw(escape(rest, note.get("/escapes"))) if is_mapping(rest) else {}
         return write_contents(around, natives, note)
@@ -273,7 +272,7 @@ class LangGraphCodec(Codec):
         """
         if is_mapping(document) and WIRE in document:
             return pack(document["value"], document.get("spelling", ()))
-        return dump_json(document) if is_json(thaw(document)) else pack(document)
+        return dump_json(document) if is_json(document) else pack(document)
 
 
 _CHECKPOINT = {"channel_values", "channel_versions"}

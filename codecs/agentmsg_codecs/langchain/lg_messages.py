@@ -36,6 +36,7 @@ ENVELOPE_FORM = "lc"
 _METHOD = "model_validate_json"
 _PYDANTIC_1, _PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
+_OWN_NOTES = frozenset({LG})
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
 _MODULES: Mapping[str, str] = {
@@ -116,7 +117,8 @@ class GraphMessages:
         if not note:
             return message
         message = with_note(message, LG, adopt(note))
-        return message if same_document(self.write(message), native) else None
+        # All but marks says nothing that could fail to come back.
+        return message if "/escapes" not in note or same_document(self.write(message), native) else None
 
     def _read_other(self, native: Any) -> am.Msg | None:
         """Return the message of a dict form or an envelope; None where it is none, or would not come back."""
@@ -130,7 +132,7 @@ class GraphMessages:
         except AgentMsgError:
             return None
         if message.role == "native":
-            return None
+            return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
         if marks:
             note["/escapes"] = marks
         orders = orders_of(value, self._in_form(message, note["/form"]))
@@ -157,12 +159,12 @@ class GraphMessages:
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
         if is_native(message):
-            return escape(message.content[0].value, marks)  # type: ignore[union-attr]
+            return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
         form = word(note.get("/form"))
         if form:
             native = self._in_form(message, form)
             if native is not None:
-                return escape(reordered(native, note.get("/order")), marks)
+                return thaw(escape(reordered(native, note.get("/order")), marks))
         body = self._engine.write(_plain(message), "flat")
         name = CLASSES[body["type"]]
         body = {**body, "type": TAGS[name]}
@@ -199,15 +201,15 @@ class GraphMessages:
 
 def _plain(message: am.Msg) -> am.Msg:
     """Return a message without what is not of its dict form."""
-    if not message.notes and LC not in message.extras:
-        return message
+    if message.notes.keys() <= _OWN_NOTES and LC not in message.extras:
+        return message.evolve(notes=EMPTY) if message.notes else message
     return with_note(bare(message), LG, EMPTY)
 
 
 def _whole(native: Part) -> am.Msg:
     value, marks = unescape(native)
-    body = body_of(native)
-    content = (native if body is None else body).get("content")
+    body = body_of(value)
+    content = (value if body is None else body).get("content")
     said = content if isinstance(content, str) and content else None
     block = _make_native(codec=FAMILY, value=adopt(value), fallback=said)
     message = _make_msg(role="native", content=(block,))
