@@ -61,7 +61,7 @@ KEYS = (
     "/module", "/order", "/pydantic", "at", "how", "spelling", "wire",
     "=", "",
 )  # fmt: skip
-MARKS = (
+MARKS: tuple[Any, ...] = (
     True, "list", "cache_control", "both", "stop", "reasoning", "reasoning_content", "reasoning_details",
     "thinking_blocks", ["reasoning"], ["reasoning_content", "reasoning"], ["id", "model"], ["created_at"],
     "bare", "chat", "error", "nothing", "space", "user", "ai",

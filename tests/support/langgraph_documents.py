@@ -18,12 +18,15 @@ _CLASSES = {
     "chat": ("chat", "ChatMessage"),
     "remove": ("modifier", "RemoveMessage"),
 }
-UUID = {"__ext__": 0, "value": ["uuid", "UUID", "12345678123456781234567812345678"]}
-_SET = {"__ext__": 0, "value": ["builtins", "set", [1, {"__ext__": 1, "value": ["datetime", "date", [2026, 11, 22]]}]]}
-_TIME = {"__ext__": 3, "value": ["datetime", "datetime", "2026-11-22T10:00:00+00:00", "fromisoformat"]}
-_SEND = {"__ext__": 1, "value": ["langgraph.types", "Send", ["tools", {"x": 1}]]}
-_MODEL = {"__ext__": 5, "value": ["app.models", "Profile", {"name": "Ada", "since": _TIME}, "model_validate_json"]}
-_ARRAY = {"__ext__": 6, "value": ["<f4", [2], "C", {"__bin__": "AACAPwAAAEA="}]}
+UUID: Any = {"__ext__": 0, "value": ["uuid", "UUID", "12345678123456781234567812345678"]}
+_SET: Any = {
+    "__ext__": 0,
+    "value": ["builtins", "set", [1, {"__ext__": 1, "value": ["datetime", "date", [2026, 11, 22]]}]],
+}
+_TIME: Any = {"__ext__": 3, "value": ["datetime", "datetime", "2026-11-22T10:00:00+00:00", "fromisoformat"]}
+_SEND: Any = {"__ext__": 1, "value": ["langgraph.types", "Send", ["tools", {"x": 1}]]}
+_MODEL: Any = {"__ext__": 5, "value": ["app.models", "Profile", {"name": "Ada", "since": _TIME}, "model_validate_json"]}
+_ARRAY: Any = {"__ext__": 6, "value": ["<f4", [2], "C", {"__bin__": "AACAPwAAAEA="}]}
 
 
 def extension(body: dict[str, Any], *, module: str | None = None, code: int = 5) -> dict[str, Any]:

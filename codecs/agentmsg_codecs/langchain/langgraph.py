@@ -83,8 +83,13 @@ def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
     return frozenset({"type", "data", "content"}) if note_of(message, LG).get("/form") == "dict" else None
 
 
+def _taken_in_body(message: am.Msg) -> frozenset[str]:
+    """Return the keys of the fields, and those that would make them something else than an object."""
+    return (TOOL_KEYS if message.role == "tool" else BODY_KEYS) | MARKERS
+
+
 _EXTRAS = carried_extras(
-    (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS),
+    (FAMILY, _taken_in_body),
     (ENVELOPE, _taken_by_dict),
     (LC, _taken_by_envelope),
 )

@@ -17,7 +17,7 @@ from agentmsg_codecs.langchain.lc_containers import is_message
 from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["Contents", "body_of", "contents_of", "is_json", "write_contents"]
 
@@ -178,11 +178,29 @@ def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> A
 
 
 _PLACES = frozenset({(), *_PATHS})
-_FILLERS: dict[Any, Any] = {
-    "list": lambda natives: natives,
-    "one": lambda natives: natives[0],
-    "delta": lambda natives: {EXT: _DELTA, "value": natives},
-    "none": lambda _: None,
+
+
+def _listed(natives: list[Any]) -> Any:
+    return natives
+
+
+def _alone(natives: list[Any]) -> Any:
+    return natives[0]
+
+
+def _snapshot(natives: list[Any]) -> Any:
+    return {EXT: _DELTA, "value": natives}
+
+
+def _nothing(_: list[Any]) -> Any:
+    return None
+
+
+_FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
+    "list": _listed,
+    "one": _alone,
+    "delta": _snapshot,
+    "none": _nothing,
 }
 
 
