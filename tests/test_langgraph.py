@@ -46,14 +46,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta",
 
 LG = "langgraph"
 REAL = jsonplus.JsonPlusSerializer()
-HUMAN = {
-    "content": "hi",
-    "additional_kwargs": {},
-    "response_metadata": {},
-    "type": "human",
-    "name": None,
-    "id": "h1",
-}
+HUMAN: dict[str, Any] = core.HumanMessage("hi", id="h1").model_dump()
 CALL: dict[str, Any] = {"name": "f", "args": {"a": 1}, "id": "c1"}
 EVIL = {"__ext__": 0, "value": ["os", "system", "true"]}
 
@@ -175,10 +168,10 @@ IDS = st.none() | st.text(max_size=40)
 COUNTS = st.integers(0, 2**40)
 TEXT = st.fixed_dictionaries({"index": COUNTS, "type": st.just("text"), "text": st.text(), "more": OBJECTS})
 THINKING = st.fixed_dictionaries({"thinking": st.text(), "type": st.just("thinking"), "signature": st.text()})
-IMAGE = st.fixed_dictionaries(
-    {"image_url": st.fixed_dictionaries({"detail": st.just("low"), "url": st.text()}), "type": st.just("image_url")}
-)
-CONTENTS: Any = st.text() | st.lists(st.one_of(st.text(max_size=20), TEXT, THINKING, IMAGE, OBJECTS), max_size=3)
+LINK: dict[str, Any] = {"detail": st.just("low"), "url": st.text()}
+IMAGE: Any = st.fixed_dictionaries({"image_url": st.fixed_dictionaries(LINK), "type": st.just("image_url")})
+PARTS: list[Any] = [st.text(max_size=20), TEXT, THINKING, IMAGE, OBJECTS]
+CONTENTS: Any = st.text() | st.lists(st.one_of(PARTS), max_size=3)
 CALLS = st.lists(st.fixed_dictionaries({"name": st.just("f"), "args": OBJECTS, "id": IDS}), max_size=3)
 DETAILS = st.dictionaries(st.sampled_from(["cache_read", "audio", "cache_creation"]), COUNTS)
 USAGES = st.none() | st.fixed_dictionaries(
