@@ -1,4 +1,4 @@
-"""MessagePack as plain data: what its values are that JSON has not, and how values are spelt. Imports nothing above.
+"""MessagePack as plain data: what its values are that JSON has not, and its bytes.
 
 | MessagePack | plain data |
 | --- | --- |
@@ -11,7 +11,7 @@
 
 MessagePack can spell one value in several ways. LangGraph's writer always takes the shortest, and floats of 64 bits;
 what is spelt otherwise has a mark: the number of the value, in the order of their first bytes, and its first byte.
-Nothing that a payload names is looked up: it is data.
+Nothing that a payload names is looked up: it is data. Imports how values are spelt.
 """
 
 from __future__ import annotations
@@ -25,6 +25,17 @@ from typing import Any
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.json_values import plain_copy
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.lg_spelling import (
+    FIXED_EXT,
+    FLOAT32,
+    FLOAT64,
+    MASKS,
+    MOST,
+    WIDE,
+    first_of,
+    first_of_int,
+    kind_of,
+)
 
 __all__ = ["BIG", "BINARY", "CODES", "EXT", "FLOAT", "MAP", "MARKERS", "WIRE", "big_integer", "read_tree", "write_tree"]
 
@@ -36,25 +47,8 @@ MARKERS = frozenset({EXT, BINARY, FLOAT, MAP, WIRE})
 CODES = range(8)
 BIG = 0
 _INT64 = 2**63
-# The largest integer that a first byte is.
-_MOST = 0x7F
 _MAX_DIGITS = 4300
-_FIXED_EXT = {1: 0xD4, 2: 0xD5, 4: 0xD6, 8: 0xD7, 16: 0xD8}
-# First bytes by how many bytes their number takes, shortest first.
-_STR, _BIN, _EXT = {1: 0xD9, 2: 0xDA, 4: 0xDB}, {1: 0xC4, 2: 0xC5, 4: 0xC6}, {1: 0xC7, 2: 0xC8, 4: 0xC9}
-_ARRAY, _MAP = {2: 0xDC, 4: 0xDD}, {2: 0xDE, 4: 0xDF}
-_UINT, _INT = {1: 0xCC, 2: 0xCD, 4: 0xCE, 8: 0xCF}, {1: 0xD0, 2: 0xD1, 4: 0xD2, 8: 0xD3}
-_FLOAT32, _FLOAT64 = 0xCA, 0xCB
 _CONSTANTS: dict[int, Any] = {0xC0: None, 0xC2: False, 0xC3: True}
-# What a first byte begins, and how many bytes its number or float has.
-_WIDE: dict[int, tuple[str, int]] = {
-    byte: (kind, size)
-    for kind, table in (
-        ("str", _STR), ("bin", _BIN), ("ext", _EXT), ("array", _ARRAY), ("map", _MAP), ("uint", _UINT), ("int", _INT),
-        ("float", {4: _FLOAT32, 8: _FLOAT64}),
-    )
-    for size, byte in table.items()
-}  # fmt: skip
 
 
 def big_integer(value: Any) -> int | None:
@@ -116,17 +110,17 @@ class _Reader:
         byte = self._take(1)[0]
         if byte in _CONSTANTS:
             return _CONSTANTS[byte]
-        kind, size = _kind_of(byte)
+        kind, size = kind_of(byte)
         if kind in ("uint", "int"):
-            found = self._number(size, signed=kind == "int") if size else byte - 256 if byte > _MOST else byte
-            return self._marked(number, byte, _first_of_int(found), found)
+            found = self._number(size, signed=kind == "int") if size else byte - 256 if byte > MOST else byte
+            return self._marked(number, byte, first_of_int(found), found)
         if kind == "float":
             return self._float(number, byte, size)
-        length = size if byte in _FIXED_EXT.values() else byte & _MASKS[kind] if size == 0 else self._number(size)
+        length = size if byte in FIXED_EXT.values() else byte & MASKS[kind] if size == 0 else self._number(size)
         if length > self._end - self.at:
             msg = f"byte {self.at}: {length} of something, and only {self._end - self.at} bytes left"
             raise DecodeError(msg, code="syntax")
-        self._marked(number, byte, _first_of(kind, length), None)
+        self._marked(number, byte, first_of(kind, length), None)
         result: Any = getattr(self, f"_{kind}")(length, depth - 1)
         return result
 
@@ -151,7 +145,7 @@ class _Reader:
         (value,) = struct.unpack(">f" if size == 4 else ">d", raw)  # noqa: PLR2004 - of 32 bits
         if not isfinite(value):
             return {FLOAT: bytes([byte]).hex() + raw.hex()}
-        return self._marked(number, byte, _FLOAT64, value)
+        return self._marked(number, byte, FLOAT64, value)
 
     def _str(self, length: int, _: int) -> str:
         try:
@@ -206,24 +200,6 @@ class _Reader:
         return {EXT: code, "value": value}
 
 
-_MASKS = {"str": 0x1F, "array": 0x0F, "map": 0x0F}
-_BROKEN = 0xC1
-
-
-def _kind_of(byte: int) -> tuple[str, int]:
-    """Return what a first byte begins, and how many bytes its number has: none where the byte says it."""
-    if byte in _WIDE:
-        return _WIDE[byte]
-    if byte <= _MOST or byte >= 0xE0:  # noqa: PLR2004 - as MessagePack has it
-        return "int", 0
-    if byte == _BROKEN:
-        raise DecodeError("not MessagePack: a byte 0xc1", code="syntax")
-    fixed = next((size for size, first in _FIXED_EXT.items() if first == byte), None)
-    if fixed is not None:
-        return "ext", fixed
-    return "map" if byte < 0x90 else "array" if byte < 0xA0 else "str", 0  # noqa: PLR2004 - as MessagePack has it
-
-
 def _hashable(key: Any) -> Any:
     """Return a key as LangGraph would hold it, to be found again.
 
@@ -244,37 +220,6 @@ def _hashable_data(value: Any) -> Any:
     if is_object(value):
         return tuple((name, _hashable_data(item)) for name, item in value.items())
     return tuple(map(_hashable_data, value)) if is_list(value) else value
-
-
-# -- how values are spelt ---------------------------------------------------------------------------------------------
-
-
-def _first_of_int(value: int) -> int:
-    """Return the first byte of the shortest spelling of an integer."""
-    if -32 <= value <= _MOST:  # noqa: PLR2004 - the byte is the number
-        return value & 0xFF
-    if value >= 0:
-        return next(byte for size, byte in _UINT.items() if value < 1 << (8 * size))
-    return next(byte for size, byte in _INT.items() if value >= -(1 << (8 * size - 1)))
-
-
-_SHORT = {"str": (32, 0xA0, _STR), "array": (16, 0x90, _ARRAY), "map": (16, 0x80, _MAP), "bin": (0, 0, _BIN)}
-
-
-def _first_of(kind: str, length: int) -> int:
-    """Return the first byte of the shortest spelling of what has a length."""
-    if kind == "ext":
-        fixed = _FIXED_EXT.get(length)
-        return fixed if fixed is not None else _sized(_EXT, length)
-    short, base, table = _SHORT[kind]
-    return base | length if length < short else _sized(table, length)
-
-
-def _sized(table: dict[int, int], length: int) -> int:
-    for size, byte in table.items():
-        if length < 1 << (8 * size):
-            return byte
-    raise EncodeError(f"{length} bytes or items are more than MessagePack has room for", code="bytes")
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -330,10 +275,10 @@ class _Writer:
 
     def _head(self, kind: str, length: int, number: int) -> bytes:
         byte = self._marks.get(number)
-        usual = _first_of(kind, length)
-        found = _WIDE.get(byte) if byte is not None else None
+        usual = first_of(kind, length)
+        found = WIDE.get(byte) if byte is not None else None
         if byte is None or found is None or found[0] != kind or length >= 1 << (8 * found[1]):
-            byte, found = usual, _WIDE.get(usual)
+            byte, found = usual, WIDE.get(usual)
         return bytes([byte]) + (length.to_bytes(found[1], "big") if found is not None else b"")
 
     def _int(self, value: int, number: int) -> None:
@@ -341,15 +286,15 @@ class _Writer:
             payload = write_tree(["builtins", "int", str(value)])
             self.out.append(self._head("ext", len(payload), number) + bytes([BIG]) + payload)
             return
-        usual = _first_of_int(value)
+        usual = first_of_int(value)
         byte = self._marks.get(number, usual)
-        kind, size = _WIDE.get(byte, ("", 0))
+        kind, size = WIDE.get(byte, ("", 0))
         try:
             wide = value.to_bytes(size, "big", signed=kind == "int") if kind in ("int", "uint") else None
         except OverflowError:
             wide = None
         if wide is None:
-            kind, size = _WIDE.get(byte := usual, ("int", 0))
+            kind, size = WIDE.get(byte := usual, ("int", 0))
             wide = value.to_bytes(size, "big", signed=kind == "int") if size else b""
         self.out.append(bytes([byte]) + wide)
 
@@ -392,14 +337,14 @@ def _utf8(text: str) -> bytes:
 
 
 def _float(value: float, byte: int | None) -> bytes:
-    if byte == _FLOAT32:
+    if byte == FLOAT32:
         try:
             raw = struct.pack(">f", value)
         except OverflowError:
             raw = b""
         if raw and struct.unpack(">f", raw)[0] == value:
-            return bytes([_FLOAT32]) + raw
-    return bytes([_FLOAT64]) + struct.pack(">d", value)
+            return bytes([FLOAT32]) + raw
+    return bytes([FLOAT64]) + struct.pack(">d", value)
 
 
 def _decoded(text: Any) -> bytes:
@@ -413,7 +358,7 @@ def _odd_float(text: Any) -> bytes:
     """Return the bytes of a float that is not finite."""
     try:
         raw = bytes.fromhex(text)
-        (value,) = struct.unpack({_FLOAT32: ">f", _FLOAT64: ">d"}[raw[0]], raw[1:])
+        (value,) = struct.unpack({FLOAT32: ">f", FLOAT64: ">d"}[raw[0]], raw[1:])
     except (TypeError, ValueError, LookupError, struct.error):
         raise _no_marker(text) from None
     if isfinite(value):
