@@ -169,7 +169,8 @@ COUNTS = st.integers(0, 2**40)
 TEXT = st.fixed_dictionaries({"index": COUNTS, "type": st.just("text"), "text": st.text(), "more": OBJECTS})
 THINKING = st.fixed_dictionaries({"thinking": st.text(), "type": st.just("thinking"), "signature": st.text()})
 LINK: dict[str, Any] = {"detail": st.just("low"), "url": st.text()}
-IMAGE: Any = st.fixed_dictionaries({"image_url": st.fixed_dictionaries(LINK), "type": st.just("image_url")})
+LINKS: Any = st.fixed_dictionaries(LINK)
+IMAGE: Any = st.fixed_dictionaries({"image_url": LINKS, "type": st.just("image_url")})
 PARTS: list[Any] = [st.text(max_size=20), TEXT, THINKING, IMAGE, OBJECTS]
 CONTENTS: Any = st.text() | st.lists(st.one_of(PARTS), max_size=3)
 CALLS = st.lists(st.fixed_dictionaries({"name": st.just("f"), "args": OBJECTS, "id": IDS}), max_size=3)
