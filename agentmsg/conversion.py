@@ -271,20 +271,21 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     """
     raw = _is_raw(document)
     scores: list[tuple[str, float]] = []
-    trees: dict[bool, Any] = {}
+    trees: dict[Any, Any] = {}
     failure: AgentMsgError | None = None
     for name in codec_names():
         try:
             codec = get_codec(name)
         except CodecLookupError:
             continue  # somebody's codec that is broken must not keep the others from being found
-        if raw and codec.binary not in trees:
+        parser = type(codec).parse
+        if raw and parser not in trees:
             try:
-                trees[codec.binary] = codec.parse(document, _room(limits), "last")
+                trees[parser] = codec.parse(document, _room(limits), "last")
             except AgentMsgError as error:
                 failure = failure or error
-                trees[codec.binary] = _UNPARSED
-        tree = trees[codec.binary] if raw else document
+                trees[parser] = _UNPARSED
+        tree = trees[parser] if raw else document
         score = 0.0 if tree is _UNPARSED else codec.sniff(tree)
         if score > 0:
             scores.append((name, score))

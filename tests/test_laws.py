@@ -40,7 +40,7 @@ ALL = (*REGISTERED, *TOYS)
 CANONICAL = tuple(codec for codec in REGISTERED if codec.caps.everything)
 # What is planted as notes: the families and keys that the codecs look for.
 FAMILIES = (
-    "agentmsg", "anthropic", "anthropic.response", "json", "langchain", "langchain.lc", "lionpride",
+    "agentmsg", "anthropic", "anthropic.response", "json", "langchain", "langchain.lc", "langgraph", "lionpride",
     "lionpride.content", "msgpack", "openai", "openai.choice", "openai.response", "arcaelas", "riffer", "synaptic",
     "agentscope", "agentscope-java", "x",
 )  # fmt: skip
@@ -58,9 +58,10 @@ KEYS = (
     "created_at", "finished_at", "finished_reason", "hint", "metadata", "output", "raw_input", "result", "state",
     "usage",
     "/as", "/both", "/form", "/nulls", "/role", "/shape", "/total", "/unsaid", "/usage",
+    "/module", "/order", "/pydantic", "at", "how", "spelling", "wire",
     "=", "",
 )  # fmt: skip
-MARKS = (
+MARKS: tuple[Any, ...] = (
     True, "list", "cache_control", "both", "stop", "reasoning", "reasoning_content", "reasoning_details",
     "thinking_blocks", ["reasoning"], ["reasoning_content", "reasoning"], ["id", "model"], ["created_at"],
     "bare", "chat", "error", "nothing", "space", "user", "ai",
@@ -69,6 +70,9 @@ MARKS = (
     "system", "tool", "tool_call", "tool_use", "top", "TOOL", "User",
     ["additional_kwargs", "name"], ["langchain_core", "messages"], "given", "missing", "js", "tree",
     [[["additional_kwargs", "a"], "raw", "0"], [["content", 0], "wrapped", "0"]], [[["messages"], 1]],
+    "lc", "dict", "flat", "pair", "role", "oldest", "delta", "one", "none", "json", "msgpack",
+    ["channel_values", "messages"],
+    [[[], ["id", "type", "content"]]], [[["args"], ["b", "a"]]], [[[], "raw", "0"]], ["0", [[0, 221]]],
     [[["generations", 0, 0, "message"], "text"]], ["langchain", "schema", "output", "ChatGeneration"],
 )  # fmt: skip
 MUTANTS = {"quick": 1_000, "default": 3_000, "long": 100_000}.get(PROFILE, 10_000)

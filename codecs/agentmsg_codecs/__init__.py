@@ -17,6 +17,7 @@ CODECS: dict[str, str] = {
     "json": "agentmsg_codecs.json:JsonCodec",
     "langchain": "agentmsg_codecs.langchain:LangChainCodec",
     "langchain-lc": "agentmsg_codecs.langchain.lc:LangChainLcCodec",
+    "langgraph": "agentmsg_codecs.langchain.langgraph:LangGraphCodec",
     "lionpride": "agentmsg_codecs.lionpride:LionprideCodec",
     "msgpack": "agentmsg_codecs.msgpack:MsgpackCodec",
     "openai": "agentmsg_codecs.openai:OpenAICodec",

@@ -12,6 +12,7 @@ from data import corpus, golden
 from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA, MEMORY
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
+from support.langgraph_documents import langgraph_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -71,6 +72,19 @@ def _langchain_lc() -> Iterator[tuple[str, Any]]:
     inputs = {"messages": [[human, ai, tool]]}
     yield "run", {"id": "r1", "name": "Model", "serialized": serialized, "inputs": inputs, "outputs": outputs}
     yield "LangChain JS", list(map(_of_javascript, (human, ai, tool)))
+
+
+def _langgraph() -> Iterator[tuple[str, Any]]:
+    golden_ones = [(path.stem, json.loads(path.read_text())) for path in golden("langchain")]
+    bodies = [(name, forms["model_dump"]) for name, forms in golden_ones if "type" in forms["model_dump"]]
+    for path in corpus("langchain"):
+        for name, messages in _message_lists(json.loads(path.read_text()), path.stem):
+            whole = [message.get("data", message) for message in messages]
+            bodies += [(f"{name}, {index}", body) for index, body in enumerate(whole)]
+    natives = [forms["dumpd"] for _, forms in golden_ones]
+    yield from langgraph_documents(bodies, [native for native in natives if "__error__" not in native])
+    for case in next(document["cases"] for name, document in _golden("langchain_ops") if "langgraph" in name):
+        yield f"golden, {case['description']}", case["decoded"]
 
 
 def _enveloped(message: dict[str, Any]) -> dict[str, Any]:
@@ -271,6 +285,7 @@ _SOURCES: Mapping[str, Callable[[], Iterator[tuple[str, Any]]]] = {
     "json": lambda: _tour("json"),
     "langchain": _langchain,
     "langchain-lc": _langchain_lc,
+    "langgraph": _langgraph,
     "lionpride": _lionpride,
     "msgpack": lambda: _tour("msgpack"),
     "openai": _openai,

@@ -27,8 +27,11 @@ Path = tuple[Any, ...]
 ENVELOPE_KEYS = frozenset({"lc", "type", "id", "kwargs"})
 # The objects of LangChain that hold messages, by the last word of their id.
 _HOLDERS = frozenset({"ChatPromptValue", "ChatPromptValueConcrete", "ChatGeneration", "ChatGenerationChunk"})
-# Where a run holds messages, in their order; how deep these keys are followed.
-_STEPS = ("inputs", "messages", "input", "generations", "message", "outputs", "output")
+# Where a run, or a checkpoint, holds messages, in their order; how deep these keys are followed.
+_STEPS = (
+    *("inputs", "messages", "input", "generations", "message", "outputs", "output"),
+    *("checkpoint", "channel_values", "__start__"),
+)
 _DEEPEST = 4
 _WORDS = {str}
 # What a state has of its own.

@@ -24,7 +24,7 @@ from agentmsg_codecs.langchain.words import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DIALECTS", "LC", "Dialect", "Envelopes", "dialect_of", "word"]
+__all__ = ["CLASSES", "DIALECTS", "LC", "TAGS", "Dialect", "Envelopes", "bare", "dialect_of", "word"]
 
 Part = dict[str, Any]
 # The namespace of our notes, and of unknown keys of envelopes.
@@ -45,8 +45,8 @@ _KINDS: Mapping[str, str] = {
     "RemoveMessage": "remove",
 }
 _CHUNKS = tuple(f"{name}Chunk" for name in _KINDS if name != "RemoveMessage")
-_TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
-_CLASSES: Mapping[str, str] = {**{tag: name for name, tag in _TAGS.items()}, "generic": "ChatMessage"}
+TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
+CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 # What a field is where an envelope has it not.
@@ -60,7 +60,7 @@ _OWN: Mapping[str, Part] = {
     "ToolMessage": _OF_TOOL,
     "ToolMessageChunk": _OF_TOOL,
 }
-_FILLED: Mapping[str, Part] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in _TAGS.items()}
+_FILLED: Mapping[str, Part] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in TAGS.items()}
 _EMPTY: Part = {**_ABSENT, **_OF_AI, **_OF_TOOL, **_OF_CHUNK}
 # Always written; where they are empty, at the end.
 _LAST = ("tool_calls", "invalid_tool_calls")
@@ -186,7 +186,7 @@ class Envelopes:
             fast = self._engine.fast_writers.get(message.role)
             flat = None if fast is None else fast(message)
             if flat is not None:
-                name = _CLASSES[flat["type"]]
+                name = CLASSES[flat["type"]]
                 kwargs = _short(flat, ())
                 if unescaped is None:
                     kwargs = escape_all(kwargs)
@@ -197,12 +197,12 @@ class Envelopes:
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
         rest = message.extras.get(LC) if message.extras else None
-        flat = self._engine.write(_bare(message), "flat")
+        flat = self._engine.write(bare(message), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
-        name = _CLASSES[flat["type"]]
+        name = CLASSES[flat["type"]]
         if {"given": True, "missing": False}.get(word(note.get("/type")), dialect.typed):
-            kwargs["type"] = _TAGS[name]
+            kwargs["type"] = TAGS[name]
         else:
             del kwargs["type"]
         native: Part = {
@@ -241,7 +241,7 @@ def word(value: Any) -> str:
 _OF_FORM = frozenset({"/form", "type"})
 
 
-def _bare(message: am.Msg) -> am.Msg:
+def bare(message: am.Msg) -> am.Msg:
     """Return a message without what is not of the flat form."""
     notes, extras = message.notes, message.extras
     if notes:

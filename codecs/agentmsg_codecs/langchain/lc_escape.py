@@ -17,7 +17,17 @@ from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ESCAPED", "escape", "escape_all", "holds_marker", "may_need_escape", "unescape_all"]
+__all__ = [
+    "ESCAPED",
+    "escape",
+    "escape_all",
+    "holds_marker",
+    "marks_by_path",
+    "may_need_escape",
+    "path_key",
+    "stamp",
+    "unescape_all",
+]
 
 Part = dict[str, Any]
 # A path, how its value is written ("raw" or "wrapped"), and a digest of the value.
@@ -44,7 +54,8 @@ def holds_marker(values: Iterable[Any]) -> bool:
     return False
 
 
-def _stamp(value: Any) -> str:
+def stamp(value: Any) -> str:
+    """Return a digest of a value, for a mark."""
     return blake2b(dump_json(value), digest_size=6).hexdigest()
 
 
@@ -65,10 +76,10 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
     if len(value) == 1 and ESCAPED in value:
         inner = value[ESCAPED]
         if not is_object(inner) or not _needs(inner):
-            marks.append([path, "wrapped", _stamp(inner)])
+            marks.append([path, "wrapped", stamp(inner)])
         return inner
     if "lc" in value:
-        marks.append([path, "raw", _stamp(value)])
+        marks.append([path, "raw", stamp(value)])
         return value
     return {key: _unescape(item, [*path, key], marks) for key, item in value.items()}
 
@@ -84,7 +95,7 @@ def escape_all(fields: Part, marks: Any = None) -> Part:
         marks: those of ``unescape_all``, or whatever else stands in a note.
     """
     if marks:
-        noted = {_key(mark[0]): mark for mark in marks if _is_mark(mark)} if is_sequence(marks) else {}
+        noted = marks_by_path(marks)
         return {key: _escape_marked(value, (key,), noted) for key, value in fields.items()}
     nested = [value for value in fields.values() if value and isinstance(value, (_OBJECT, _ARRAY))]
     if not nested:
@@ -111,8 +122,8 @@ def escape(value: Any) -> Any:
 
 
 def _escape_marked(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
-    mark = noted.get(_key(path))
-    if mark is not None and mark[2] == _stamp(value):
+    mark = noted.get(path_key(path))
+    if mark is not None and mark[2] == stamp(value):
         if mark[1] == "wrapped":
             return {ESCAPED: value}
         if is_mapping(value) and "lc" in value:
@@ -126,10 +137,15 @@ def _escape_marked(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> 
     return value
 
 
+def marks_by_path(marks: Any) -> dict[Any, Any]:
+    """Return the marks that stand in a note, whatever that holds, by path."""
+    return {path_key(mark[0]): mark for mark in marks if _is_mark(mark)} if is_sequence(marks) else {}
+
+
 def _is_mark(mark: Any) -> bool:
     return is_sequence(mark) and len(mark) == 3 and is_sequence(mark[0])  # noqa: PLR2004 - path, how, digest
 
 
-def _key(path: Any) -> tuple[str, ...]:
+def path_key(path: Any) -> tuple[str, ...]:
     """Return a path as something hashable, whatever a note holds."""
     return tuple(f"{type(step).__name__} {step}" for step in path)

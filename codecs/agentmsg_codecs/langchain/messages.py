@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["Messages", "is_native", "note_of_message"]
+__all__ = ["FORMS", "Messages", "is_native", "note_of_message"]
 
 Part = dict[str, Any]
 make_msg = maker(am.Msg)

@@ -1,0 +1,223 @@
+"""What holds LangGraph's messages: lists, states, checkpoints, the snapshots of delta channels. Imports the trees.
+
+The messages of a document stand in one hole, at a place of a fixed table. All around it is kept as it is; a note
+remembers the hole, and at which place among its neighbours it stood.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.forms import split
+from agentmsg_codecs.langchain.lc_containers import is_message
+from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Contents", "body_of", "contents_of", "is_json", "write_contents"]
+
+Part = dict[str, Any]
+Path = tuple[str, ...]
+# Where messages are: in a state, in a checkpoint, in the input of a graph, in a checkpoint with its config.
+_PATHS: tuple[Path, ...] = (
+    ("messages",),
+    ("channel_values", "messages"),
+    ("channel_values", "__start__", "messages"),
+    ("checkpoint", "channel_values", "messages"),
+)
+_CHECKPOINT = _PATHS[1]
+_PYDANTIC = frozenset({4, 5})
+_DELTA = 7
+# What an extension of a message holds: module, class, fields; and, of pydantic 2, a method.
+_ITEMS = {4: 3, 5: 4}
+
+
+@attrs.frozen
+class Contents:
+    """A document taken apart.
+
+    Attributes:
+        natives: the messages, each with the path where it stands.
+        path: of the hole.
+        how: what is in it: "list", "one" message, "delta" (a list in the snapshot of a delta channel), "none".
+        index: the place of the hole among the keys of its object.
+        rest: what is around it.
+    """
+
+    natives: list[tuple[tuple[Any, ...], Any]]
+    path: Path = ()
+    how: str = "list"
+    index: int = 0
+    rest: Part = attrs.field(factory=dict[str, Any])
+
+
+def body_of(native: Any) -> Part | None:
+    """Return the fields of a message that is an extension; None for anything else."""
+    code = native.get(EXT) if is_object(native) else None
+    if type(code) is not int or code not in _PYDANTIC:
+        return None
+    items = native.get("value")
+    if not is_list(items) or len(items) != _ITEMS[code] or len(native) != 2:  # noqa: PLR2004 - code and value
+        return None
+    module, name, body = items[:3]
+    fits = type(module) is str and type(name) is str and is_object(body)
+    return body if fits and name.endswith(("Message", "MessageChunk")) else None
+
+
+def _is_marked(native: Any) -> bool:
+    return body_of(native) is not None or is_message(native)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _filling(value: Any) -> tuple[str, list[Any]] | None:
+    """Return how messages stand in a hole, and these; None where a value is no filling."""
+    if is_list(value):
+        return "list", value
+    if _is_marked(value):
+        return "one", [value]
+    if is_object(value) and value.get(EXT) == _DELTA and len(value) == 2 and is_list(value.get("value")):  # noqa: PLR2004 - code and value
+        return "delta", value["value"]
+    return None
+
+
+def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
+    """Return the path, the kind and the messages of a document's hole; None where it has none."""
+    found = _filling(document)
+    if found is not None:
+        return (), *found
+    if not is_object(document) or not MARKERS.isdisjoint(document):
+        return None
+    for path in _PATHS:
+        value: Any = document
+        for step in path:
+            value = value.get(step) if is_object(value) and MARKERS.isdisjoint(value) else None
+        found = _filling(value)
+        if found is not None:
+            return path, *found
+    native = split(document)
+    if native is not None:
+        return (), "one", [document]
+    return (_CHECKPOINT, "none", []) if is_object(document.get(_CHECKPOINT[0])) else None
+
+
+def contents_of(document: Any) -> Contents:
+    """Return a document taken apart.
+
+    Raises:
+        DecodeError: where it holds no messages at the places where LangGraph puts them.
+    """
+    found = _hole(document)
+    if found is None:
+        raise DecodeError(f"no messages where a document of LangGraph has them: {excerpt(document)}")
+    path, how, natives = found
+    if how == "none":
+        return Contents([], path, how, 0, document)
+    lead = {"list": path, "one": path, "delta": (*path, "value")}[how]
+    at = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
+    if not path:
+        return Contents(at, path, how)
+    return Contents(at, path, how, _index(document, path), _without(document, path))
+
+
+def _index(document: Any, path: Path) -> int:
+    for step in path[:-1]:
+        document = document[step]
+    return list(document).index(path[-1])
+
+
+def _without(document: Part, path: Path) -> Part:
+    first, *more = path
+    if not more:
+        return {key: value for key, value in document.items() if key != first}
+    return {key: _without(value, tuple(more)) if key == first else value for key, value in document.items()}
+
+
+def is_json(document: Any) -> bool:
+    """Tell whether a document is one of the old type "json": all its messages are envelopes."""
+    found = _hole(document)
+    return found is not None and bool(found[2]) and all(map(_is_of_json, found[2]))
+
+
+def _is_of_json(native: Any) -> bool:
+    return is_message(native) or (
+        is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented"
+    )
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> Any:
+    """Return the document that a history remembers; where messages do not go there, a state, or a list.
+
+    Args:
+        rest: what is around the messages: plain data.
+        natives: the messages.
+        note: of the history.
+    """
+    noted, how, index = note.get("at"), note.get("how"), note.get("index")
+    path = tuple(noted) if is_sequence(noted) else ()
+    if how == "none" and natives:
+        how = "list"
+    if path in _PLACES and how in _FILLERS and (how != "one" or len(natives) == 1):
+        filling = _FILLERS[how](natives)
+        place = index if type(index) is int else 0
+        document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
+        found = None if document is None else _hole(document)
+        # The same objects: nothing else of the document was taken for them.
+        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
+            return document
+    return {**rest, "messages": natives} if rest else natives
+
+
+_PLACES = frozenset({(), *_PATHS})
+
+
+def _listed(natives: list[Any]) -> Any:
+    return natives
+
+
+def _alone(natives: list[Any]) -> Any:
+    return natives[0]
+
+
+def _snapshot(natives: list[Any]) -> Any:
+    return {EXT: _DELTA, "value": natives}
+
+
+def _nothing(_: list[Any]) -> Any:
+    return None
+
+
+_FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
+    "list": _listed,
+    "one": _alone,
+    "delta": _snapshot,
+    "none": _nothing,
+}
+
+
+def _are_same(found: list[Any], natives: list[Any]) -> bool:
+    return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
+
+
+def _with(rest: Any, path: Path, index: int, filling: Any) -> Part | None:
+    """Return the rest with a filling at a path; None where there is no such place."""
+    if not path or not is_mapping(rest) or not MARKERS.isdisjoint(rest):
+        return None
+    first, *more = path
+    if more:
+        inner = _with(rest.get(first), tuple(more), index, filling)
+        return None if inner is None else {key: inner if key == first else value for key, value in rest.items()}
+    if first in rest:
+        return None
+    items = list(rest.items())
+    items.insert(max(index, 0), (first, filling))
+    return dict(items)
