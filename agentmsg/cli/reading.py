@@ -1,0 +1,142 @@
+"""What stats, diff and schema take: the name of a format, and files of histories of any format.
+
+A file is one document, or one a line where its name ends in .jsonl. This is the one place that knows how.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from agentmsg._registry import codec_names, get_codec
+from agentmsg.cli.disk import STANDARD, read_file
+from agentmsg.conversion import detect, loads
+from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.limits import DEFAULT_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from click.shell_completion import CompletionItem
+
+    from agentmsg.history import History
+
+__all__ = ["CODEC", "Read", "Unread", "histories_of", "history_of"]
+
+
+class _CodecName(click.ParamType):
+    """The name of a codec, known or not: the registry says so, with close matches. Shells complete it."""
+
+    name = "codec"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a shell asks
+
+        return [CompletionItem(name) for name in codec_names() if name.startswith(incomplete)]
+
+
+CODEC = _CodecName()
+
+
+@attrs.frozen(kw_only=True)
+class Read:
+    """A history, the codec that read it, and where it stood (the file, and the line where there are several)."""
+
+    history: History
+    codec: str
+    place: str
+
+
+@attrs.frozen(kw_only=True)
+class Unread:
+    """The error of a document that cannot be read, and where it stands."""
+
+    error: AgentMsgError
+    place: str
+
+
+def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
+    """Yield the histories of a file, one after the other; "-" is stdin.
+
+    Args:
+        name: of the file.
+        codec: of all documents; None to detect that of each.
+
+    Raises:
+        CodecLookupError: where there is no such codec.
+    """
+    if codec is not None:
+        get_codec(codec)
+    try:
+        for place, raw in _documents(name):
+            yield _read(place, raw, codec)
+    except FileError as error:
+        yield Unread(error=error, place=name)
+
+
+def history_of(name: str, codec: str | None) -> Read:
+    """Return the one history of a file.
+
+    Raises:
+        AgentMsgError: where it cannot be read, or there is not just one.
+    """
+    found: list[Read] = []
+    for each in histories_of(name, codec):
+        if isinstance(each, Unread):
+            raise _named(each)
+        found.append(each)
+    if len(found) == 1:
+        return found[0]
+    msg = f"one history is needed, {name} holds {len(found)}"
+    raise DecodeError(msg)
+
+
+def _documents(name: str) -> Iterator[tuple[str, bytes]]:
+    if name == STANDARD or Path(name).suffix != ".jsonl":
+        yield name, read_file(name)
+        return
+    most = DEFAULT_LIMITS.line + 1
+    try:
+        with Path(name).open("rb") as file:
+            number = 0
+            while line := file.readline(most):
+                number += 1
+                # The rest of a line that is too long to be read is not taken for another one.
+                rest = line
+                while len(rest) == most and not rest.endswith(b"\n"):
+                    rest = file.readline(most)
+                if line.strip():
+                    yield f"{name}, line {number}", line
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileError(f"{name}: {words}", code="file") from None
+
+
+def _read(place: str, raw: bytes, codec: str | None) -> Read | Unread:
+    try:
+        chosen = codec or _detected(raw)
+        return Read(history=loads(raw, chosen, duplicates="error"), codec=chosen, place=place)
+    except AgentMsgError as error:
+        return Unread(error=error, place=place)
+
+
+def _detected(raw: bytes) -> str:
+    """Return the name of the one format that a document most looks like."""
+    found = detect(raw)
+    best = [name for name, score in found if score == found[0][1]]
+    if len(best) == 1:
+        return best[0]
+    words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
+    msg = f"{words}; name it with --from (agentmsg formats lists all)"
+    raise DecodeError(msg)
+
+
+def _named(unread: Unread) -> AgentMsgError:
+    """Return an error that says in which file it happened; a FileError says so already."""
+    error: Any = unread.error
+    if isinstance(error, FileError):
+        return error
+    return DecodeError(f"{error.message} ({unread.place})", code=error.code, path=error.path, codec=error.codec)
