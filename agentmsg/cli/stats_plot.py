@@ -138,7 +138,7 @@ def _lengths(panel: Any, totals: Totals) -> None:
         if value > 0:
             panel.axvline(value, color=_SAND, linewidth=1.2)
     told.append(f"max {totals.lengths.greatest:,.0f}")
-    panel.set_title("    ".join(told), loc="right", pad=10, fontsize=9, fontweight="normal", color=_QUIET)
+    panel.set_xlabel("    ".join(told), labelpad=8)
 
 
 def _tools(panel: Any, totals: Totals) -> None:

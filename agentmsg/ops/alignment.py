@@ -1,0 +1,155 @@
+"""Alignment: which items of two sequences belong together, in order; and which words of two texts.
+
+Equal items (but for ids and times) first, by ``difflib``; of what is left between those, the items that are most
+alike, so that a changed one is told from one that went and one that came. Imports the model's base only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Literal, TypeAlias, cast
+
+from agentmsg._base import Noted
+from agentmsg.equality import compared
+from agentmsg.made import Made, MadeTime
+
+__all__ = ["Pair", "WordKind", "align", "words_apart"]
+
+Pair: TypeAlias = "tuple[int | None, int | None]"
+"""Indexes of an item in both sequences; None where it is in one only."""
+WordKind: TypeAlias = Literal["same", "removed", "added"]
+
+# Below this share of common parts two items are strangers.
+_ALIKE = 0.25
+# Between more pairs of items than this nothing is weighed: the n-th goes with the n-th.
+_MOST_PAIRS = 10_000
+# Of longer texts only so many words are compared.
+_WORDS = 300
+_LONGEST = 20_000
+# Ids and times say where a message comes from, not what it is.
+_ORIGIN = {"id", "created_at"}
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def align(a: Sequence[Any], b: Sequence[Any]) -> list[Pair]:
+    """Return which items of two sequences belong together, in order, and those that stand alone.
+
+    All indexes of both sequences are there once, rising.
+    """
+    one, other = [_key(item) for item in a], [_key(item) for item in b]
+    head = 0
+    while head < min(len(a), len(b)) and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    pairs: list[Pair] = [(index, index) for index in range(head)]
+    matcher = SequenceMatcher(None, one[head : len(a) - tail], other[head : len(b) - tail])
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        left, right = range(head + i1, head + i2), range(head + j1, head + j2)
+        pairs += zip(left, right, strict=True) if tag == "equal" else _weighed(a, b, left, right)
+    return pairs + list(zip(range(len(a) - tail, len(a)), range(len(b) - tail, len(b)), strict=True))
+
+
+def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
+    """Pair items of two gaps so that the sum of their likenesses is the greatest."""
+    if len(left) * len(right) > _MOST_PAIRS:
+        return _in_step(a, b, left, right)
+    facts = [_facts(a[i]) for i in left], [_facts(b[j]) for j in right]
+    # best[i][j]: the most that the items from i and j on can give together.
+    best = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    likeness = [[_likeness(one, other) for other in facts[1]] for one in facts[0]]
+    for i in reversed(range(len(left))):
+        for j in reversed(range(len(right))):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], likeness[i][j] + best[i + 1][j + 1])
+    pairs: list[Pair] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if likeness[i][j] and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
+            pairs.append((left[i], right[j]))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            pairs.append((left[i], None))
+            i += 1
+        else:
+            pairs.append((None, right[j]))
+            j += 1
+    return [*pairs, *((index, None) for index in left[i:]), *((None, index) for index in right[j:])]
+
+
+def _in_step(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
+    both = min(len(left), len(right))
+    pairs: list[Pair] = []
+    for i, j in zip(left[:both], right[:both], strict=True):
+        pairs += [(i, j)] if type(a[i]) is type(b[j]) else [(i, None), (None, j)]
+    return [*pairs, *((index, None) for index in left[both:]), *((None, index) for index in right[both:])]
+
+
+def _key(value: Any) -> int:
+    """Return a number that is the same for values that are ``same``, but for ids and times."""
+    if isinstance(value, Noted):
+        parts = [hash(name) ^ _key(get(value)) for name, get in compared(type(value)) if name not in _ORIGIN]
+        return hash((type(value), *parts))
+    if isinstance(value, Mapping):
+        total = 1
+        for key, item in cast("Mapping[str, Any]", value).items():
+            total ^= hash((str(key), _key(item)))
+        return total
+    if isinstance(value, (list, tuple)):
+        return hash(tuple([_key(item) for item in cast("Sequence[Any]", value)]))
+    if isinstance(value, (Made, MadeTime)):
+        return 0  # the same as None
+    return 0 if value is None else hash((type(value), value))
+
+
+def _facts(value: Any) -> frozenset[int]:
+    """Return what is said of an item: its leaves, and the words of its texts, with the names of their fields."""
+    found: set[int] = set()
+    _collect(value, "", found)
+    return frozenset(found)
+
+
+def _collect(value: Any, name: str, found: set[int]) -> None:
+    if isinstance(value, Noted):
+        found.add(hash(type(value)))
+        for field, get in compared(type(value)):
+            if field not in _ORIGIN:
+                _collect(get(value), field, found)
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[str, Any]", value).items():
+            _collect(item, str(key), found)
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Sequence[Any]", value):
+            _collect(item, name, found)
+    elif isinstance(value, str):
+        found.update(hash((name, word)) for word in value[:_LONGEST].split(None, _WORDS)[:_WORDS] or [""])
+    elif value is not None:
+        found.add(hash((name, value)))
+
+
+def _likeness(one: frozenset[int], other: frozenset[int]) -> float:
+    """Return the share of common facts, 0 for strangers."""
+    share = len(one & other) / len(one | other) if one or other else 1.0
+    return share if share >= _ALIKE else 0.0
+
+
+def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
+    """Yield the pieces of two texts, in order: what both have, what is in the first only, and in the second only.
+
+    The pieces that are not "added" are the first text, those that are not "removed" the second. Words, spaces and
+    signs are compared; texts of more than 20,000 characters as wholes.
+    """
+    if max(len(was), len(now)) > _LONGEST:
+        one, other = [was], [now]
+    else:
+        one, other = _TOKEN.findall(was), _TOKEN.findall(now)
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield "same", "".join(one[i1:i2])
+            continue
+        if i1 < i2:
+            yield "removed", "".join(one[i1:i2])
+        if j1 < j2:
+            yield "added", "".join(other[j1:j2])
