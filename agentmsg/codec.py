@@ -72,6 +72,10 @@ class Codec:
         """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does)."""
         raise NotImplementedError
 
+    def schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of this format's documents, as plain data of the caller's; None where there is none."""
+        return None
+
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a document, in order: its list, or that under "messages"."""
         if isinstance(document, dict):

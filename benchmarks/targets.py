@@ -76,6 +76,7 @@ TARGETS: tuple[Target, ...] = (
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
+    Target("import", "agentmsg --help", "process", ("import", "attrs", "process"), 2.5),
 )
 
 

@@ -68,10 +68,9 @@ class _Program(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+            from agentmsg._registry import close_to  # noqa: PLC0415 - only for the message
 
-            close = get_close_matches(name, _COMMANDS, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(_COMMANDS)}"
+            hint = close_to(name, _COMMANDS) or f"there are {', '.join(_COMMANDS)}"
             ctx.fail(f"no command is called {excerpt(name)}; {hint}")
         return super().resolve_command(ctx, args)
 
