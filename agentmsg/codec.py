@@ -73,7 +73,7 @@ class Codec:
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of this format's documents, as plain data of the caller's; None where there is none."""
+        """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
         return None
 
     def native_messages(self, document: Any) -> list[Any]:

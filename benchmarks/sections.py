@@ -29,7 +29,9 @@ REMEMBERED = "agentmsg, remembered"
 # One conversion is too short for a clock that is also used for whole processes.
 _CONVERSATIONS = 25
 # What the command of that name runs; what it prints goes nowhere.
-_HELP = "import io, sys; sys.argv[1:] = ['--help']; sys.stdout = io.StringIO(); import agentmsg.cli; agentmsg.cli.main()"
+_HELP = (
+    "import io, sys; sys.argv[1:] = ['--help']; sys.stdout = io.StringIO(); import agentmsg.cli; agentmsg.cli.main()"
+)
 
 
 @attrs.frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
@@ -12,7 +12,7 @@ import click
 from agentmsg._base import Noted
 from agentmsg._registry import get_codec
 from agentmsg.cli.disk import STANDARD
-from agentmsg.cli.reading import CODEC, history_of
+from agentmsg.cli.reading import codecs_like, history_of
 from agentmsg.cli.terminal import printable, say, write_bytes
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import dump_json
@@ -20,6 +20,8 @@ from agentmsg.ops.alignment import words_apart
 from agentmsg.ops.differences import Difference, differences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.text import Text
 
     from agentmsg.cli.reading import Read
@@ -43,8 +45,12 @@ Examples:
 @click.command("diff", short_help="Show what differs between two conversations of any formats.", epilog=_EXAMPLES)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@click.option("--from", "source", metavar="CODEC", type=CODEC, help="The format of A; detected by default.")
-@click.option("--to", "target", metavar="CODEC", type=CODEC, help="The format of B; detected by default.")
+@click.option(
+    "--from", "source", metavar="CODEC", shell_complete=codecs_like, help="The format of A; detected by default."
+)
+@click.option(
+    "--to", "target", metavar="CODEC", shell_complete=codecs_like, help="The format of B; detected by default."
+)
 @click.option("--exact", is_flag=True, help="Ids and times that agentmsg made, notes and spelling count, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; values are in the canonical form.")
 @click.pass_context
@@ -92,19 +98,26 @@ def _plain(value: Any, *, exact: bool) -> Any:
         return canonical.engine.write_any(value if exact else _bare(value))
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, tuple):
-        return [_plain(item, exact=exact) for item in cast("tuple[Any, ...]", value)]
-    return value
+    return [_plain(item, exact=exact) for item in _items(value)] if isinstance(value, tuple) else value
 
 
-def _bare(value: Any) -> Any:
+def _items(value: Any) -> Iterable[Any]:
+    items: Iterable[Any] = value
+    return items
+
+
+def _has_parts(value: object) -> bool:
+    return isinstance(value, (Noted, tuple))
+
+
+def _bare(value: object) -> Any:
     """Return an object without notes, and all that is in it."""
     if isinstance(value, tuple):
-        return tuple(_bare(item) for item in cast("tuple[Any, ...]", value))
+        return tuple(map(_bare, _items(value)))
     if not isinstance(value, Noted):
         return value
     inner = {field.name: getattr(value, field.name) for field in attrs.fields(type(value)) if field.init}
-    parts = {name: _bare(each) for name, each in inner.items() if isinstance(each, (Noted, tuple))}
+    parts = {name: _bare(each) for name, each in inner.items() if _has_parts(each)}
     return value.evolve(**{**parts, "notes": {}})
 
 
@@ -129,7 +142,7 @@ def _print(one: Read, other: Read, found: list[Difference]) -> None:
 def _summary(found: list[Difference]) -> str:
     if not found:
         return "no differences"
-    counts = Counter(each.kind for each in found)
+    counts: Counter[str] = Counter(each.kind for each in found)
     told = ", ".join(f"{counts[kind]} {kind}" for kind in _SIGNS if kind in counts)
     return f"{len(found)} difference{'' if len(found) == 1 else 's'}: {told}"
 

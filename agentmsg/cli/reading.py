@@ -9,36 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-import click
 
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.cli.disk import STANDARD, read_file
 from agentmsg.conversion import detect, loads
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from click.shell_completion import CompletionItem
-
-    from agentmsg.history import History
-
-__all__ = ["CODEC", "Read", "Unread", "histories_of", "history_of"]
+    import click
 
 
-class _CodecName(click.ParamType):
-    """The name of a codec, known or not: the registry says so, with close matches. Shells complete it."""
-
-    name = "codec"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only a shell asks
-
-        return [CompletionItem(name) for name in codec_names() if name.startswith(incomplete)]
+__all__ = ["Read", "Unread", "codecs_like", "histories_of", "history_of"]
 
 
-CODEC = _CodecName()
+def codecs_like(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of codecs that a shell may complete to."""
+    return [name for name in codec_names() if name.startswith(incomplete)]
 
 
 @attrs.frozen(kw_only=True)

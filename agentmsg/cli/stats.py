@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.reading import CODEC, Read, histories_of
+from agentmsg.cli.reading import Read, codecs_like, histories_of
 from agentmsg.cli.terminal import say, write_bytes
 from agentmsg.errors import FileError
 from agentmsg.json_text import dump_json
-from agentmsg.ops.totals import PERCENTILES, Totals
+from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +47,17 @@ Examples:
 
 @click.command("stats", short_help="Count what conversations hold: roles, texts, tools, tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option("--from", "source", metavar="CODEC", type=CODEC, help="The format of all documents; detected by default.")
+@click.option(
+    "--from",
+    "source",
+    metavar="CODEC",
+    shell_complete=codecs_like,
+    help="The format of all documents; detected by default.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Draw the numbers, too: a .svg or .png.")
 @click.pass_context
-def command(
-    ctx: click.Context, *, files: tuple[str, ...], source: str | None, as_json: bool, plot: str | None
-) -> None:
+def command(ctx: click.Context, *, files: tuple[str, ...], source: str | None, as_json: bool, plot: str | None) -> None:
     """Count what conversations hold: roles, lengths of texts, tools and their errors, tokens, durations.
 
     FILE is a document of any format, or a file of them, one a line, if its name ends in .jsonl; - means stdin.
@@ -125,19 +129,15 @@ def _many(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def _by_size(table: dict[str, Any], size: Any) -> list[tuple[str, Any]]:
-    return sorted(table.items(), key=lambda entry: (-size(entry[1]), entry[0]))
-
-
 def _format_rows(totals: Totals) -> list[Sequence[str]]:
-    found = _by_size(totals.by_codec, lambda place: place.messages)
-    return [(name, f"{place.histories:,}", f"{place.messages:,}") for name, place in found]
+    found = by_size(totals.by_codec, lambda holding: holding.messages)
+    return [(name, f"{each.histories:,}", f"{each.messages:,}") for name, each in found]
 
 
 def _role_rows(totals: Totals) -> list[Sequence[str]]:
     rows = [
         (name or "(none)", f"{each.count:,}", f"{each.count / totals.messages:.0%}", *_percentiles(each))
-        for name, each in _by_size(totals.by_role, lambda each: each.count)
+        for name, each in by_size(totals.by_role, lambda each: each.count)
     ]
     return [*rows, ("all", f"{totals.messages:,}", "100%", *_percentiles(totals.lengths))]
 
@@ -165,7 +165,7 @@ def _duration(seconds: float) -> str:
 
 
 def _tool_rows(totals: Totals) -> list[Sequence[str]]:
-    tools = _by_size(totals.tools, lambda tool: tool.calls + tool.results)
+    tools = by_size(totals.tools, lambda tool: tool.uses)
     rows = [_tool_row(name or "(no name)", tool) for name, tool in tools[:_TOOLS]]
     if len(tools) > _TOOLS:
         rows.append((f"and {len(tools) - _TOOLS:,} more", "", "", "", ""))

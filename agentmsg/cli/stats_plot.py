@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from importlib import import_module
 from io import BytesIO
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 from agentmsg.cli.disk import write_file
 from agentmsg.cli.terminal import printable
-from agentmsg.ops.totals import PERCENTILES
+from agentmsg.ops.totals import PERCENTILES, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +50,12 @@ def draw(totals: Totals, name: str) -> None:
         FileError: where it cannot be written.
     """
     # Not by pyplot, which keeps every figure and asks for a window system.
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+    matplotlib: Any = import_module("matplotlib")
+    new_figure: Any = import_module("matplotlib.figure").Figure
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = Figure(figsize=(11, 7.5), layout="constrained", facecolor="white")
-        figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15)  # type: ignore[union-attr,call-arg]
+        figure = new_figure(figsize=(11, 7.5), layout="constrained", facecolor="white")
+        figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15)
         panels = figure.subplots(2, 2)
         for panel, fill in zip(panels.flat, (_roles, _lengths, _tools, _tokens), strict=True):
             panel.spines[["top", "right", "left"]].set_visible(False)
@@ -99,13 +99,9 @@ def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Seq
         panel.text(value + most * 0.015, place, note, va="center", color=_QUIET)
 
 
-def _cut(table: Any, size: Any) -> list[tuple[str, Any]]:
-    return sorted(table.items(), key=lambda entry: (-size(entry[1]), entry[0]))[:_BARS]
-
-
 def _roles(panel: Any, totals: Totals) -> None:
     _title(panel, f"{totals.messages:,} messages in {totals.histories:,} conversations, by role")
-    found = _cut(totals.by_role, lambda each: each.count)
+    found = by_size(totals.by_role, lambda each: each.count)[:_BARS]
     if not found:
         _nothing(panel, "no messages")
         return
@@ -127,7 +123,7 @@ def _lengths(panel: Any, totals: Totals) -> None:
     panel.hist(values, bins=edges, weights=weights, color=_BLUE, rwidth=0.92)
     panel.set_xscale("log")
     panel.set_ylabel("messages")
-    panel.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    panel.xaxis.set_major_formatter("{x:,.0f}")
     panel.tick_params(axis="x", which="minor", length=0)
     panel.grid(axis="y", color=_LINE, linewidth=0.6)
     panel.set_axisbelow(True)
@@ -143,15 +139,15 @@ def _lengths(panel: Any, totals: Totals) -> None:
 
 def _tools(panel: Any, totals: Totals) -> None:
     _title(panel, "Tool calls, and failed results in red")
-    found = _cut(totals.tools, lambda tool: max(tool.calls, tool.results))
+    found = by_size(totals.tools, lambda tool: tool.uses)[:_BARS]
     if not found:
         _nothing(panel, "no tools")
         return
     notes: list[str] = []
     for _, tool in found:
         failed = f"  ({tool.error_rate:.0%} of results failed)" if tool.errors else ""
-        notes.append(f"{max(tool.calls, tool.results):,}{failed}")
-    _bars(panel, [name for name, _ in found], [max(tool.calls, tool.results) for _, tool in found], notes, _BLUE)
+        notes.append(f"{tool.uses:,}{failed}")
+    _bars(panel, [name for name, _ in found], [tool.uses for _, tool in found], notes, _BLUE)
     panel.barh(range(len(found)), [tool.errors for _, tool in found], color=_RED, height=0.68)
 
 
@@ -162,7 +158,9 @@ def _tokens(panel: Any, totals: Totals) -> None:
     if not found:
         _nothing(panel, "no usage is stated")
         return
-    labels = [name.replace("_", " ") if name in ("input", "output") else f"– {_PARTS[name]}" for name, _, _ in found]
+    labels = [
+        name.replace("_", " ") if name in ("input", "output") else f"\N{EN DASH} {_PARTS[name]}" for name, _, _ in found
+    ]
     _bars(panel, labels, [total for _, total, _ in found], [f"{total:,}" for _, total, _ in found], _BLUE)
 
 

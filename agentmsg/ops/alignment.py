@@ -21,8 +21,10 @@ Pair: TypeAlias = "tuple[int | None, int | None]"
 """Indexes of an item in both sequences; None where it is in one only."""
 WordKind: TypeAlias = Literal["same", "removed", "added"]
 
-# Below this share of common parts two items are strangers.
+# Below this share of common parts two objects are strangers: one went, another came.
 _ALIKE = 0.25
+# Values of free-form JSON are never strangers, if they are of one shape: one became the other.
+_BECAME = 0.01
 # Between more pairs of items than this nothing is weighed: the n-th goes with the n-th.
 _MOST_PAIRS = 10_000
 # Of longer texts only so many words are compared.
@@ -57,10 +59,10 @@ def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> l
     """Pair items of two gaps so that the sum of their likenesses is the greatest."""
     if len(left) * len(right) > _MOST_PAIRS:
         return _in_step(a, b, left, right)
-    facts = [_facts(a[i]) for i in left], [_facts(b[j]) for j in right]
+    facts = [(a[i], _facts(a[i])) for i in left], [(b[j], _facts(b[j])) for j in right]
     # best[i][j]: the most that the items from i and j on can give together.
     best = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
-    likeness = [[_likeness(one, other) for other in facts[1]] for one in facts[0]]
+    likeness = [[_likeness(*one, *other) for other in facts[1]] for one in facts[0]]
     for i in reversed(range(len(left))):
         for j in reversed(range(len(right))):
             best[i][j] = max(best[i + 1][j], best[i][j + 1], likeness[i][j] + best[i + 1][j + 1])
@@ -89,9 +91,10 @@ def _in_step(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> l
 
 def _key(value: Any) -> int:
     """Return a number that is the same for values that are ``same``, but for ids and times."""
+    kind = cast("Any", type(value))
     if isinstance(value, Noted):
-        parts = [hash(name) ^ _key(get(value)) for name, get in compared(type(value)) if name not in _ORIGIN]
-        return hash((type(value), *parts))
+        parts = [hash(name) ^ _key(get(value)) for name, get in compared(kind) if name not in _ORIGIN]
+        return hash((kind, *parts))
     if isinstance(value, Mapping):
         total = 1
         for key, item in cast("Mapping[str, Any]", value).items():
@@ -101,7 +104,7 @@ def _key(value: Any) -> int:
         return hash(tuple([_key(item) for item in cast("Sequence[Any]", value)]))
     if isinstance(value, (Made, MadeTime)):
         return 0  # the same as None
-    return 0 if value is None else hash((type(value), value))
+    return 0 if value is None else hash((kind, value))
 
 
 def _facts(value: Any) -> frozenset[int]:
@@ -112,9 +115,10 @@ def _facts(value: Any) -> frozenset[int]:
 
 
 def _collect(value: Any, name: str, found: set[int]) -> None:
+    kind = cast("Any", type(value))
     if isinstance(value, Noted):
-        found.add(hash(type(value)))
-        for field, get in compared(type(value)):
+        found.add(hash(kind))
+        for field, get in compared(kind):
             if field not in _ORIGIN:
                 _collect(get(value), field, found)
     elif isinstance(value, Mapping):
@@ -129,10 +133,17 @@ def _collect(value: Any, name: str, found: set[int]) -> None:
         found.add(hash((name, value)))
 
 
-def _likeness(one: frozenset[int], other: frozenset[int]) -> float:
+def _likeness(a: object, facts: frozenset[int], b: object, others: frozenset[int]) -> float:
     """Return the share of common facts, 0 for strangers."""
-    share = len(one & other) / len(one | other) if one or other else 1.0
-    return share if share >= _ALIKE else 0.0
+    share = len(facts & others) / len(facts | others) if facts or others else 1.0
+    if share >= _ALIKE:
+        return share
+    one_shape = _shape(a) is _shape(b) is not Noted
+    return _BECAME if one_shape else 0.0
+
+
+def _shape(value: object) -> type:
+    return next((kind for kind in (Noted, Mapping, list) if isinstance(value, kind)), object)
 
 
 def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:

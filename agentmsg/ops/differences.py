@@ -83,7 +83,7 @@ class _Finder:
         elif isinstance(a, Mapping) and isinstance(b, Mapping):
             self._keys(path, cast("Mapping[str, Any]", a), cast("Mapping[str, Any]", b))
         elif _is_sequence(a) and _is_sequence(b):
-            self._items(path, a, b)
+            self._items(path, cast("Sequence[Any]", a), cast("Sequence[Any]", b))
         elif not self.exact or not _exactly(a, b):
             self._tell(path, "changed", a, b)
 
@@ -91,7 +91,8 @@ class _Finder:
         self.differences.append(Difference(path=path, kind=kind, was=was, now=now))
 
     def _fields(self, path: Path, a: Noted, b: Noted) -> None:
-        for name, get in _exact_fields(type(a)) if self.exact else compared(type(a)):
+        kind = cast("Any", type(a))
+        for name, get in _exact_fields(kind) if self.exact else compared(kind):
             was, now = get(a), get(b)
             if (was is None) == (now is None) or (not self.exact and same(was, now)):
                 self.between((*path, name), was, now)
@@ -121,7 +122,7 @@ class _Finder:
                 self._tell((*path, now), "added", None, b[now])
 
 
-def _is_sequence(value: object) -> bool:
+def _is_sequence(value: Any) -> bool:
     """Tell whether the items of a value are compared one by one: those of an embedding are not."""
     if isinstance(value, tuple):
         return all(isinstance(item, Noted) for item in cast("tuple[object, ...]", value))

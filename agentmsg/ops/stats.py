@@ -85,9 +85,7 @@ def stats_of(history: History) -> HistoryStats:
         errors_by_tool=_counts(failed),
         calls_by_tool=_counts(call.name for message in history for call in message.blocks(ToolUseBlock)),
         usage=_sum(usages),
-        usage_stated=_counts(
-            name for usage in usages for name in COUNTERS if getattr(usage, name) is not None
-        ),
+        usage_stated=_counts(name for usage in usages for name in COUNTERS if getattr(usage, name) is not None),
         duration=_duration(message.created_at for message in history),
     )
 

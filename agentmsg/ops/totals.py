@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.ops.stats import HistoryStats
 
-__all__ = ["EXACT", "NAMES", "OTHERS", "PERCENTILES", "ROLES", "Distribution", "ToolTotals", "Totals"]
+__all__ = [
+    "EXACT",
+    "NAMES",
+    "OTHERS",
+    "PERCENTILES",
+    "ROLES",
+    "Distribution",
+    "Holding",
+    "ToolTotals",
+    "Totals",
+    "by_size",
+]
 
 _T = TypeVar("_T")
 
@@ -115,6 +126,11 @@ class ToolTotals:
     errors: int = 0
 
     @property
+    def uses(self) -> int:
+        """How often the tool was used: histories may hold calls without results, and results without calls."""
+        return max(self.calls, self.results)
+
+    @property
     def error_rate(self) -> float | None:
         """Errors among the results; None where there are no results."""
         return self.errors / self.results if self.results else None
@@ -125,7 +141,9 @@ class ToolTotals:
 
 
 @attrs.define
-class _Place:
+class Holding:
+    """How many histories and messages there are of one format."""
+
     histories: int = 0
     messages: int = 0
 
@@ -149,7 +167,7 @@ class Totals:
     def __init__(self) -> None:
         self.histories = 0
         self.messages = 0
-        self.by_codec: dict[str, _Place] = {}
+        self.by_codec: dict[str, Holding] = {}
         self.by_role: dict[str, Distribution] = {}
         self.lengths = Distribution()
         self.sizes = Distribution()
@@ -164,7 +182,7 @@ class Totals:
         stats = stats_of(history)
         self.histories += 1
         self.messages += stats.messages
-        place = _kept(self.by_codec, codec, NAMES, _Place)
+        place = _kept(self.by_codec, codec, NAMES, Holding)
         place.histories += 1
         place.messages += stats.messages
         self.sizes.add(stats.messages)
@@ -211,6 +229,11 @@ class Totals:
             "all_tools": self.all_tools.as_data(),
             "usage": {name: {"sum": total, "messages": messages} for name, total, messages in self.counters()},
         }
+
+
+def by_size(table: Mapping[str, _T], size: Callable[[_T], float]) -> list[tuple[str, _T]]:
+    """Return the entries of a table, the largest first, those of one size by name."""
+    return sorted(table.items(), key=lambda entry: (-size(entry[1]), entry[0]))
 
 
 def _kept(table: dict[str, _T], name: str, most: int, new: Callable[[], _T]) -> _T:
