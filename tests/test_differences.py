@@ -218,8 +218,19 @@ def test_words_apart_tell_words() -> None:
         ("removed", "."),
         ("added", "!"),
     ]
+
+
+def test_words_apart_of_long_texts_take_no_minutes() -> None:
+    """Texts that repeat themselves, or are long, are compared, too; too many words that differ are one change."""
     long = "x " * 20_000
-    assert list(words_apart(long, long + "y")) == [("removed", long), ("added", long + "y")]
+    assert list(words_apart(long + "z", long + "y z")) == [("same", long), ("added", "y "), ("same", "z")]
+    one, other = (" ".join(f"{letter}{number}" for number in range(3000)) for letter in "ab")
+    assert list(words_apart(f"A {one} Z", f"A {other} Z")) == [
+        ("same", "A "),
+        ("removed", one),
+        ("added", other),
+        ("same", " Z"),
+    ]
 
 
 def test_deep_values_need_no_deep_stack() -> None:

@@ -45,6 +45,11 @@ def refusal(document: Any) -> am.AgentMsgError | None:
     return None
 
 
+def cases(*documents: Any) -> tuple[Any, ...]:
+    """Return documents of any kind as a table."""
+    return documents
+
+
 def of_message(**fields: Any) -> dict[str, Any]:
     """Return a document of one message."""
     return {**BARE, "messages": [{"role": "user", **fields}]}
@@ -138,7 +143,7 @@ def _compare(document: Any) -> None:
         assert not takes(document), error
 
 
-REFUSED: tuple[Any, ...] = (
+REFUSED = cases(
     "text",
     7,
     None,
@@ -206,7 +211,7 @@ def test_it_refuses_what_the_reader_refuses(document: Any) -> None:
     assert not takes(document)
 
 
-TAKEN: tuple[Any, ...] = (
+TAKEN = cases(
     [],
     {"role": "user"},
     {"role": "user", "content": "text"},

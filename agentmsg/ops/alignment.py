@@ -27,9 +27,11 @@ _ALIKE = 0.25
 _BECAME = 0.01
 # Between more pairs of items than this nothing is weighed: the n-th goes with the n-th.
 _MOST_PAIRS = 10_000
-# Of longer texts only so many words are compared.
+# Of a text so much is looked at to find out how alike two items are.
 _WORDS = 300
 _LONGEST = 20_000
+# More words than this are one change.
+_MOST_TOKENS = 5_000
 # Ids and times say where a message comes from, not what it is.
 _ORIGIN = {"id", "created_at"}
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
@@ -40,19 +42,36 @@ def align(a: Sequence[Any], b: Sequence[Any]) -> list[Pair]:
 
     All indexes of both sequences are there once, rising.
     """
-    one, other = [_key(item) for item in a], [_key(item) for item in b]
+    pairs: list[Pair] = []
+    for equal, left, right in _stretches([_key(item) for item in a], [_key(item) for item in b]):
+        pairs += zip(left, right, strict=True) if equal else _weighed(a, b, left, right)
+    return pairs
+
+
+def _stretches(
+    one: Sequence[Any], other: Sequence[Any], *, most: int | None = None
+) -> Iterator[tuple[bool, range, range]]:
+    """Yield the places of two sequences in stretches that are equal, or not; of hashable items.
+
+    What both begin and end with is taken off first. What is left is compared where it is no longer than ``most``;
+    items that are very frequent start no equal stretch there: else texts and histories that repeat themselves
+    would take minutes.
+    """
+    least = min(len(one), len(other))
     head = 0
-    while head < min(len(a), len(b)) and one[head] == other[head]:
+    while head < least and one[head] == other[head]:
         head += 1
     tail = 0
-    while tail < min(len(a), len(b)) - head and one[-1 - tail] == other[-1 - tail]:
+    while tail < least - head and one[-1 - tail] == other[-1 - tail]:
         tail += 1
-    pairs: list[Pair] = [(index, index) for index in range(head)]
-    matcher = SequenceMatcher(None, one[head : len(a) - tail], other[head : len(b) - tail])
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        left, right = range(head + i1, head + i2), range(head + j1, head + j2)
-        pairs += zip(left, right, strict=True) if tag == "equal" else _weighed(a, b, left, right)
-    return pairs + list(zip(range(len(a) - tail, len(a)), range(len(b) - tail, len(b)), strict=True))
+    yield True, range(head), range(head)
+    left, right = one[head : len(one) - tail], other[head : len(other) - tail]
+    if most is not None and max(len(left), len(right)) > most:
+        yield False, range(head, len(one) - tail), range(head, len(other) - tail)
+    else:
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right).get_opcodes():
+            yield tag == "equal", range(head + i1, head + i2), range(head + j1, head + j2)
+    yield True, range(len(one) - tail, len(one)), range(len(other) - tail, len(other))
 
 
 def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
@@ -150,17 +169,12 @@ def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
     """Yield the pieces of two texts, in order: what both have, what is in the first only, and in the second only.
 
     The pieces that are not "added" are the first text, those that are not "removed" the second. Words, spaces and
-    signs are compared; texts of more than 20,000 characters as wholes.
+    signs are compared; where more than 5,000 of them are left between what both texts begin and end with, that is
+    one change.
     """
-    if max(len(was), len(now)) > _LONGEST:
-        one, other = [was], [now]
-    else:
-        one, other = _TOKEN.findall(was), _TOKEN.findall(now)
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield "same", "".join(one[i1:i2])
-            continue
-        if i1 < i2:
-            yield "removed", "".join(one[i1:i2])
-        if j1 < j2:
-            yield "added", "".join(other[j1:j2])
+    one, other = _TOKEN.findall(was), _TOKEN.findall(now)
+    for equal, left, right in _stretches(one, other, most=_MOST_TOKENS):
+        was_here, now_here = "".join(one[left.start : left.stop]), "".join(other[right.start : right.stop])
+        pieces: list[tuple[WordKind, str]]
+        pieces = [("same", was_here)] if equal else [("removed", was_here), ("added", now_here)]
+        yield from (piece for piece in pieces if piece[1])
