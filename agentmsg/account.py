@@ -7,6 +7,7 @@ input, field by field, is a loss. So the account is complete whatever the rules 
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import is_
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -18,6 +19,7 @@ from agentmsg.equality import compared, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted
 from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.made import MadeName
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def account(fitted: Fitted) -> Losses:
         lambda: _derive(fitted),
         codec=fitted.codec,
         guard=guard,
-        spelling=lambda: _spelling(fitted.source, ()),
+        spelling=lambda: _spellings(fitted),
         length=len(output),
     )
 
@@ -75,6 +77,17 @@ def check_unedited(history: History, output: History) -> None:
         if not same(getattr(history, name), getattr(output, name)):
             msg = "this history is not the one that the account belongs to"
             raise LossError(msg, code="edited", path=(name,))
+
+
+def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Return what makes the document of the source exact, beyond its meaning, by path."""
+    yield from _spelling(fitted.source, ())
+    if fitted.derives_names:
+        # That reader names results after their calls; this says which had that name of their own, and which none.
+        for index, message in enumerate(fitted.source):
+            for place, block in enumerate(message.content):
+                if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
+                    yield ("messages", index, "content", place, "name"), block.name
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -113,6 +126,9 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
     if fitted.history is fitted.source:
         return
     report = _Report(fitted.codec)
+    if _same_messages(fitted):
+        yield from report.rest(fitted)
+        return
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
@@ -123,6 +139,12 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
             continue
         yield from report.message(index, message, own, is_moved=index in moved, rule=fitted.rules.get(index))
     yield from report.rest(fitted)
+
+
+def _same_messages(fitted: Fitted) -> bool:
+    """Tell whether all messages are the very objects that they were: only what is around them was lost."""
+    before, after = fitted.source.messages, fitted.history.messages
+    return after is before or (len(after) == len(before) and all(map(is_, after, before)))
 
 
 def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:

@@ -8,8 +8,8 @@
     {"at":"/messages/2","spelling":{...}}
 
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
-source, and the texts of its arguments: they are no losses, but make the source's document exact too. The header
-binds the account to its output.
+source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
+they are no losses, but make the source's document exact too. The header binds the account to its output.
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ class Fitted:
         changed: what became of planned messages, by their index in the plan; those missing are as planned.
         rules: what the rules for whole messages said, by input index.
         tools: what became of the tools; None where they are as they were.
+        derives_names: whether the reader of the output names results after their calls (see ``Caps``).
     """
 
     source: History
@@ -88,6 +89,7 @@ class Fitted:
     changed: Mapping[int, FitMessage] = _NONE
     rules: Mapping[int, Drop | Swap] = _NONE
     tools: tuple[FitItem, ...] | None = None
+    derives_names: bool = False
 
 
 def fit(history: History, codec: Codec) -> Fitted:
@@ -105,7 +107,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     # What a local step would do, the predicates know; the others are asked.
     steps = [step for step in caps.arrange if not getattr(step, "local", False)]
     if all_fit(messages) and _arranged(None, messages, steps) is None:
-        return _with_rest(Fitted(history, history, codec.name), caps)
+        return _with_rest(Fitted(history, history, codec.name, derives_names=caps.derives_names), caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     plan: Plan | None = None
     if any(isinstance(rule, Drop) for rule in rules.values()):
@@ -117,7 +119,8 @@ def fit(history: History, codec: Codec) -> Fitted:
     kept = tuple(message for message in out if isinstance(message, Msg))
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
     output = history if same else _with_fields(history, messages=kept)
-    return _with_rest(Fitted(history, output, codec.name, plan, changed, rules), caps)
+    fitted = Fitted(history, output, codec.name, plan, changed, rules, derives_names=caps.derives_names)
+    return _with_rest(fitted, caps)
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
@@ -317,7 +320,7 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     if not changes:
         return fitted
     done = _with_fields(history, **changes)
-    return Fitted(fitted.source, done, fitted.codec, fitted.plan, fitted.changed, fitted.rules, items)
+    return attrs.evolve(fitted, history=done, tools=items)
 
 
 def _with_fields(history: History, **changes: Any) -> History:

@@ -29,6 +29,7 @@ _LONG_RUN = b"0" * 19
 # The largest float has 309 digits; orjson refuses integers beyond it.
 _HUGE_RUN = b"0" * 309
 _CONTAINERS = frozenset({dict, list})
+_SPACES = b" \t\n\r"
 _ORJSON_WRITES = 254
 _INT64 = 2**63
 
@@ -55,10 +56,12 @@ def parse_json(
         raise DecodeError(msg, code="bytes")
     value, huge = _loads(data)
     if limits.depth >= _ORJSON_WRITES:
-        # Four times as fast as a walk, and the usual end: compact JSON comes out as it went in. Then it is not too
-        # deep, and no number was rounded and no key dropped on the way.
+        # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
+        # too deep, and no number was rounded and no key dropped on the way.
         written = _written(value)
-        if written == data:
+        if written is not None and (
+            written == data or written.translate(None, _SPACES) == data.translate(None, _SPACES)
+        ):
             return value
         if written is None:
             _check_depth(data, value, limits.depth)
@@ -149,10 +152,15 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
 
 
 def _may_repeat_keys(data: bytes, value: object) -> bool:
-    """Compare the colons that follow a quote with the keys read: a count of marks can only be too high."""
+    """Compare the colons that follow a quote with the keys read: a count of marks can only be too high.
+
+    A quote behind an odd number of backslashes is part of a text, such as one that holds JSON.
+    """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
-    return len(re.findall(rb'"[ \t\n\r]*:', data)) != _count_keys(value)
+    marks = len(re.findall(rb'"[ \t\n\r]*:', data))
+    within = sum(len(run) % 2 for run in re.findall(rb'(\\+)"[ \t\n\r]*:', data))
+    return marks - within != _count_keys(value)
 
 
 def _count_keys(value: object) -> int:

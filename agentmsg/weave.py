@@ -17,6 +17,7 @@ from agentmsg.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.equality import same
 from agentmsg.errors import LossError
 from agentmsg.losses import Loss, Losses, Path
+from agentmsg.made import MadeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -116,6 +117,8 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         if new is not value:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
+    if isinstance(owner, ToolResultBlock) and isinstance(owner.name, MadeName) and _HERE in tree.get("name", {}):
+        changes["name"] = tree["name"][_HERE]
     return owner.evolve(**changes) if changes else owner
 
 

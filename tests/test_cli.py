@@ -10,7 +10,6 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -19,7 +18,6 @@ import agentmsg_codecs
 from agentmsg.cli import main
 from agentmsg.cli.program import program
 from agentmsg.cli.terminal import abandon_output, aligned, printable, write_bytes
-from agentmsg.cli.writing import Target
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ def listing() -> list[str]:
 
 
 def test_convert_writes_the_document_to_stdout() -> None:
-    """Without -o the bytes of the document, and nothing else, go to stdout."""
+    """Without DST the bytes of the document, and nothing else, go to stdout."""
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert done.stdout_bytes == am.dumps(HELLO, "msgpack")
 
@@ -93,8 +91,8 @@ def test_convert_reads_stdin() -> None:
 
 
 def test_convert_writes_a_file() -> None:
-    """With -o the document is in the file, and stdout is empty; no part file stays behind."""
-    done = run("convert", saved("a.json"), "--to", "msgpack", "-o", "b")
+    """With DST the document is in the file, and stdout is empty; no part file stays behind."""
+    done = run("convert", saved("a.json"), "--to", "msgpack", "b")
     assert done.stdout_bytes == b""
     assert Path("b").read_bytes() == am.dumps(HELLO, "msgpack")
     assert listing() == ["a.json", "b"]
@@ -130,7 +128,6 @@ def test_on_loss_error_writes_nothing() -> None:
         saved("a.json", CALL),
         "--to",
         "transcript",
-        "-o",
         "b",
         "--losses",
         "l",
@@ -171,8 +168,8 @@ def test_pretty_needs_json() -> None:
 
 
 def test_codec_options_are_given_by_name() -> None:
-    """The value of -O is JSON."""
-    done = run("convert", saved("a.json"), "--to", "transcript", "-O", "shout=true")
+    """The value of -o is JSON."""
+    done = run("convert", saved("a.json"), "--to", "transcript", "-o", "shout=true")
     assert json.loads(done.stdout) == [{"USER": ["Hello"]}, {"ASSISTANT": ["Hi."]}]
 
 
@@ -181,12 +178,12 @@ def test_codec_options_are_given_by_name() -> None:
 )
 def test_wrong_codec_options_are_refused(option: str, code: int) -> None:
     """An option that a codec refuses is an error; one without name or value a wrong command line."""
-    assert run("convert", saved("a.json"), "--to", "transcript", "-O", option).exit_code == code
+    assert run("convert", saved("a.json"), "--to", "transcript", "-o", option).exit_code == code
 
 
 def test_account_and_document_need_two_files() -> None:
-    """--losses and -o may not name the same file."""
-    assert run("convert", saved("a.json"), "--to", "json", "-o", "b", "--losses", "b").exit_code == 2
+    """--losses and DST may not name the same file."""
+    assert run("convert", saved("a.json"), "--to", "json", "b", "--losses", "b").exit_code == 2
 
 
 def test_ambiguous_documents_need_a_format() -> None:
@@ -236,7 +233,7 @@ def test_unreadable_files_are_errors(arguments: list[str]) -> None:
 
 def test_unwritable_files_are_errors() -> None:
     """A file that cannot be written is one line with the code "file"."""
-    done = run("convert", saved("a.json"), "--to", "json", "-o", "no/such/folder")
+    done = run("convert", saved("a.json"), "--to", "json", "no/such/folder")
     assert done.exit_code == 1
     assert "error [file] no/such/folder: No such file" in done.stderr
 
@@ -268,10 +265,10 @@ def test_nothing_printed_obeys_the_data() -> None:
 def test_ctrl_c_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C gives one line and exit code 130."""
 
-    def stop(name: str) -> bytes:
+    def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agentmsg.cli.convert.read_file", stop)
+    monkeypatch.setattr("agentmsg.cli.convert.targets_of", stop)
     done = run("convert", "a.json", "--to", "json")
     assert (done.exit_code, done.stderr) == (130, "agentmsg: stopped\n")
 
@@ -303,11 +300,11 @@ def test_a_closed_pipe_ends_cleanly() -> None:
 def test_a_closed_pipe_behind_a_file_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed pipe is no error of a file, whatever name it was opened by."""
 
-    def closed(target: Path, data: bytes) -> None:
+    def closed(*_: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("agentmsg.cli.disk._replace", closed)
-    done = run("convert", saved("a.json"), "--from", "json", "--to", "json", "-o", "b")
+    monkeypatch.setattr(Path, "replace", closed)
+    done = run("convert", saved("a.json"), "--from", "json", "--to", "json", "b")
     assert (done.exit_code, done.output) == (141, "")
 
 
@@ -351,10 +348,11 @@ def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     """A binary document goes to a terminal by no default."""
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    with pytest.raises(click.UsageError, match="give -o FILE"):
-        Target.of("msgpack", "-", (), pretty=False)
-    assert Target.of("msgpack", "b", (), pretty=False).output == "b"
+    monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
+    done = run("convert", saved("a.json"), "--to", "msgpack")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "binary is not for a terminal: give DST" in done.stderr
+    assert run("convert", "a.json", "b", "--to", "msgpack").exit_code == 0
 
 
 def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +378,7 @@ def test_files_are_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    done = run("convert", saved("a.json"), "--to", "json", "-o", "b")
+    done = run("convert", saved("a.json"), "--to", "json", "b")
     assert done.exit_code == 1
     assert "error [file] b: No space left on device" in done.stderr
     assert Path("b").read_bytes() == b"old"
@@ -393,7 +391,7 @@ def test_files_keep_their_mode_and_links() -> None:
     Path("real").write_bytes(b"old")
     Path("real").chmod(0o640)
     Path("link").symlink_to("real")
-    run("convert", saved("a.json"), "--to", "json", "-o", "link")
+    run("convert", saved("a.json"), "--to", "json", "link")
     assert Path("link").is_symlink()
     assert Path("real").read_bytes() == am.dumps(HELLO, "json")
     assert Path("real").stat().st_mode & 0o777 == 0o640
@@ -402,13 +400,13 @@ def test_files_keep_their_mode_and_links() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="there are no such devices")
 def test_devices_are_not_replaced() -> None:
     """A device is written to, not replaced by a file."""
-    assert run("convert", saved("a.json"), "--to", "json", "-o", "/dev/null").exit_code == 0
+    assert run("convert", saved("a.json"), "--to", "json", "/dev/null").exit_code == 0
     assert not Path("/dev/null").is_file()
 
 
 def test_input_may_be_the_output() -> None:
     """A file can be converted in place."""
-    assert run("convert", saved("a"), "--to", "msgpack", "-o", "a").exit_code == 0
+    assert run("convert", saved("a"), "--to", "msgpack", "a").exit_code == 0
     assert Path("a").read_bytes() == am.dumps(HELLO, "msgpack")
 
 
@@ -419,7 +417,7 @@ def test_input_may_be_the_output() -> None:
 def converted(history: am.History, spelling: Callable[[bytes], bytes] = bytes) -> tuple[bytes, Result]:
     """Convert a history into a transcript and restore it; return the original bytes and the result."""
     Path("a.json").write_bytes(original := spelling(am.dumps(history, "json")))
-    run("convert", "a.json", "--from", "json", "--to", "transcript", "-o", "b.json", "--losses", "l.jsonl")
+    run("convert", "a.json", "--from", "json", "--to", "transcript", "b.json", "--losses", "l.jsonl")
     return original, run("restore", "b.json", "l.jsonl", "--to", "json")
 
 
@@ -455,15 +453,15 @@ def test_restore_gives_the_spelling_back() -> None:
 def test_restore_gives_the_grand_tour_back(target: str) -> None:
     """A tour through the whole model comes back byte for byte, its notes and the texts of its arguments too."""
     saved("a.json", grand_tour())
-    run("convert", "a.json", "--to", target, "-o", "b", "--losses", "l.jsonl")
-    run("restore", "b", "l.jsonl", "--to", "json", "-o", "c.json")
+    run("convert", "a.json", "--to", target, "b", "--losses", "l.jsonl")
+    run("restore", "b", "l.jsonl", "--to", "json", "c.json")
     assert Path("c.json").read_bytes() == Path("a.json").read_bytes()
 
 
 @pytest.mark.parametrize("target", ["json", "msgpack", "transcript"])
 def test_restore_gives_the_example_back(target: str) -> None:
     """The history of LangChain comes back as the same JSON value, through any format."""
-    run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "-o", "b", "--losses", "l.jsonl")
+    run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "b", "--losses", "l.jsonl")
     done = run("restore", "b", "l.jsonl", "--to", "langchain")
     assert json.loads(done.stdout_bytes) == json.loads(EXAMPLE.read_bytes())
 

@@ -92,6 +92,15 @@ def test_stats_read_a_history_a_line() -> None:
     assert (data["histories"], data["messages"]) == (2, 3)
 
 
+@pytest.mark.parametrize("name", ["a.msgpack", "a.msgpack.gz"])
+def test_stats_read_what_convert_writes(name: str) -> None:
+    """Frames and compressed files are read, too."""
+    saved("a.jsonl", am.History.of("a"), am.History.of("b", "c"))
+    assert run("convert", "a.jsonl", name, "--to", "msgpack").exit_code == 0
+    data = json.loads(run("stats", name, "--json").stdout)
+    assert (data["histories"], data["messages"]) == (2, 3)
+
+
 def test_stats_tell_and_leave_out_what_cannot_be_read() -> None:
     """A bad line and a missing file are told with their place; the others count, and the exit code is 1."""
     Path("a.jsonl").write_bytes(b'[{"role":"user"}]\n[{"role":7}]\n[{"role":"user"}]\n')
@@ -183,7 +192,7 @@ def changed() -> str:
 def test_diff_of_the_same_is_quiet() -> None:
     """Two histories that are the same exit with 0, in whatever formats they are."""
     assert (run("diff", REFUND, REFUND).stdout, run("diff", REFUND, REFUND).exit_code) == ("no differences\n", 0)
-    run("convert", LISBON, "--to", "json", "-o", "a.json")
+    run("convert", LISBON, "a.json", "--to", "json")
     assert run("diff", LISBON, "a.json").exit_code == 0
 
 
@@ -221,7 +230,7 @@ def test_diff_as_json() -> None:
 
 def test_diff_tells_what_a_conversion_lost() -> None:
     """Between two formats only what they carry differs, and no spelling; with --exact that differs, too."""
-    run("convert", WEATHER, "--to", "anthropic", "-o", "b.json")
+    run("convert", WEATHER, "b.json", "--to", "anthropic")
     found = json.loads(run("diff", WEATHER, "b.json", "--from", "openai", "--to", "anthropic", "--json").stdout)
     assert [(each["kind"], each["path"]) for each in found["differences"]] == [
         ("removed", "/extras/openai"),
@@ -325,7 +334,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
         (["\x1b"], "no command is called '\\x1b'; there are completion, convert"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),
-        (["convert", LISBON, "--to", "json", "-O", "remembr=1"], "no option 'remembr'; did you mean remember?"),
+        (["convert", LISBON, "--to", "json", "-o", "remembr=1"], "no option 'remembr'; did you mean remember?"),
     ],
 )
 def test_close_matches_are_offered(arguments: list[str], words: str) -> None:

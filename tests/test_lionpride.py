@@ -78,7 +78,7 @@ MAPPING: list[tuple[dict[str, Any], str, tuple[am.Block, ...]]] = [
     ({"request_model": {"x": 1}}, "user", (am.DataBlock({"x": 1}, name="request_model"),)),
     ({"images": [URL]}, "user", (am.ImageBlock(am.URLSource(URL)),)),
     ({"images": [URL], "image_detail": "low"}, "user", (am.ImageBlock(am.URLSource(URL), detail="low"),)),
-    ({"image_detail": "low"}, "user", (am.DataBlock("low", name="image_detail"),)),
+    ({"instruction": None, "image_detail": "low"}, "user", (am.DataBlock("low", name="image_detail"),)),
     (
         {"instruction": "See", "images": [URL, URL], "context": ["a"]},
         "user",
@@ -111,6 +111,7 @@ EMPTY: list[tuple[dict[str, Any], str, int]] = [
     ({"instruction": None}, "user", 0),
     ({"instruction": ""}, "user", 1),
     ({"context": []}, "user", 1),
+    ({"image_detail": "low"}, "user", 1),
     ({"images": []}, "user", 0),
     ({"assistant_response": None}, "assistant", 0),
     ({"assistant_response": ""}, "assistant", 1),

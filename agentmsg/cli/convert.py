@@ -1,91 +1,184 @@
-"""``agentmsg convert``: one document from one format into another."""
+"""``agentmsg convert``: documents, files of documents and folders of them, from one format into another."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any, cast
 
+import attrs
 import click
 
-from agentmsg.account import account
-from agentmsg.account_lines import to_lines
-from agentmsg.cli.disk import read_file, write_file
-from agentmsg.cli.terminal import say
-from agentmsg.cli.writing import Target, output_options, report
-from agentmsg.conversion import detect, loads
-from agentmsg.errors import DecodeError, LossError
+from agentmsg._registry import get_codec
+from agentmsg.cli.options import codec_options
+from agentmsg.cli.progress import progress_of
+from agentmsg.cli.telling import tell_losses, tell_outcome
+from agentmsg.cli.terminal import is_terminal, say
+from agentmsg.errors import LossError
+from agentmsg.files.engines import ENGINES
+from agentmsg.files.job import Job
+from agentmsg.files.names import STANDARD, Kind, renamed
+from agentmsg.files.plan import targets_of
+from agentmsg.files.run import Outcome, Request, run, stream
 
 if TYPE_CHECKING:
-    from agentmsg.losses import Losses
+    from collections.abc import Sequence
+
+    from agentmsg.files.plan import Target
+    from agentmsg.losses import Loss
 
 __all__ = ["command"]
 
+_PUT_ASIDE = 3
+_EXAMPLES = """\b
+Examples:
+  agentmsg convert history.json --to anthropic
+  agentmsg convert history.json out.json --to langchain --losses account.jsonl
+  agentmsg convert train.jsonl.gz out.jsonl --from openai --to anthropic --jobs 4
+  agentmsg convert 'logs/*.jsonl' converted/ --to json --resume
+  cat history.json | agentmsg convert - --to json --pretty
+"""
 
-@click.command("convert", short_help="Convert one document, and account for what is lost.")
-@click.argument("file", metavar="FILE")
-@click.option("--from", "source", metavar="CODEC", help="The format of FILE; detected by default.")
-@output_options
+
+@click.command("convert", short_help="Convert documents, and account for what is lost.", epilog=_EXAMPLES)
+@click.argument("files", metavar="SRC... [DST]", nargs=-1, required=True)
+@click.option("--to", "codec", required=True, metavar="CODEC", help="The format to write.")
+@click.option("--from", "source", metavar="CODEC", help="The format of all SRC; detected by default.")
+@codec_options
+@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
+@click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 @click.option(
     "--on-loss",
     type=click.Choice(["report", "error", "ignore"]),
     default="report",
     show_default=True,
-    help="Tell what is lost, refuse to lose content (exit code 3), or keep silent.",
+    help="Tell what is lost, refuse documents that would lose content, or keep silent.",
 )
-@click.option("--losses", "account_file", metavar="FILE", help="Write the account of all losses there.")
+@click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder where DST is one.")
+@click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
+@click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="So many processes.")
+@click.option("--engine", type=click.Choice(sorted(ENGINES)), default="local", show_default=True, help="Who works.")
+@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+@click.pass_context
 def command(
+    ctx: click.Context,
     *,
-    file: str,
-    source: str | None,
+    files: tuple[str, ...],
     codec: str,
-    output: str,
-    options: tuple[str, ...],
+    source: str | None,
+    options: tuple[tuple[str, Any], ...],
+    form: Any,
+    split: bool,
     pretty: bool,
-    on_loss: str,
-    account_file: str | None,
+    on_loss: Any,
+    losses: str | None,
+    flat: str | None,
+    verify: bool,
+    jobs: int,
+    engine: str,
+    resume: bool,
+    quiet: bool,
 ) -> None:
-    """Convert one document, and account for what is lost.
+    """Convert documents, and account for what is lost.
 
-    FILE is a document of any format that "agentmsg formats" lists; - means stdin. The account and the
-    converted document together give the original again: see "agentmsg restore".
+    SRC are files of any format that "agentmsg formats" lists: .json (one document), .jsonl (a document a line),
+    .msgpack (frames), each also as .gz or .zst; folders of such files, patterns, URLs where fsspec is installed; -
+    means stdin. DST is a file, or a folder where SRC are many; without it documents go to stdout.
+
+    The account (--losses) and the converted documents together give the originals again: see "agentmsg restore".
+    Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
     """
-    if account_file is not None and account_file == output:
-        msg = "--losses and --output name the same file"
+    names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
+    job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
+    job = attrs.evolve(job, losses=losses is not None, flat=flat is not None)
+    _check(job, source, written, losses, flat)
+    targets = targets_of(names, written, job, codec=source, form=form, split=split)
+    is_one = len(targets) == 1 and targets[0].is_one
+    _check_terminal(targets)
+    if not quiet and source is None:
+        _tell_formats(targets)
+    with progress_of(targets, quiet=quiet) as progress:
+        request = Request(
+            work=_work_folder(targets, written),
+            engine=engine,
+            jobs=jobs,
+            resume=resume,
+            losses=_beside(targets, written, losses),
+            flat=_beside(targets, written, flat),
+            progress=progress,
+            detected=_ignore if quiet else _tell_format,
+        )
+        outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
+    tell_outcome(outcome, written, is_one=is_one, is_silent=quiet or on_loss == "ignore")
+    ctx.exit(_PUT_ASIDE if outcome.bad else 0)
+
+
+def _check(job: Job, source: str | None, *written: str | None) -> None:
+    """Refuse what no file need be read for."""
+    get_codec(job.codec, **dict(job.options))
+    if source is not None:
+        get_codec(source)
+    names = [name for name in written if name is not None]
+    if len(set(names)) < len(names):
+        msg = "DST, --losses and --losses-flat need a file each"
         raise click.UsageError(msg)
-    target = Target.of(codec, output, options, pretty=pretty)
-    raw = read_file(file)
-    history = loads(raw, source or _detected(raw), duplicates="error")
-    fitted = target.fit(history)
-    losses = account(fitted)
-    if on_loss == "error":
-        _refuse_content_losses(losses)
-    data = target.render(fitted.history)
-    # The account first: should we be stopped between, there is no document without its account.
-    if account_file is not None:
-        # Bound to what readers will find: what is written may leave out ids that agentmsg made.
-        lines = to_lines(losses, loads(data, target.codec))
-        write_file(account_file, b"".join(line + b"\n" for line in lines))
-    target.save(data)
-    if on_loss != "ignore":
-        report(losses)
 
 
-def _detected(raw: bytes) -> str:
-    """Return the name of the one format that a document most looks like, and say so."""
-    found = detect(raw)
-    if not found:
-        msg = "no format is recognised; name it with --from (agentmsg formats lists all)"
-        raise DecodeError(msg)
-    best = [name for name, score in found if score == found[0][1]]
-    if len(best) > 1:
-        msg = f"this may be {' or '.join(best)}; say which with --from"
-        raise DecodeError(msg)
-    say(f"read as {best[0]}")
-    return best[0]
+def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    try:
+        piped = any(STANDARD in (target.path, *(source.path for source in target.sources)) for target in targets)
+        if job.quarantine and not piped:
+            return run(job, targets, request)
+        out = sys.stdout.buffer
+        outcome = stream(job, targets[0], request, sys.stdin.buffer, out)
+        if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
+            out.write(b"\n")
+        out.flush()
+    except KeyboardInterrupt:
+        msg = "stopped; --resume goes on from here"
+        raise KeyboardInterrupt(msg) from None
+    except LossError as error:
+        tell_losses(cast("Sequence[Loss]", error.losses))
+        raise
+    return outcome
 
 
-def _refuse_content_losses(losses: Losses) -> None:
-    content = losses.content
-    if content:
-        report(losses)
-        msg = "content would be lost, so nothing is written"
-        raise LossError(msg, codec=losses.codec, losses=content)
+def _check_terminal(targets: Sequence[Target]) -> None:
+    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
+        msg = "binary is not for a terminal: give DST"
+        raise click.UsageError(msg)
+
+
+def _tell_formats(targets: Sequence[Target]) -> None:
+    for codec in dict.fromkeys(source.codec for target in targets for source in target.sources):
+        if codec:
+            _tell_format(codec)
+
+
+def _tell_format(codec: str) -> None:
+    say(f"read as {codec}")
+
+
+def _ignore(_: str) -> None:
+    pass
+
+
+def _work_folder(targets: Sequence[Target], written: str) -> str:
+    """Return the work folder of a run: beside its target, or in it where that is a folder."""
+    if [target.path for target in targets] != [written]:
+        return f"{written.rstrip('/')}/.agentmsg"
+    folder, slash, name = written.rpartition("/")
+    return f"{folder}{slash}.{name}.agentmsg"
+
+
+def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple[str, ...] | None:
+    """Return where the accounts of each target go: the file that was given, or files in that folder."""
+    if given is None:
+        return None
+    if [target.path for target in targets] == [written]:
+        return (given,)
+    root = written.rstrip("/") + "/"
+    below = [renamed(target.path.removeprefix(root), Kind("jsonl")) for target in targets]
+    return tuple(f"{given.rstrip('/')}/{name}" for name in below)

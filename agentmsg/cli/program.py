@@ -3,7 +3,7 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line itself is wrong
-    3  content would be lost, and --on-loss error was given
+    3  content would be lost, and --on-loss error was given; or documents were put aside
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the output any more.
 """
@@ -17,25 +17,26 @@ import click
 
 import agentmsg
 from agentmsg.cli.terminal import abandon_output, say
-from agentmsg.errors import AgentMsgError, LossError, excerpt
+from agentmsg.errors import AgentMsgError, excerpt
 
 __all__ = ["program"]
 
 # Each command: its module, and its line in --help, which so imports none of them.
 _COMMANDS = {
     "completion": ("agentmsg.cli.completion", "Print the script that completes command lines in a shell."),
-    "convert": ("agentmsg.cli.convert", "Convert one document, and account for what is lost."),
+    "convert": ("agentmsg.cli.convert", "Convert documents, and account for what is lost."),
     "detect": ("agentmsg.cli.detect", "Tell what format files have."),
     "diff": ("agentmsg.cli.diff", "Show what differs between two conversations of any formats."),
     "formats": ("agentmsg.cli.formats", "List the formats, and what each carries."),
-    "restore": ("agentmsg.cli.restore", "Give back the original of a converted document."),
+    "restore": ("agentmsg.cli.restore", "Give back the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "stats": ("agentmsg.cli.stats", "Count what conversations hold: roles, texts, tools, tokens."),
 }
 # The extra that brings a package which some commands need.
 _EXTRAS = {"matplotlib": "plot", "rich": "cli"}
+# Exit codes of errors, by their code; all others are 1.
+_CODES = {"content-loss": 3, "form": 2}
 _WRONG_USAGE = 2
-_CONTENT_LOSS = 3
 _INTERRUPTED = 130
 _NO_READER = 141
 
@@ -43,8 +44,9 @@ _EXAMPLES = """\b
 Examples:
   agentmsg formats
   agentmsg detect history.json
-  agentmsg convert history.json --to langchain -o out.json --losses account.jsonl
-  agentmsg restore out.json account.jsonl --to json
+  agentmsg convert history.json out.json --to langchain --losses account.jsonl
+  agentmsg restore out.json account.jsonl
+  agentmsg convert train.jsonl converted.jsonl --to anthropic --jobs 4
   agentmsg diff history.json out.json
   agentmsg stats *.json --plot stats.svg
   cat history.json | agentmsg convert - --to json --pretty
@@ -80,8 +82,7 @@ class _Program(click.Group):
             result = super().invoke(ctx)
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}")
-            is_loss = isinstance(error, LossError) and error.code == "content-loss"
-            code = _CONTENT_LOSS if is_loss else 1
+            code = _CODES.get(error.code, 1)
         except ModuleNotFoundError as error:
             extra = _EXTRAS.get(str(error.name).partition(".")[0])
             if extra is None:
@@ -91,8 +92,8 @@ class _Program(click.Group):
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER
-        except KeyboardInterrupt:
-            say("stopped")
+        except KeyboardInterrupt as error:
+            say(str(error) or "stopped")
             code = _INTERRUPTED
         if code is not None:
             ctx.exit(code)

@@ -1,27 +1,33 @@
 """What stats, diff and schema take: the name of a format, and files of histories of any format.
 
-A file is one document, or one a line where its name ends in .jsonl. This is the one place that knows how.
+What a file holds its name says, as for convert: one document, one a line, or frames; compressed or not.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg._registry import codec_names, get_codec
-from agentmsg.cli.disk import STANDARD, read_file
 from agentmsg.conversion import detect, loads
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.compression import decompressed
+from agentmsg.files.documents import documents
+from agentmsg.files.names import STANDARD, kind_of
+from agentmsg.files.places import asking, place_of
 from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import click
 
+    from agentmsg.files.documents import Found
+    from agentmsg.files.names import Form
 
 __all__ = ["Read", "Unread", "codecs_like", "histories_of", "history_of"]
 
@@ -61,8 +67,8 @@ def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
     if codec is not None:
         get_codec(codec)
     try:
-        for place, raw in _documents(name):
-            yield _read(place, raw, codec)
+        for place, found in _documents(name):
+            yield _read(place, found, codec)
     except FileError as error:
         yield Unread(error=error, place=name)
 
@@ -84,31 +90,29 @@ def history_of(name: str, codec: str | None) -> Read:
     raise DecodeError(msg)
 
 
-def _documents(name: str) -> Iterator[tuple[str, bytes]]:
-    if name == STANDARD or Path(name).suffix != ".jsonl":
-        yield name, read_file(name)
-        return
-    most = DEFAULT_LIMITS.line + 1
-    try:
-        with Path(name).open("rb") as file:
-            number = 0
-            while line := file.readline(most):
-                number += 1
-                # The rest of a line that is too long to be read is not taken for another one.
-                rest = line
-                while len(rest) == most and not rest.endswith(b"\n"):
-                    rest = file.readline(most)
-                if line.strip():
-                    yield f"{name}, line {number}", line
-    except (OSError, ValueError) as error:
-        words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FileError(f"{name}: {words}", code="file") from None
+def _documents(name: str) -> Iterator[tuple[str, Found]]:
+    """Yield the documents of a file, each with its place."""
+    kind = kind_of(name, "json")
+    with asking(name), ExitStack() as stack:
+        stream = sys.stdin.buffer if name == STANDARD else stack.enter_context(place_of(name).open(name))
+        held = stack.enter_context(decompressed(stream, kind.compression, name))
+        for found in documents(held, kind.form, DEFAULT_LIMITS):
+            yield _PLACES[kind.form].format(name=name, number=found.number), found
 
 
-def _read(place: str, raw: bytes, codec: str | None) -> Read | Unread:
+_PLACES: Mapping[Form, str] = {
+    "json": "{name}",
+    "jsonl": "{name}, line {number}",
+    "msgpack": "{name}, frame {number}",
+}
+
+
+def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
+    if found.fault is not None or found.data is None:
+        return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
-        chosen = codec or _detected(raw)
-        return Read(history=loads(raw, chosen, duplicates="error"), codec=chosen, place=place)
+        chosen = codec or _detected(found.data)
+        return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
 

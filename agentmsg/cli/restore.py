@@ -1,47 +1,87 @@
-"""``agentmsg restore``: the original of a converted document, with the help of its account."""
+"""``agentmsg restore``: the originals of converted documents, with the help of their accounts."""
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from agentmsg.account import account
-from agentmsg.account_lines import from_lines
-from agentmsg.cli.disk import STANDARD, read_file
-from agentmsg.cli.writing import Target, output_options, report
-from agentmsg.conversion import loads, restore
+from agentmsg._registry import get_codec
+from agentmsg.cli.options import codec_options
+from agentmsg.cli.telling import tell_losses
+from agentmsg.cli.terminal import is_terminal
+from agentmsg.files.names import STANDARD, Form, kind_of
+from agentmsg.files.restoring import Restoring
+
+if TYPE_CHECKING:
+    from agentmsg.losses import Losses
 
 __all__ = ["command"]
 
+_EXAMPLES = """\b
+Examples:
+  agentmsg restore out.json account.jsonl
+  agentmsg restore out.jsonl account.jsonl original.jsonl
+  agentmsg restore out.json account.jsonl --to openai --pretty
+"""
 
-@click.command("restore", short_help="Give back the original of a converted document.")
-@click.argument("file", metavar="FILE")
-@click.argument("account_file", metavar="LOSSES")
-@click.option("--from", "source", metavar="CODEC", help="The format of FILE; else the one that LOSSES names.")
-@output_options
+
+@click.command("restore", short_help="Give back the originals of converted documents.", epilog=_EXAMPLES)
+@click.argument("converted", metavar="OUT")
+@click.argument("accounts", metavar="LOSSES")
+@click.argument("target", metavar="[DST]", default=STANDARD)
+@click.option("--to", "codec", metavar="CODEC", help="The format to write; else the one that LOSSES names.")
+@click.option("--from", "source", metavar="CODEC", help="The format of OUT; else the one that LOSSES names.")
+@codec_options
+@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 def command(
     *,
-    file: str,
-    account_file: str,
+    converted: str,
+    accounts: str,
+    target: str,
+    codec: str | None,
     source: str | None,
-    codec: str,
-    output: str,
-    options: tuple[str, ...],
+    options: tuple[tuple[str, Any], ...],
+    form: Form | None,
     pretty: bool,
 ) -> None:
-    """Give back the original of a converted document.
+    """Give back the originals of converted documents.
 
-    FILE is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. With the format of
-    the original after --to this is the same JSON value, and the same bytes where the original was compact
-    JSON with its keys in the order in which agentmsg writes them. Messages added at the end of FILE are kept;
-    any other change is refused.
+    OUT is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. This gives the same JSON
+    values, and the same bytes where the originals were compact JSON with their keys in the order in which agentmsg
+    writes them. Messages added at the end of a document are kept; any other change is refused.
     """
-    if file == account_file == STANDARD:
-        msg = "only one of FILE and LOSSES can be stdin"
+    if converted == accounts == STANDARD:
+        msg = "only one of OUT and LOSSES can be stdin"
         raise click.UsageError(msg)
-    target = Target.of(codec, output, options, pretty=pretty)
-    losses = from_lines(read_file(account_file).splitlines())
-    converted = loads(read_file(file), source or losses.codec, duplicates="error")
-    fitted = target.fit(restore(converted, losses))
-    target.save(target.render(fitted.history))
-    if fitted.history is not fitted.source:
-        report(account(fitted))
+    kind = kind_of(converted, form or "json")
+    usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
+    target_kind = kind_of(target, usual)
+    out = sys.stdout.buffer
+    Restoring(
+        converted=converted,
+        kind=kind,
+        accounts=accounts,
+        accounts_kind=kind_of(accounts, "jsonl"),
+        source=source,
+        codec=codec,
+        options=options,
+        target=target,
+        target_kind=target_kind,
+        pretty=pretty,
+    ).run(sys.stdin.buffer, out, _tell)
+    if target == STANDARD:
+        if is_terminal(out) and target_kind.form == "json" and not pretty:
+            out.write(b"\n")
+        out.flush()
+
+
+def _usual(form: Form) -> Form:
+    return "jsonl" if form == "msgpack" else form
+
+
+def _tell(number: int, losses: Losses) -> None:
+    del number
+    tell_losses(losses)

@@ -60,7 +60,9 @@ Examples:
 def command(ctx: click.Context, *, files: tuple[str, ...], source: str | None, as_json: bool, plot: str | None) -> None:
     """Count what conversations hold: roles, lengths of texts, tools and their errors, tokens, durations.
 
-    FILE is a document of any format, or a file of them, one a line, if its name ends in .jsonl; - means stdin.
+    FILE is a document of any format; many of them, one a line, if its name ends in .jsonl, or as frames in
+    .msgpack; each may be compressed (.gz, .zst); - means stdin.
+
     All are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Tokens and cost are what the documents state; there is no price list.
 

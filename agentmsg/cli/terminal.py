@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["abandon_output", "aligned", "printable", "say", "write_bytes"]
+__all__ = ["abandon_output", "aligned", "is_terminal", "printable", "say", "write_bytes"]
 
 
 def printable(text: str) -> str:
@@ -32,6 +32,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*safe, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in safe)
     return [line.rstrip() for line in lines]
+
+
+def is_terminal(stream: Any) -> bool:
+    """Tell whether somebody may be looking at a stream."""
+    try:
+        return bool(stream.isatty())
+    except ValueError:
+        return False  # it is closed
 
 
 def write_bytes(data: bytes) -> None:

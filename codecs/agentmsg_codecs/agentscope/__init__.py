@@ -84,7 +84,12 @@ class AgentScopeCodec(Codec):
     writes_plain: ClassVar[bool] = True
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
-    engine: Messages = attrs.field(factory=make_messages, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: make_messages(keeps_kinds=self.version is None), takes_self=True),
+    )
     _caps: Caps = attrs.field(
         init=False,
         eq=False,

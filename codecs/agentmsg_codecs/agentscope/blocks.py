@@ -65,14 +65,16 @@ class Blocks:
 
     Args:
         version: 1 or 2.
+        keeps_kinds: whether a block is written as the kind that it was read from, be it the other version's.
 
     Attributes:
         media: images, sound, videos and files.
         read_inner, write_inner: read and write what stands inside results and hints; to be set before use.
     """
 
-    def __init__(self, version: int) -> None:
+    def __init__(self, version: int, *, keeps_kinds: bool = True) -> None:
         self._is_new = version > 1
+        self._keeps_kinds = keeps_kinds
         self.media = Media(
             family=FAMILY,
             by_kind=not self._is_new,
@@ -83,6 +85,7 @@ class Blocks:
             ids=frozenset({"image", "audio", "video", "data"}),
             spare=_FINISHED,
             writes_spare=self._is_new,
+            keeps_kinds=keeps_kinds,
         )
         self.read_inner: Callable[[Any], Any]
         self.write_inner: Callable[[Any], Any]
@@ -198,7 +201,7 @@ class Blocks:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def _tag_of_call(self, block: am.ToolUseBlock) -> str:
-        found = mark_of(block, FAMILY, "/as") if block.notes else None
+        found = mark_of(block, FAMILY, "/as") if block.notes and self._keeps_kinds else None
         if found in ("tool_call", "tool_use"):
             return str(found)
         return "tool_call" if self._is_new else "tool_use"

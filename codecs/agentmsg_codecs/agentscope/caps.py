@@ -158,7 +158,10 @@ class _Maker:
         """Tell whether a block comes back from the list of a hint."""
         if type(item) not in (am.TextBlock, am.NativeBlock, *MEDIA):
             return False
-        if isinstance(getattr(item, "source", None), (am.FileSource, am.TextSource, am.BlocksSource)):
+        source = getattr(item, "source", None)
+        if isinstance(source, (am.FileSource, am.TextSource, am.BlocksSource)):
+            return False
+        if not self.dialect.media.takes_url_of(source):
             return False
         if type(item) is am.NativeBlock and item.codec != self.family:
             return False
@@ -179,7 +182,8 @@ class _Maker:
 
     def _has_state(self, block: am.ToolResultBlock) -> bool:
         if block.status is None:
-            return self.is_marked(block, "/unsaid")
+            # Where another version is wanted, what went without saying in its own does not.
+            return self.is_marked(block, "/unsaid") and self.dialect.media.keeps_kinds
         return block.status in RESULT_STATES or self.is_marked(block, "/word")
 
     # -- rows ---------------------------------------------------------------------------------------------------------

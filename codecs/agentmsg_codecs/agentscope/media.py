@@ -19,6 +19,7 @@ from agentmsg.plain import is_object
 from agentmsg.rules import document_as_text
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare
+from agentmsg_codecs.agentscope.urls import is_url
 
 __all__ = ["MEDIA", "Media"]
 
@@ -67,6 +68,7 @@ class Media:
         ids: the kinds of blocks that have an id.
         spare: the spare keys of ``data`` blocks; the name of what is no file is another.
         writes_spare: whether spare keys are written where they say nothing.
+        keeps_kinds: whether a block is written as the kind that it was read from.
     """
 
     family: str
@@ -78,6 +80,7 @@ class Media:
     ids: frozenset[str]
     spare: Mapping[str, Any]
     writes_spare: bool
+    keeps_kinds: bool = True
 
     # -- sources ------------------------------------------------------------------------------------------------------
 
@@ -114,7 +117,8 @@ class Media:
         if type(tag) is not str or tag not in ("url", "base64"):
             raise Unreadable
         source = read_as(self._source_shape(tag), value, self.family)
-        return marked(source, self.family, odd=True) if source.media_type is None else source
+        is_odd = source.media_type is None or (tag == "url" and not is_url(source.url))
+        return marked(source, self.family, odd=True) if is_odd else source
 
     def _write_source(self, source: Any) -> Native:
         tag = "url" if isinstance(source, am.URLSource) else "base64"
@@ -125,7 +129,7 @@ class Media:
     def tag_of(self, block: Any) -> str:
         """Return the kind of block that something is written as."""
         own = MEDIA[type(block)]
-        found = mark_of(block, self.family, "/as") if block.notes else None
+        found = mark_of(block, self.family, "/as") if block.notes and self.keeps_kinds else None
         if found in (own, "data"):
             return str(found)
         return own if self.by_kind else "data"
@@ -192,10 +196,18 @@ class Media:
         """Carry the id of a block of a kind that has one."""
         return item_id if self.tag_of(block) in self.ids else None
 
+    def takes_url_of(self, source: Any) -> bool:
+        """Tell whether the URL of a source is one that the library takes, or was read."""
+        if not self.typed or not isinstance(source, am.URLSource) or is_url(source.url):
+            return True
+        return self.keeps_kinds and mark_of(source, self.family, "/odd") is True
+
     def source_cell(self, source: Any, block: Any) -> Any:
         """Carry a source; its media type is found out where it is not told, or would tell another class."""
         if not isinstance(source, (am.URLSource, am.Base64Source)):
             return Drop("media are given as a URL or as data here")
+        if not self.takes_url_of(source):
+            return Drop("a URL is absolute here")
         changes: dict[str, Any] = {}
         wanted = self._media_type(source, block)
         if wanted is not source.media_type:

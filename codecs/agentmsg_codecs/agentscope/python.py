@@ -29,7 +29,7 @@ from agentmsg_codecs.agentscope.shapes import (
     to_milliseconds,
     with_spare,
 )
-from agentmsg_codecs.agentscope.words import FAMILY
+from agentmsg_codecs.agentscope.words import FAMILY, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -250,9 +250,14 @@ def detect(native: Any) -> int | None:
     return None
 
 
-def make_messages() -> Messages:
-    """Return the reader and writer of both versions."""
-    return Messages({1: _Python1(Blocks(1)), 2: _Python2(Blocks(2))}, detect, joins=lambda version: version > 1)
+def make_messages(*, keeps_kinds: bool = True) -> Messages:
+    """Return the reader and writer of both versions.
+
+    Args:
+        keeps_kinds: whether a block is written as the kind that it was read from, be it the other version's.
+    """
+    old, new = (Blocks(version, keeps_kinds=keeps_kinds) for version in VERSIONS)
+    return Messages({1: _Python1(old), 2: _Python2(new)}, detect, joins=lambda version: version > 1)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------

@@ -118,7 +118,8 @@ def _write_instruction(message: am.Msg) -> Native:
             native.setdefault("images", []).append(getattr(block.source, "url", ""))
             if block.detail is not None:
                 native["image_detail"] = block.detail
-    return native
+    # Alone it decides no class, and the real reader drops it.
+    return {"instruction": None, **native} if native.keys() == {"image_detail"} else native
 
 
 def _read_system(native: Native, _: Any) -> am.Msg:

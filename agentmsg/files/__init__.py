@@ -1,0 +1,38 @@
+"""Whole files of documents: read, converted and written in pieces, safely. ``agentmsg convert`` runs it.
+
+| module | what |
+| --- | --- |
+| ``names`` | what the name of a file says of what is in it |
+| ``places`` | local disks, and URLs by fsspec |
+| ``compression`` | gzip, Zstandard |
+| ``documents`` | the documents of a range of a file |
+| ``job`` | the heart: a range in, part files and counts out |
+| ``plan`` | names to sources, targets, ranges |
+| ``work`` | the folder of a run under way: resume, lock |
+| ``joining`` | parts to whole files |
+| ``engines`` | who runs the pieces: processes, Dask, Ray |
+| ``run`` | all of that together |
+"""
+
+from __future__ import annotations
+
+from agentmsg.files.job import Job, Piece, Report, Source, convert_range
+from agentmsg.files.names import Kind, kind_of
+from agentmsg.files.plan import Target, targets_of
+from agentmsg.files.run import Outcome, Request, run, stream
+
+__all__ = [
+    "Job",
+    "Kind",
+    "Outcome",
+    "Piece",
+    "Report",
+    "Request",
+    "Source",
+    "Target",
+    "convert_range",
+    "kind_of",
+    "run",
+    "stream",
+    "targets_of",
+]

@@ -1,0 +1,86 @@
+"""gzip and Zstandard around a stream of bytes; files of several members or frames are read to their end."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from agentmsg.errors import FileError
+from agentmsg.files.extras import extra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+__all__ = ["compressed", "decompressed"]
+
+_BUFFER = 1 << 18
+
+
+def _zstd() -> Any:
+    # Part of Python since 3.14; the package is the same for those before.
+    module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    return extra(module, "zstd", ".zst")
+
+
+def _read_gzip(stream: BinaryIO) -> Any:
+    return gzip.GzipFile(fileobj=stream, mode="rb")
+
+
+def _read_zstd(stream: BinaryIO) -> Any:
+    return _zstd().ZstdFile(stream)
+
+
+def _write_gzip(stream: BinaryIO) -> Any:
+    # Without name and time, so that the same documents are the same bytes.
+    return gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0)
+
+
+def _write_zstd(stream: BinaryIO) -> Any:
+    return _zstd().ZstdFile(stream, "wb")
+
+
+_READERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _read_gzip, ".zst": _read_zstd}
+_WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _write_gzip, ".zst": _write_zstd}
+
+
+@contextmanager
+def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[BinaryIO]:
+    """Give the bytes that a stream holds compressed; the stream itself where it is not.
+
+    Args:
+        stream: as it is on disk; left open.
+        compression: "", ".gz" or ".zst".
+        name: of the file, for errors.
+
+    Raises:
+        FileError: code "compression" where the bytes are damaged or cut; code "unavailable" where a package lacks.
+    """
+    if not compression:
+        yield stream
+        return
+    try:
+        yield cast("BinaryIO", io.BufferedReader(_READERS[compression](stream), _BUFFER))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise _damaged(name, error) from None
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # its module may be missing
+            raise
+        raise _damaged(name, error) from None
+
+
+def _damaged(name: str, error: Exception) -> FileError:
+    return FileError(f"{name}: damaged or cut: {error}", code="compression")
+
+
+@contextmanager
+def compressed(stream: BinaryIO, compression: str) -> Generator[BinaryIO]:
+    """Give a stream to write to, whose bytes reach the given one compressed; that stays open."""
+    if not compression:
+        yield stream
+        return
+    with _WRITERS[compression](stream) as writer:
+        yield writer

@@ -1,0 +1,241 @@
+"""The documents of a stream of bytes, one by one, each with its place; what cannot be one is told, not raised.
+
+A range of a file of lines holds the lines that *begin* in it, so ranges that touch hold each line once, wherever they
+were cut. Nothing here looks into a document.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import attrs
+import msgpack
+
+from agentmsg.errors import DecodeError
+from agentmsg.json_text import dump_json, parse_json
+from agentmsg.plain import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from agentmsg.files.names import Form
+    from agentmsg.limits import Limits
+
+__all__ = ["Found", "documents", "frame_ends", "split_array"]
+
+_BOM = b"\xef\xbb\xbf"
+_LINE_FEED = 10
+_CHUNK = 1 << 18
+_MOST = 2**31 - 1
+
+
+@attrs.frozen
+class Found:
+    """One document, as it stands in its file.
+
+    Attributes:
+        number: of the line or frame in its range, from 1.
+        offset: of its first byte in the file (in what a compressed file holds).
+        length: in bytes, without its line end.
+        data: its bytes; None where it is longer than allowed.
+        fault: what is wrong with it already; None where nothing is.
+    """
+
+    number: int
+    offset: int
+    length: int
+    data: bytes | None
+    fault: DecodeError | None = None
+
+
+def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end: int | None = None) -> Iterator[Found]:
+    """Yield the documents of a range of a stream, in order; empty lines are left out, but have their number.
+
+    Args:
+        stream: bytes; seekable where ``start`` is not 0.
+        form: how documents stand in it.
+        limits: the longest line or document that is held in memory.
+        start: first byte of the range.
+        end: the byte after the range; None means to the end of the stream.
+    """
+    return _READERS[form](stream, limits, start, end)
+
+
+def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    longest = limits.line + len(_BOM) + len(b"\r\n")
+    position = _first_line(stream, start, end)
+    number = 0
+    while end is None or position < end:
+        line = stream.readline(longest)
+        if not line:
+            return
+        number += 1
+        offset, rest = position, 0
+        if line[-1] != _LINE_FEED and len(line) == longest:
+            rest = _skip_line(stream, None)
+        position += len(line) + rest
+        if not offset and line.startswith(_BOM):
+            line, offset = line[len(_BOM) :], len(_BOM)
+        data = line.removesuffix(b"\n").removesuffix(b"\r")
+        if rest or len(data) > limits.line:
+            yield Found(number, offset, len(data) + rest, None, _too_long("line", limits.line))
+        elif data and not data.isspace():
+            yield Found(number, offset, len(data), data)
+
+
+def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
+    """Go to the first line that begins at or after a byte, and return where; beyond the range nobody looks."""
+    if not start:
+        return 0
+    # If the byte before is a line end, a line begins right here.
+    stream.seek(start - 1)
+    return start - 1 + _skip_line(stream, None if end is None else end - start + 1)
+
+
+def _skip_line(stream: BinaryIO, most: int | None) -> int:
+    """Read up to the next line end, or so many bytes; return how many were read."""
+    skipped = 0
+    while most is None or skipped < most:
+        piece = stream.readline(_CHUNK)
+        skipped += len(piece)
+        if not piece or piece[-1] == _LINE_FEED:
+            break
+    return skipped
+
+
+def _too_long(what: str, most: int) -> DecodeError:
+    return DecodeError(f"a {what} of more than {most} bytes", code="bytes")
+
+
+def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    """Yield the one document that a stream is."""
+    del start, end  # a document is not cut
+    data = stream.read(limits.bytes + 1)
+    if len(data) > limits.bytes:
+        rest = 0
+        while piece := stream.read(_CHUNK):
+            rest += len(piece)
+        yield Found(1, 0, len(data) + rest, None, _too_long("document", limits.bytes))
+        return
+    lead = 3 if data.startswith(_BOM) else 0
+    yield Found(1, lead, len(data) - lead, data[lead:])
+
+
+def split_array(found: Found, limits: Limits) -> Iterator[Found]:
+    """Yield the items of a document that is a JSON array, each as a document; the whole as a fault where it is none."""
+    if found.data is None:
+        yield found
+        return
+    try:
+        items = parse_json(found.data, limits, "error")
+        if not is_list(items):
+            msg = "only an array can be split"
+            raise DecodeError(msg)
+    except DecodeError as error:
+        yield attrs.evolve(found, fault=error)
+        return
+    for number, item in enumerate(items, 1):
+        data = dump_json(item)
+        yield Found(number, found.offset, len(data), data)
+
+
+class _FrameReader:
+    """Cuts a stream of MessagePack into frames; nothing is unpacked."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits) -> None:
+        self._stream = stream
+        self._limit = limits.bytes
+        most = min(limits.bytes, _MOST)
+        self._unpacker: Any = cast("Any", msgpack).Unpacker(
+            max_buffer_size=_MOST,
+            max_str_len=most,
+            max_bin_len=most,
+            max_ext_len=most,
+            max_array_len=most,
+            max_map_len=most // 2,
+        )
+        self._held = b""
+        self._at = 0  # where in the held bytes the next frame begins
+        self._before = 0  # how many bytes were read before the held ones
+
+    def frame(self) -> bytes | None:
+        """Return the next frame, or None at the end of the stream; ``rest`` tells what remains then.
+
+        Raises:
+            ValueError: where there is none, and thus no way on; several kinds of it.
+        """
+        while True:
+            try:
+                self._unpacker.skip()
+            except msgpack.OutOfData:
+                if not self._feed():
+                    return None
+                continue
+            end = self._unpacker.tell() - self._before
+            frame = self._held[self._at : end]
+            self._at = end
+            return frame
+
+    def _feed(self) -> bool:
+        rest = self._held[self._at :]
+        if len(rest) > self._limit:
+            msg = f"a frame of more than {self._limit} bytes"
+            raise ValueError(msg)
+        # Twice as much each time, so that a long frame is not copied again and again.
+        piece = self._stream.read(max(_CHUNK, len(rest)))
+        self._before += self._at
+        self._held, self._at = rest + piece, 0
+        self._unpacker.feed(piece)
+        return bool(piece)
+
+    def rest(self) -> tuple[bytes | None, int]:
+        """Return what remains of the stream, and its length; None for more than is held in memory."""
+        data = self._held[self._at :] + self._stream.read(max(0, self._limit + 1 - len(self._held) + self._at))
+        if len(data) <= self._limit:
+            return data, len(data)
+        length = len(data)
+        while piece := self._stream.read(_CHUNK):
+            length += len(piece)
+        return None, length
+
+
+def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    """Yield frames. After bytes that are none, nothing tells where the next begins: they are one fault to the end."""
+    if start:
+        stream.seek(start)
+    reader = _FrameReader(stream, limits)
+    position, number = start, 0
+    while end is None or position < end:
+        number += 1
+        words = "the last frame is cut"
+        try:
+            frame = reader.frame()
+        except (ValueError, msgpack.UnpackException) as error:
+            frame, words = None, f"not MessagePack: {error or type(error).__name__}"
+        if frame is None:
+            data, length = reader.rest()
+            if length:
+                yield Found(number, position, length, data, DecodeError(words, code="syntax"))
+            return
+        if len(frame) <= limits.bytes:
+            yield Found(number, position, len(frame), frame)
+        else:
+            yield Found(number, position, len(frame), None, _too_long("frame", limits.bytes))
+        position += len(frame)
+
+
+def frame_ends(stream: BinaryIO, limits: Limits, every: int) -> Iterator[int]:
+    """Yield where a file of frames can be cut: the ends of frames, at least so many bytes apart."""
+    last = 0
+    for found in _frames(stream, limits, 0, None):
+        here = found.offset + found.length
+        if here - last >= every:
+            yield here
+            last = here
+
+
+_READERS: Mapping[Form, Callable[[BinaryIO, Limits, int, int | None], Iterator[Found]]] = {
+    "json": _whole,
+    "jsonl": _lines,
+    "msgpack": _frames,
+}

@@ -1,0 +1,377 @@
+"""The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
+
+A document goes through ``Converter``: read, fit, account, write, and, if asked, the proof that the written document and
+its account give the source again. What cannot be converted is quarantined: its bytes, its place, and why.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from contextlib import ExitStack
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+import attrs
+
+from agentmsg._fast import paused
+from agentmsg._registry import get_codec
+from agentmsg.account import account
+from agentmsg.account_lines import to_lines
+from agentmsg.conversion import loads
+from agentmsg.equality import same
+from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.documents import Found, documents, split_array
+from agentmsg.files.names import Kind
+from agentmsg.files.places import asking, place_of
+from agentmsg.fit import fit
+from agentmsg.history import History
+from agentmsg.json_text import dump_json
+from agentmsg.json_values import thaw
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.losses import Losses
+from agentmsg.notes import same_document
+from agentmsg.weave import restore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.codec import Codec
+
+__all__ = [
+    "TOLD",
+    "Converted",
+    "Converter",
+    "Job",
+    "Piece",
+    "Report",
+    "Sinks",
+    "Source",
+    "convert_documents",
+    "convert_range",
+    "digest_of",
+    "documents_of",
+    "rendered",
+]
+
+OnLoss = Literal["error", "ignore", "report"]
+# So many content losses are told in words.
+TOLD = 5
+# So much of a refused line is looked at when it is told; all of it is kept.
+_CHUNK = 1 << 20
+
+
+@attrs.frozen(kw_only=True)
+class Source:
+    """A file to read.
+
+    Attributes:
+        path: a path, a URL, or "-".
+        kind: how documents stand in it.
+        codec: their format.
+        size: in bytes; None for stdin.
+        split: whether a JSON array at the top is many documents.
+    """
+
+    path: str
+    kind: Kind
+    codec: str
+    size: int | None = None
+    split: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Job:
+    """What to do with each document.
+
+    Attributes:
+        codec: the format to write.
+        options: of that codec, as name and value.
+        kind: how documents stand in what is written.
+        on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
+        losses: whether accounts are written.
+        flat: whether losses are written one by one, for tables.
+        verify: whether each document that was written is read again and must give back its source.
+        pretty: whether JSON is indented.
+        quarantine: whether a document that cannot be converted is put aside; else its error is raised.
+        limits: bounds on what is read.
+    """
+
+    codec: str
+    kind: Kind
+    options: tuple[tuple[str, Any], ...] = ()
+    on_loss: OnLoss = "report"
+    losses: bool = False
+    flat: bool = False
+    verify: bool = False
+    pretty: bool = False
+    quarantine: bool = True
+    limits: Limits = DEFAULT_LIMITS
+
+
+@attrs.frozen(kw_only=True)
+class Piece:
+    """A range of a source; the lines that begin in it, or the frames.
+
+    Attributes:
+        source: the file.
+        start: its first byte.
+        end: the byte after its last; None means the end of the file.
+    """
+
+    source: Source
+    start: int = 0
+    end: int | None = None
+
+
+@attrs.define(kw_only=True)
+class Report:
+    """What became of a piece; numbers count from 1 in it.
+
+    Attributes:
+        documents: how many were written.
+        messages: how many were in them.
+        bad: how many were quarantined.
+        lines: the number of the last line or frame that was read.
+        levels: losses by level.
+        told: the first content losses, with the number of their document.
+        first_bad: what was wrong first, with its line.
+        sizes: bytes written, by part.
+        digest: of the source's bytes.
+    """
+
+    documents: int = 0
+    messages: int = 0
+    bad: int = 0
+    lines: int = 0
+    levels: dict[str, int] = attrs.field(factory=dict[str, int])
+    told: list[tuple[int, str]] = attrs.field(factory=list[tuple[int, str]])
+    first_bad: tuple[int, str] | None = None
+    sizes: dict[str, int] = attrs.field(factory=dict[str, int])
+    digest: str = ""
+
+
+@attrs.frozen
+class Converted:
+    """A document that was written.
+
+    Attributes:
+        data: its bytes, without line end.
+        messages: how many the source has.
+        losses: their account.
+        output: the history that the document reads back as; None where nobody needs it.
+    """
+
+    data: bytes
+    messages: int
+    losses: Losses
+    output: History | None
+
+
+class Converter:
+    """Converts the bytes of documents, one by one.
+
+    Args:
+        job: what to do.
+        source: the format that is read.
+    """
+
+    def __init__(self, job: Job, source: str) -> None:
+        self._job = job
+        self._source = get_codec(source)
+        self._target = get_codec(job.codec, **dict(job.options))
+        self._reads_back = job.losses or job.verify
+
+    def __call__(self, data: bytes) -> Converted:
+        """Return what a document becomes.
+
+        Raises:
+            AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
+        """
+        job = self._job
+        history = loads(data, self._source, limits=job.limits, duplicates="error")
+        fitted = fit(history, self._target)
+        losses = account(fitted)
+        if job.on_loss == "error" and losses.content:
+            content = losses.content
+            msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
+            raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
+        document = rendered(self._target, fitted.history, pretty=job.pretty)
+        output = loads(document, self._target, limits=job.limits) if self._reads_back else None
+        if job.verify:
+            self._prove(data, history, losses, output)
+        return Converted(document, len(history), losses, output)
+
+    def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
+        """Raise unless what was written and its account give the source again, to the last spelling."""
+        restored = restore(output, losses)
+        again = self._source.write(fit(restored, self._source).history)
+        if not same(restored, history) or not same_document(again, self._parsed(data, self._source)):
+            msg = "what was written and its account do not give the source again"
+            raise LossError(msg, code="verify", codec=self._target.name)
+
+    def _parsed(self, data: bytes, codec: Codec) -> Any:
+        return codec.parse(data, self._job.limits, "error")
+
+
+def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
+    """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
+
+    Raises:
+        AgentMsgError: where it cannot be written.
+    """
+    try:
+        if not pretty:
+            return codec.to_bytes(history)
+        import json  # noqa: PLC0415 - only where somebody asks for it
+
+        return json.dumps(thaw(codec.write(history)), ensure_ascii=False, indent=2).encode()
+    except AgentMsgError as error:
+        raise error.at(codec=codec.name) from None
+
+
+@attrs.frozen
+class Sinks:
+    """Where the bytes go: each a file that is open, or None where nobody asked for it."""
+
+    out: BinaryIO
+    losses: BinaryIO | None
+    flat: BinaryIO | None
+    bad: BinaryIO | None
+
+
+def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: Sinks) -> Report:
+    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``."""
+    report = Report()
+    convert = Converter(job, source.codec)
+    counts: Counter[str] = Counter()
+    line_end = b"\n" if job.kind.form == "jsonl" or job.pretty else b""
+    for item in found:
+        report.lines = item.number
+        try:
+            if item.fault is not None or item.data is None:
+                raise item.fault or AssertionError
+            done = convert(item.data)
+        except AgentMsgError as error:
+            if not job.quarantine:
+                raise
+            _quarantine(report, source, item, error, sinks.bad)
+            continue
+        sinks.out.write(done.data + line_end)
+        report.documents += 1
+        report.messages += done.messages
+        if job.on_loss != "ignore":
+            _count(report, counts, done.losses)
+        if sinks.losses is not None:
+            _write_account(sinks.losses, source, report.documents, done)
+        if sinks.flat is not None:
+            _write_flat(sinks.flat, report.documents, done.losses)
+    report.levels = dict(counts)
+    return report
+
+
+def _count(report: Report, counts: Counter[str], losses: Losses) -> None:
+    for loss in losses:
+        counts[loss.level] += 1
+        if loss.level == "content" and len(report.told) < TOLD:
+            report.told.append((report.documents, str(loss)))
+
+
+def _write_account(sink: BinaryIO, source: Source, number: int, done: Converted) -> None:
+    lines = to_lines(done.losses, done.output)
+    # The header of an account, led by the number of its document and the format that this was read from.
+    sink.write(b'{"line":%d,"from":"%b",' % (number, source.codec.encode()) + next(lines)[1:] + b"\n")
+    sink.writelines(line + b"\n" for line in lines)
+
+
+def _write_flat(sink: BinaryIO, number: int, losses: Losses) -> None:
+    for loss in losses:
+        row = {
+            "line": number,
+            "path": "/" + "/".join(map(str, loss.path)),
+            "kind": loss.kind,
+            "level": loss.level,
+            "codec": loss.codec,
+            "why": loss.why,
+        }
+        sink.write(dump_json(row) + b"\n")
+
+
+def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None) -> None:
+    report.bad += 1
+    reason = str(error)
+    if report.first_bad is None:
+        report.first_bad = (item.number, f"[{error.code}] {reason}")
+    if sink is None:
+        return
+    row: dict[str, Any] = {
+        "line": item.number,
+        "offset": item.offset,
+        "length": item.length,
+        "file": source.path,
+        "code": error.code,
+        "reason": reason,
+    }
+    if item.data is not None:
+        try:
+            row["text"] = item.data.decode()
+        except UnicodeDecodeError:
+            row["base64"] = b64encode(item.data).decode()
+    sink.write(dump_json(row) + b"\n")
+
+
+def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
+    """Yield the documents of a piece of a source that is open."""
+    source = piece.source
+    found = documents(stream, source.kind.form, limits, piece.start, piece.end)
+    if not source.split:
+        return found
+    return (part for whole in found for part in split_array(whole, limits))
+
+
+def convert_range(job: Job, piece: Piece, base: str) -> Report:
+    """Convert a range of a file into part files: ``base`` + ".out", ".losses", ".flat", ".bad".
+
+    The same arguments give the same bytes, in any process and on any machine that reaches the files. The numbers in
+    the parts count from 1 in this piece; see ``joining``.
+
+    Args:
+        job: what to do.
+        piece: what to read.
+        base: the path of the parts, without their suffixes.
+
+    Raises:
+        FileError: where files cannot be read or written, or compressed data is damaged.
+    """
+    place = place_of(base)
+    with asking(base), ExitStack() as files, paused():
+        source = files.enter_context(place_of(piece.source.path).open(piece.source.path))
+        stream = files.enter_context(decompressed(source, piece.source.kind.compression, piece.source.path))
+        parts = {suffix: files.enter_context(place.create(base + suffix)) for suffix in _parts(job)}
+        with compressed(parts[".out"], job.kind.compression) as out:
+            sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
+            report = convert_documents(job, piece.source, documents_of(piece, stream, job.limits), sinks)
+        report.sizes = {suffix: part.tell() for suffix, part in parts.items()}
+    report.digest = digest_of(piece)
+    return report
+
+
+def _parts(job: Job) -> Iterator[str]:
+    yield from (".out", ".bad")
+    if job.losses:
+        yield ".losses"
+    if job.flat:
+        yield ".flat"
+
+
+def digest_of(piece: Piece) -> str:
+    """Return a digest of the bytes of a range as they are on disk."""
+    state = blake2b(digest_size=16)
+    left = -1 if piece.end is None else piece.end - piece.start
+    with place_of(piece.source.path).open(piece.source.path) as stream:
+        stream.seek(piece.start)
+        while left and (chunk := stream.read(_CHUNK if left < 0 else min(_CHUNK, left))):
+            state.update(chunk)
+            left -= len(chunk) if left > 0 else 0
+    return state.hexdigest()

@@ -1,0 +1,79 @@
+"""What the name of a file says of what is in it; nothing is opened here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import attrs
+
+from agentmsg.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["COMPRESSIONS", "STANDARD", "Form", "Kind", "is_remote", "kind_of", "renamed"]
+
+Form: TypeAlias = Literal["json", "jsonl", "msgpack"]
+# The name that means stdin or stdout.
+STANDARD = "-"
+COMPRESSIONS = (".gz", ".zst")
+_FORMS: Mapping[str, Form] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".msgpack": "msgpack"}
+
+
+@attrs.frozen
+class Kind:
+    """How documents stand in a file.
+
+    Attributes:
+        form: "json" (one document), "jsonl" (one on each line), "msgpack" (frames, one after the other).
+        compression: "", ".gz" or ".zst".
+    """
+
+    form: Form
+    compression: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name of such a file, such as ``.jsonl.gz``."""
+        return f".{self.form}{self.compression}"
+
+
+def kind_of(name: str, default: Form | None = None) -> Kind:
+    """Return what a file holds, by its name.
+
+    Args:
+        name: a path, a URL, or "-".
+        default: the form where the name does not tell.
+
+    Raises:
+        FileError: code "form", where neither tells.
+    """
+    base, compression = _split(name)
+    dot = base.rfind(".")
+    form = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
+    form = form or default
+    if form is None:
+        msg = f"{name}: not a name that ends with {', '.join(_FORMS)}, or these with .gz or .zst; say --form"
+        raise FileError(msg, code="form")
+    return Kind(form, compression)
+
+
+def _split(name: str) -> tuple[str, str]:
+    for compression in COMPRESSIONS:
+        if name.lower().endswith(compression):
+            return name[: -len(compression)], compression
+    return name, ""
+
+
+def renamed(name: str, kind: Kind) -> str:
+    """Return a file name with the suffixes of another kind."""
+    base, _ = _split(name)
+    dot = base.rfind(".")
+    known = dot >= 0 and base[dot:].lower() in _FORMS
+    return (base[:dot] if known else base) + kind.suffix
+
+
+def is_remote(name: str) -> bool:
+    """Tell whether a name is a URL, such as ``s3://bucket/key``, rather than a path of this machine."""
+    scheme, mark, _ = name.partition("://")
+    return bool(mark) and scheme.isalnum()

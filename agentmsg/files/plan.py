@@ -1,0 +1,238 @@
+"""From the names that a person gives to pieces of work: sources, targets, ranges. Reads names, sizes, first documents.
+
+Ranges have a fixed length, whatever the number of jobs: so the same sources always give the same parts, and the same
+bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg._registry import get_codec
+from agentmsg.conversion import detect
+from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.compression import decompressed
+from agentmsg.files.documents import frame_ends
+from agentmsg.files.job import Piece, Source, documents_of
+from agentmsg.files.names import STANDARD, Kind, is_remote, kind_of, renamed
+from agentmsg.files.places import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agentmsg.files.documents import Found
+    from agentmsg.files.job import Job
+    from agentmsg.files.names import Form
+    from agentmsg.limits import Limits
+
+__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "pieces_of", "targets_of"]
+
+# Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
+PIECE = 16 << 20
+# So many documents are looked at to find the format of a file.
+LOOKED_AT = 8
+
+
+@attrs.frozen
+class Target:
+    """A file to write, and what it is made of.
+
+    Attributes:
+        path: a path, a URL, or "-".
+        kind: how documents stand in it.
+        sources: in order.
+    """
+
+    path: str
+    kind: Kind
+    sources: tuple[Source, ...]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is made of one file that holds one document."""
+        return len(self.sources) == 1 and self.sources[0].kind.form == "json" and not self.sources[0].split
+
+
+def expand(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the files that names, folders and patterns stand for, each with its path below what was named.
+
+    Raises:
+        FileError: where a name stands for nothing.
+    """
+    found: list[tuple[str, str]] = []
+    for name in names:
+        if name == STANDARD:
+            found.append((name, name))
+            continue
+        place = place_of(name)
+        if place.is_folder(name):
+            base = name.rstrip("/") + "/"
+            found += [(path, path.removeprefix(base)) for path in place.find(name) if _is_data(path, base)]
+        elif place.size(name) is None and "*" in name:
+            found += [(path, _last(path)) for path in place.find(name)]
+        else:
+            found.append((name, _last(name)))
+    if not found:
+        msg = f"{', '.join(names)}: no files"
+        raise FileError(msg, code="file")
+    return found
+
+
+def _last(path: str) -> str:
+    return path.rsplit("/", 1)[-1] if is_remote(path) else os.path.basename(path)  # noqa: PTH119 - no path is touched
+
+
+def _is_data(path: str, base: str) -> bool:
+    """Tell whether a file of a folder is one to convert: of a known kind, not hidden, no quarantine of ours."""
+    below = path.removeprefix(base)
+    if any(part.startswith(".") for part in below.split("/")) or below.endswith(".bad.jsonl"):
+        return False
+    try:
+        kind_of(below)
+    except FileError:
+        return False
+    return True
+
+
+def detected(found: Iterable[Found], path: str) -> str:
+    """Return the name of the format that the first documents of a file most look like.
+
+    Raises:
+        DecodeError: where none does, or several do; where the only document cannot be parsed, what is wrong with it.
+    """
+    trouble: AgentMsgError | None = None
+    for item in islice(found, LOOKED_AT):
+        try:
+            scores = detect(item.data) if item.data is not None else []
+        except AgentMsgError as error:
+            trouble = trouble or error
+            continue
+        best = [name for name, score in scores if score == scores[0][1]]
+        if len(best) > 1:
+            msg = f"{path}: this may be {' or '.join(best)}; say which with --from"
+            raise DecodeError(msg)
+        if best:
+            return best[0]
+    if trouble is not None:
+        raise trouble
+    msg = f"{path}: no format is recognised; name it with --from (agentmsg formats lists all)"
+    raise DecodeError(msg)
+
+
+def _detected_in(source: Source, limits: Limits) -> str:
+    with (
+        place_of(source.path).open(source.path) as raw,
+        decompressed(raw, source.kind.compression, source.path) as stream,
+    ):
+        return detected(documents_of(Piece(source=source), stream, limits), source.path)
+
+
+def targets_of(
+    names: Sequence[str],
+    target: str,
+    job: Job,
+    *,
+    codec: str | None = None,
+    form: Form | None = None,
+    split: bool = False,
+) -> list[Target]:
+    """Return the files to write, each with its sources.
+
+    Args:
+        names: of files, folders, patterns; "-" is stdin.
+        target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
+        job: what will be done; its ``kind`` does not count.
+        codec: the format of all sources; None means that each is looked at (stdin when it is read).
+        form: of names that do not tell theirs.
+        split: whether JSON arrays are many documents.
+
+    Raises:
+        FileError: where sources cannot be found, or cannot stand in the target.
+        DecodeError: where a format is not recognised.
+    """
+    files = expand(names)
+    many = _is_folder(target, files, names)
+    if not many and target != STANDARD:
+        place_of(target).check_folder(target)
+    targets: dict[str, list[Source]] = {}
+    kinds: dict[str, Kind] = {}
+    for path, below in files:
+        kind = kind_of(path, form or "json")
+        size = None if path == STANDARD else place_of(path).size(path)
+        source = Source(path=path, kind=kind, codec=codec or "", size=size, split=split and kind.form == "json")
+        if not codec and path != STANDARD:
+            source = attrs.evolve(source, codec=_detected_in(source, job.limits))
+        usual = _usual_form(source, job)
+        into = Kind(usual, kind.compression) if many else kind_of(target, form or usual)
+        written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
+        targets.setdefault(written, []).append(source)
+        kinds[written] = into
+    made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
+    for one in made:
+        _check_kind(one, job)
+    return made
+
+
+def _usual_form(source: Source, job: Job) -> Form:
+    """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
+    if get_codec(job.codec).binary:
+        return "msgpack"
+    return "jsonl" if source.split or source.kind.form == "msgpack" else source.kind.form
+
+
+def _check_kind(target: Target, job: Job) -> None:
+    binary, form = get_codec(job.codec).binary, target.kind.form
+    words = None
+    if binary and form != "msgpack":
+        words = f"{job.codec} is binary: name the target .msgpack"
+    elif not binary and form == "msgpack":
+        words = f"{job.codec} is JSON: name the target .json or .jsonl"
+    elif form == "json" and not target.is_one:
+        words = "a .json file holds one document: name the target .jsonl, or a folder"
+    elif job.pretty and form != "json":
+        words = "only a .json file can be pretty"
+    if words is not None:
+        msg = f"{target.path}: {words}"
+        raise FileError(msg, code="form")
+
+
+def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[str]) -> bool:
+    if target == STANDARD:
+        return False
+    if target.endswith("/") or place_of(target).is_folder(target):
+        return True
+    # A folder or a pattern of files becomes a folder, unless the target has the name of a file.
+    try:
+        kind_of(target)
+    except FileError:
+        return len(files) > 1 or [path for path, _ in files] != list(names)
+    return False
+
+
+def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
+    """Yield the pieces that a target is made of, in order."""
+    for source in target.sources:
+        last = 0
+        for cut in _cuts(source, limits):
+            yield Piece(source=source, start=last, end=cut)
+            last = cut
+        yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
+
+
+def _can_be_cut(source: Source) -> bool:
+    return source.size is not None and not source.kind.compression and source.kind.form != "json"
+
+
+def _cuts(source: Source, limits: Limits) -> Iterator[int]:
+    """Yield where a source is cut: lines anywhere, frames at their ends, what is compressed or one document nowhere."""
+    if not _can_be_cut(source) or source.size is None or source.size <= PIECE:
+        return
+    if source.kind.form == "jsonl":
+        yield from range(PIECE, source.size, PIECE)
+        return
+    with place_of(source.path).open(source.path) as stream:
+        yield from (cut for cut in frame_ends(stream, limits, PIECE) if cut < source.size)

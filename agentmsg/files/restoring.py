@@ -1,0 +1,176 @@
+"""Converted documents and their accounts, side by side, back to the documents that they were made of."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import attrs
+
+from agentmsg._registry import get_codec
+from agentmsg.account import account
+from agentmsg.account_lines import from_lines
+from agentmsg.conversion import loads
+from agentmsg.errors import DecodeError, LossError
+from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.documents import documents
+from agentmsg.files.job import rendered
+from agentmsg.files.names import STANDARD, Kind
+from agentmsg.files.places import place_of, whole_file
+from agentmsg.fit import fit
+from agentmsg.json_text import parse_json
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.losses import Losses
+from agentmsg.plain import is_mapping
+from agentmsg.weave import restore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.codec import Codec
+    from agentmsg.files.documents import Found
+
+__all__ = ["Account", "Restoring", "accounts"]
+
+_HEADER = b'"agentmsg-losses"'
+
+
+@attrs.frozen
+class Account:
+    """The account of one document of a file.
+
+    Attributes:
+        number: of the document, from 1; None where the account does not say.
+        source: the format that the document was read from; None where the account does not say.
+        losses: the account.
+    """
+
+    number: int | None
+    source: str | None
+    losses: Losses
+
+
+def accounts(lines: Iterator[Found]) -> Iterator[Account]:
+    """Yield the accounts that stand in a file, one after the other; each begins with its header.
+
+    Raises:
+        DecodeError: where lines are none; the path starts with the number of the line in its account.
+    """
+    held: list[bytes] = []
+    for line in lines:
+        if line.fault is not None or line.data is None:
+            raise line.fault or AssertionError
+        # Only a header can hold this key unescaped at its beginning; a value that does is escaped or deeper.
+        if held and _HEADER in line.data[:200] and _is_header(line.data):
+            yield _account(held)
+            held = []
+        held.append(line.data)
+    if not held:
+        msg = "an account begins with its header"
+        raise DecodeError(msg)
+    yield _account(held)
+
+
+def _is_header(data: bytes) -> bool:
+    line = parse_json(data)
+    return is_mapping(line) and "agentmsg-losses" in line
+
+
+def _account(lines: list[bytes]) -> Account:
+    losses = from_lines(lines)
+    header = parse_json(lines[0])
+    number, source = header.get("line"), header.get("from")
+    return Account(number if isinstance(number, int) else None, source if isinstance(source, str) else None, losses)
+
+
+@attrs.frozen(kw_only=True)
+class Restoring:
+    """What to restore, and how.
+
+    Attributes:
+        converted: the name of the converted file, or "-".
+        kind: how documents stand in it.
+        accounts: the name of the file of their accounts, or "-".
+        accounts_kind: its kind.
+        source: the format of the converted documents; None means what the accounts say.
+        codec: the format to write; None means the one that the accounts name.
+        options: of that.
+        target: the name of the file to write, or "-".
+        target_kind: its kind.
+        pretty: whether JSON is indented.
+    """
+
+    converted: str
+    kind: Kind
+    accounts: str
+    accounts_kind: Kind
+    source: str | None
+    codec: str | None
+    options: tuple[tuple[str, Any], ...]
+    target: str
+    target_kind: Kind
+    pretty: bool
+
+    def run(self, standard_in: BinaryIO, standard_out: BinaryIO, told: Callable[[int, Losses], None]) -> int:
+        """Restore all documents, and return how many there are.
+
+        Args:
+            standard_in: what "-" is to read.
+            standard_out: what "-" is to write.
+            told: called with the number of a document and what the format to write could not carry of it.
+
+        Raises:
+            LossError: code "edited", where documents and accounts do not belong together.
+            AgentMsgError: where they cannot be read or written; nothing is written then but to stdout.
+        """
+        with ExitStack() as files:
+            enter = files.enter_context
+
+            def opened(name: str, kind: Kind) -> Iterator[Found]:
+                raw = standard_in if name == STANDARD else enter(place_of(name).open(name))
+                return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
+
+            pairs = _paired(opened(self.converted, self.kind), accounts(opened(self.accounts, self.accounts_kind)))
+            sink: BinaryIO | None = None
+            count = 0
+            for found, own in pairs:
+                document = self._restored(found, own, count + 1, told)
+                if sink is None:  # the first account says that there is something to write
+                    whole = standard_out if self.target == STANDARD else enter(whole_file(self.target))
+                    sink = enter(compressed(whole, self.target_kind.compression))
+                sink.write(document)
+                count += 1
+            return count
+
+    def _restored(self, found: Found, own: Account, number: int, told: Callable[[int, Losses], None]) -> bytes:
+        if found.fault is not None or found.data is None:
+            raise found.fault or AssertionError
+        converted = loads(found.data, self.source or own.losses.codec, duplicates="error")
+        target = self._target(own)
+        fitted = fit(restore(converted, own.losses), target)
+        if fitted.history is not fitted.source:
+            told(number, account(fitted))
+        line_end = b"\n" if self.target_kind.form == "jsonl" or self.pretty else b""
+        return rendered(target, fitted.history, pretty=self.pretty) + line_end
+
+    def _target(self, own: Account) -> Codec:
+        name = self.codec or own.source
+        if name is None:
+            msg = "the account does not say what format its source had; name it with --to"
+            raise DecodeError(msg)
+        return get_codec(name, **dict(self.options))
+
+
+def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Found, Account]]:
+    """Yield each document with its account."""
+    number = 0
+    for each in own:
+        number += 1
+        document = next(found, None)
+        if document is None or each.number not in (None, number):
+            msg = f"document {number} and its account do not belong together"
+            raise LossError(msg, code="edited")
+        yield document, each
+    if next(found, None) is not None:
+        msg = f"document {number + 1} has no account"
+        raise LossError(msg, code="edited")

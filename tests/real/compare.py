@@ -1,0 +1,66 @@
+"""What a real library made of a message beside what we say of it, field by field, with a table of what may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg.notes import same_document
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from agentmsg.codec import Codec
+
+__all__ = ["Difference", "differences", "everything"]
+
+
+@attrs.frozen
+class Difference:
+    """One way in which a library may differ from us.
+
+    Attributes:
+        field: where.
+        why: the reason.
+        holds: tells of what we say and of what the library says whether it is this difference.
+    """
+
+    field: str
+    why: str
+    holds: Callable[[Any, Any], bool]
+
+
+def differences(
+    pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], table: Sequence[Difference]
+) -> set[Difference]:
+    """Return the differences of a table that occur between ours and theirs; any other fails.
+
+    Args:
+        pairs: the fields of each message, ours and theirs; what is not there is None.
+        table: what may differ.
+    """
+    met: set[Difference] = set()
+    others: dict[str, str] = {}
+    for ours, theirs in pairs:
+        for field in ours.keys() | theirs.keys():
+            own, other = ours.get(field), theirs.get(field)
+            if same_document(own, other):
+                continue
+            known = [each for each in table if each.field == field and each.holds(own, other)]
+            met.update(known[:1])
+            if not known:
+                others.setdefault(field, f"{field}: ours {own!r}, theirs {other!r}")
+    assert not others, "differences that are in no table:\n" + "\n".join(sorted(others.values()))
+    return met
+
+
+def everything(codec: Codec, sources: Iterable[str]) -> Iterator[tuple[str, am.History]]:
+    """Yield what is written for every document of some formats, read again; the format itself is written exactly."""
+    for source in sources:
+        for name, document in documents(source):
+            history = am.decode(document, source)
+            yield f"{source}: {name}", am.decode(am.thaw(am.encode(history, codec, losses=[])), codec)

@@ -1,0 +1,28 @@
+"""The real libraries, each started once in a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from real.library import start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from real.library import Library
+
+
+def _fixture(name: str) -> Callable[[], Iterator[Library]]:
+    def library() -> Iterator[Library]:
+        found = start(name)
+        yield found
+        found.close()
+
+    return pytest.fixture(scope="session", name=name)(library)
+
+
+lionpride, agentscope1, agentscope2, langchain_js = map(
+    _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js"]
+)

@@ -1,0 +1,94 @@
+"""Real libraries, each in an environment of its own, behind a worker that loads and makes their messages.
+
+An environment is found through a variable that names its Python; for LangChain JS: the worker beside its packages.
+``python tests/real/prepare.py FOLDER`` makes them all and says how to set the variables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["VARIABLES", "Library", "start"]
+
+VARIABLES = {
+    "agentscope1": "AGENTMSG_REAL_AGENTSCOPE1",
+    "agentscope2": "AGENTMSG_REAL_AGENTSCOPE2",
+    "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
+    "lionpride": "AGENTMSG_REAL_LIONPRIDE",
+}
+_HERE = Path(__file__).resolve().parent
+_GONE = b'{"error": "the worker has ended"}'
+
+
+class Library:
+    """A worker beside a real library.
+
+    Args:
+        command: that starts it.
+        folder: where it starts.
+    """
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}
+        self._worker = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, "PYTHONIOENCODING": "utf-8"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def ask(self, requests: Iterable[Any]) -> list[dict[str, Any]]:
+        """Return the answers to some requests, in order."""
+        lines = [json.dumps(request).encode() + b"\n" for request in requests]
+        # Beside the reading: a pipe holds little, and either side would wait for the other.
+        writer = Thread(target=self._write, args=(lines,))
+        writer.start()
+        assert self._worker.stdout is not None
+        answers = [json.loads(self._worker.stdout.readline() or _GONE) for _ in lines]
+        writer.join()
+        return answers
+
+    def _write(self, lines: list[bytes]) -> None:
+        assert self._worker.stdin is not None
+        self._worker.stdin.writelines(lines)
+        self._worker.stdin.flush()
+
+    def load(self, natives: Iterable[Any]) -> list[dict[str, Any]]:
+        """Return what the library has loaded of each native message, and how it writes it."""
+        return self.ask({"load": native} for native in natives)
+
+    def make(self, requests: Iterable[Any]) -> list[dict[str, Any]]:
+        """Return each message that the library made, and how it writes it."""
+        return self.ask({"make": request} for request in requests)
+
+    def close(self) -> None:
+        """End the worker."""
+        assert self._worker.stdin is not None
+        self._worker.stdin.close()
+        self._worker.wait(timeout=30)
+        assert self._worker.stdout is not None
+        self._worker.stdout.close()
+
+
+def start(name: str) -> Library:
+    """Return a library by its name in the table; where its environment is not there, skip (under CI: fail)."""
+    place = os.environ.get(VARIABLES[name])
+    if place:
+        if name == "langchain_js":
+            return Library(["node", place], _HERE)
+        return Library([place, "-m", f"real.workers.with_{name}"], _HERE.parent)
+    reason = f"{VARIABLES[name]} is not set: `python tests/real/prepare.py FOLDER` makes it and says what to set"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)

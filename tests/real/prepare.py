@@ -1,0 +1,39 @@
+"""Make the environments of the real libraries: ``python tests/real/prepare.py FOLDER``.
+
+Prints the lines that tell a shell where they are. requirements/ and langchain_js/package.json pin the
+versions.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+
+
+def prepare(folder: Path) -> dict[str, Path]:
+    """Make the environments in a folder, and return the Python of each, or the worker, by its variable."""
+    made: dict[str, Path] = {}
+    # One pip for all: giving each its own takes longer than what it installs.
+    venv.create(folder / "pip", clear=True, symlinks=True, with_pip=True)
+    for pins in sorted((_HERE / "requirements").glob("*.txt")):
+        place = folder / pins.stem
+        venv.create(place, clear=True, symlinks=True)
+        python = place / "bin" / "python"
+        pip = [str(folder / "pip" / "bin" / "pip"), "--python", str(python)]
+        subprocess.run([*pip, "install", "--no-deps", "-r", str(pins)], check=True, stdout=sys.stderr)
+        made[f"AGENTMSG_REAL_{pins.stem.upper()}"] = python
+    place = folder / "langchain_js"
+    shutil.copytree(_HERE / "langchain_js", place, dirs_exist_ok=True)
+    subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=place, check=True, stdout=sys.stderr)
+    return {**made, "AGENTMSG_REAL_LANGCHAIN_JS": place / "worker.mjs"}
+
+
+if __name__ == "__main__":
+    for variable, path in prepare(Path(sys.argv[1]).resolve()).items():
+        print(f"export {variable}={shlex.quote(str(path))}")  # noqa: T201 - what a shell reads

@@ -1,0 +1,176 @@
+"""The command line over files of many documents: what it prints, writes, refuses, and gives back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import agentmsg as am
+from agentmsg.cli.program import program
+from agentmsg.notes import same_document
+from agentmsg_codecs import CODECS
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROWS: list[Any] = [
+    {"messages": [{"role": "user", "content": "Hi"}], "model": "m"},
+    {"messages": [{"role": "assistant", "content": None, "audio": {"id": "a1"}}]},
+    {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Bye", "name": "ada"}]},
+]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+
+
+def agentmsg(*args: str, given: bytes | None = None) -> Result:
+    """Run the command line in this process."""
+    return CliRunner().invoke(program, args, input=given, prog_name="agentmsg")
+
+
+def saved(name: str, rows: Sequence[Any] = ROWS) -> str:
+    """Write documents to a file of lines; return its name."""
+    Path(name).write_bytes(b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows))
+    return name
+
+
+def lines(name: str) -> list[Any]:
+    """Return the values of a file of lines."""
+    return [json.loads(line) for line in Path(name).read_bytes().splitlines()]
+
+
+def test_many_documents_are_summed_up() -> None:
+    """A run over many documents tells format, counts, and content losses with the place of their document."""
+    done = agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic")
+    assert done.exit_code == 0
+    assert done.stderr.splitlines()[:2] == ["agentmsg: read as openai", "agentmsg: 3 documents, 4 messages -> b.jsonl"]
+    assert "agentmsg: lost: b.jsonl:2: messages/0" in done.stderr
+    assert done.stdout == ""
+
+
+def test_bad_documents_are_put_aside_and_told() -> None:
+    """Where documents were put aside, the exit code is 3, and a line says how many, where, and what was wrong first."""
+    Path("a.jsonl").write_bytes(Path(saved("a.jsonl")).read_bytes() + b"{]\n")
+    done = agentmsg("convert", "a.jsonl", "b.jsonl", "--to", "anthropic", "--quiet")
+    assert done.exit_code == 3
+    assert done.stderr.startswith(
+        "agentmsg: put aside: 1 document, kept in b.jsonl.bad.jsonl; the first: a.jsonl:4: [syntax]"
+    )
+
+
+def test_on_loss_error_puts_lossy_documents_aside() -> None:
+    """With --on-loss error documents that would lose content are quarantined, and the others written."""
+    done = agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", "--on-loss", "error")
+    assert done.exit_code == 3
+    assert [row["line"] for row in lines("b.jsonl.bad.jsonl")] == [2]
+    assert len(lines("b.jsonl")) == 2
+
+
+@pytest.mark.parametrize("target", ["b.jsonl", "b.jsonl.gz", "-"])
+def test_restore_gives_files_back(target: str) -> None:
+    """Converted documents and their accounts give the sources again, byte for byte, compressed or through a pipe."""
+    original = Path(saved("a.jsonl")).read_bytes()
+    done = agentmsg("convert", "a.jsonl", target, "--to", "anthropic", "--losses", "l.jsonl.gz", "--verify")
+    assert done.exit_code == 0
+    piped = done.stdout_bytes if target == "-" else None
+    rest = ["c.jsonl"] if piped is None else ["--form", "jsonl"]
+    restored = agentmsg("restore", target, "l.jsonl.gz", *rest, given=piped)
+    assert restored.exit_code == 0, restored.output
+    assert (restored.stdout_bytes if piped is not None else Path("c.jsonl").read_bytes()) == original
+
+
+@pytest.mark.parametrize(
+    ("order", "account_from", "words"),
+    [
+        ([0, 1], 0, "document 3 and its account do not belong together"),
+        ([0, 1, 2, 0], 0, "document 4 has no account"),
+        ([1, 0, 2], 0, "this history is not the one"),
+        ([0, 1, 2], 1, "an account begins with its header"),
+    ],
+)
+def test_files_that_do_not_belong_together_are_refused(order: list[int], account_from: int, words: str) -> None:
+    """Documents without their own accounts are refused with one line, and nothing is written."""
+    agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", "--losses", "l.jsonl")
+    out, account = (Path(name).read_bytes().splitlines(keepends=True) for name in ("b.jsonl", "l.jsonl"))
+    Path("b.jsonl").write_bytes(b"".join(out[index] for index in order))
+    Path("l.jsonl").write_bytes(b"".join(account[account_from:]))
+    done = agentmsg("restore", "b.jsonl", "l.jsonl", "c.jsonl")
+    assert (done.exit_code, words in done.stderr, Path("c.jsonl").exists()) == (1, True, False)
+
+
+def test_losses_flat_is_a_table() -> None:
+    """--losses-flat has one JSON object a loss: line, path, kind, level, codec, why."""
+    agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", "--losses-flat", "f.jsonl")
+    rows = lines("f.jsonl")
+    assert all(list(row) == ["line", "path", "kind", "level", "codec", "why"] for row in rows)
+    losses = [
+        (number, loss) for number, row in enumerate(ROWS, 1) for loss in am.convert(row, "openai", "anthropic").losses
+    ]
+    assert [(row["line"], row["path"], row["level"]) for row in rows] == [
+        (number, "/" + "/".join(map(str, loss.path)), loss.level) for number, loss in losses
+    ]
+
+
+def test_an_array_can_be_split() -> None:
+    """With --split the items of a JSON array are documents, each on a line of its own."""
+    Path("a.json").write_text(json.dumps(ROWS))
+    done = agentmsg("convert", "a.json", "b.jsonl", "--to", "json", "--split", "--from", "openai")
+    assert done.exit_code == 0
+    assert [am.decode(row, "json") for row in lines("b.jsonl")] == [am.decode(row, "openai") for row in ROWS]
+
+
+def test_lines_go_through_pipes_as_they_come() -> None:
+    """A pipe of lines gives each converted line before the next is there."""
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    command = [sys.executable, "-m", "agentmsg", "convert", "-", "-", "--to", "json", "--form", "jsonl", "-q"]
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for row in ROWS:
+            child.stdin.write(json.dumps(row).encode() + b"\n")
+            assert am.loads(child.stdout.readline(), "json") == am.decode(row, "openai")
+        child.stdin.close()
+    assert child.returncode == 0
+
+
+def test_folders_are_converted_whole() -> None:
+    """A folder becomes a folder; its accounts stand in a folder, too, and give it back."""
+    Path("in").mkdir()
+    saved("in/a.jsonl")
+    saved("in/b.jsonl", ROWS[::-1])
+    assert agentmsg("convert", "in", "out", "--to", "anthropic", "--losses", "accounts", "--jobs", "2").exit_code == 0
+    for name in ("a.jsonl", "b.jsonl"):
+        assert agentmsg("restore", f"out/{name}", f"accounts/{name}", "again.jsonl").exit_code == 0
+        assert Path("again.jsonl").read_bytes() == Path("in", name).read_bytes()
+
+
+@pytest.mark.parametrize("options", [["--losses", "b.jsonl"], ["--losses", "x", "--losses-flat", "x"], ["--pretty"]])
+def test_files_that_would_collide_are_a_wrong_command_line(options: list[str]) -> None:
+    """Two outputs of one name, and indented lines, are told before anything is read."""
+    assert agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", *options).exit_code == 2
+    assert not Path("b.jsonl").exists()
+
+
+@pytest.mark.parametrize("codec", [name for name in CODECS if not am.get_codec(name).binary])
+def test_recorded_documents_are_verified(codec: str) -> None:
+    """Every golden and recorded document of a format, as lines of one file, is converted, verified, and restored."""
+    target = "openai" if codec == "anthropic" else "anthropic"
+    rows = [document for _, document in documents(codec)]
+    Path("a.jsonl").write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    done = agentmsg("convert", "a.jsonl", "b.jsonl", "--from", codec, "--to", target, "--losses", "l.jsonl", "--verify")
+    assert done.exit_code == 0, done.stderr
+    assert agentmsg("restore", "b.jsonl", "l.jsonl", "c.jsonl").exit_code == 0
+    again = [json.loads(line) for line in Path("c.jsonl").read_bytes().splitlines()]
+    assert len(again) == len(rows) > 8
+    assert all(map(same_document, again, rows))
