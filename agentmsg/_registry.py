@@ -17,9 +17,9 @@ from agentmsg.codec import Codec
 from agentmsg.errors import CodecLookupError, excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["ENTRY_POINTS", "codec_class", "codec_names", "get_codec"]
+__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "get_codec"]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -71,11 +71,16 @@ def codec_class(name: str) -> type[Codec]:
 
 
 def _unknown(name: str) -> CodecLookupError:
+    hint = close_to(name, codec_names()) or f"there are {', '.join(codec_names())}"
+    return CodecLookupError(f"no codec is called {excerpt(name)}; {hint}", code="unknown-codec")
+
+
+def close_to(name: str, known: Iterable[str]) -> str:
+    """Return the question whether one of the known names was meant; nothing where none is close."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for the message
 
-    close = get_close_matches(name, codec_names(), n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(codec_names())}"
-    return CodecLookupError(f"no codec is called {excerpt(name)}; {hint}", code="unknown-codec")
+    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 @cache
@@ -109,7 +114,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
     known = [field.alias or field.name for field in attrs.fields(cls) if field.init]
     for name in options:
         if name not in known:
-            offered = f"its options: {', '.join(known)}" if known else "it has none"
+            offered = close_to(name, known) or (f"its options: {', '.join(known)}" if known else "it has none")
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:

@@ -76,6 +76,10 @@ class Codec:
         """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
         return history
 
+    def schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
+        return None
+
     def native_messages(self, document: Any) -> list[Any]:
         """Return the native messages of a document, in order: its list, or that under "messages"."""
         if isinstance(document, dict):

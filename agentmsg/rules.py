@@ -28,7 +28,7 @@ from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, plain_copy, thaw
 from agentmsg.msg import Msg
 from agentmsg.sources import BlocksSource, TextSource
-from agentmsg.usage import COUNTS, Usage
+from agentmsg.usage import COUNTERS, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -327,7 +327,7 @@ def usage_cell(
         case: when nothing is wanted, usually: an expression about ``value``, as of ``caps.usually``.
         names: what the expression names besides.
     """
-    nowhere = [name for name in COUNTS if name not in set(counts)]
+    nowhere = [name for name in COUNTERS if name not in set(counts)]
 
     def cell(usage: Usage, _: Any) -> Usage:
         changes: dict[str, Any] = {name: None for name in nowhere if getattr(usage, name) is not None}

@@ -9,11 +9,12 @@ import attrs
 from agentmsg._base import Noted
 from agentmsg._fields import counter, whole
 
-__all__ = ["COUNTS", "Usage"]
+__all__ = ["COUNTERS", "Usage"]
 
-COUNTS = (
-    "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio", "cost",
-    "seconds",
+# What ``+`` sums up, in the order in which it is told.
+COUNTERS = (
+    "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio",
+    "cost", "seconds",
 )  # fmt: skip
 
 
@@ -49,7 +50,7 @@ class Usage(Noted):
         """Return the sum of all counters (None where no side states one); extras joined, the left win."""
         if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        sums: dict[str, Any] = {name: _add(getattr(self, name), getattr(other, name)) for name in COUNTS}
+        sums: dict[str, Any] = {name: _add(getattr(self, name), getattr(other, name)) for name in COUNTERS}
         return Usage(**sums, extras={**other.extras, **self.extras})
 
 

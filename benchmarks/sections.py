@@ -35,6 +35,10 @@ ANSWERS = tuple(name for name in CODECS if name.endswith("-response"))
 ONE_BY_ONE = "langchain, one by one"
 # One conversion is too short for a clock that is also used for whole processes.
 _CONVERSATIONS = 25
+# What the command of that name runs; what it prints goes nowhere.
+_HELP = (
+    "import io, sys; sys.argv[1:] = ['--help']; sys.stdout = io.StringIO(); import agentmsg.cli; agentmsg.cli.main()"
+)
 
 
 @attrs.frozen
@@ -252,7 +256,7 @@ def _converted(source: Codec, target: Codec, body: dict[str, Any]) -> Any:
 
 
 def _import_section(scale: Scale) -> Section:
-    statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg"}
+    statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg", "agentmsg --help": _HELP}
     times = interleave_processes(statements, scale.processes)
     return Section("Import, whole processes", _two("process", times, 1), (), {"process": times})
 

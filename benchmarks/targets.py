@@ -89,6 +89,7 @@ TARGETS: tuple[Target, ...] = (
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
+    Target("import", "agentmsg --help", "process", ("import", "attrs", "process"), 2.5),
 )
 
 

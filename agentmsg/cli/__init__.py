@@ -1,6 +1,7 @@
-"""The command line: ``agentmsg convert``, ``restore``, ``detect``, ``formats``; nothing imports it.
+"""The command line, ``agentmsg --help``; nothing imports it.
 
-A module holds one command; ``program`` joins them. The command line needs click (the extra ``cli``).
+A module holds one command; ``program`` has the table of them. The command line needs click and rich (the extra
+``cli``), and what draws needs matplotlib (the extra ``plot``).
 """
 
 from __future__ import annotations

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import attrs
 import click
 
 from agentmsg.cli.disk import read_file
-from agentmsg.cli.terminal import aligned, say
+from agentmsg.cli.terminal import aligned, say, write_bytes
 from agentmsg.conversion import detect
 from agentmsg.errors import AgentMsgError, FileError
+from agentmsg.json_text import dump_json
 
 __all__ = ["command"]
 
+_EXAMPLES = """\b
+Examples:
+  agentmsg detect history.json
+  agentmsg detect logs/*.json --json
+  curl -s https://example.org/chat.json | agentmsg detect -
+"""
 
-@click.command("detect", short_help="Tell what format files have.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+
+@attrs.frozen
+class _Found:
+    """The formats that a file may have, best first, or why it cannot be read."""
+
+    file: str
+    formats: tuple[tuple[str, float], ...] = ()
+    error: AgentMsgError | None = None
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{codec} {score:.2f}" for codec, score in self.formats) or "unknown"
+
+    def as_data(self) -> dict[str, Any]:
+        formats = [{"codec": codec, "score": score} for codec, score in self.formats]
+        error = {} if self.error is None else {"error": {"code": self.error.code, "message": str(self.error)}}
+        return {"file": self.file, "formats": formats, **error}
+
+
+@click.command("detect", short_help="Tell what format files have.", epilog=_EXAMPLES)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def command(ctx: click.Context, *, files: tuple[str, ...]) -> None:
+def command(ctx: click.Context, *, files: tuple[str, ...], as_json: bool) -> None:
     """Tell what format files have, with a score from 0 to 1; - means stdin.
 
     The exit code is 1 if a file cannot be read, or is of no format that is known.
     """
-    rows: list[tuple[str, str]] = []
-    code = 0
-    for name in files:
-        try:
-            found = _formats(name)
-        except AgentMsgError as error:
-            # A FileError names the file itself.
-            lead = "" if isinstance(error, FileError) else f"{name}: "
-            say(f"error [{error.code}] {lead}{error}")
-            found, code = "", 1
-        else:
-            code = code if found else 1
-        rows.append((f"{name}:", found or "unknown"))
-    for line in aligned(rows):
-        click.echo(line)
-    ctx.exit(code)
+    found = [_look_at(name) for name in files]
+    if as_json:
+        write_bytes(dump_json([each.as_data() for each in found]) + b"\n")
+    else:
+        for line in aligned([(f"{each.file}:", each.words) for each in found]):
+            click.echo(line)
+    ctx.exit(0 if all(each.formats for each in found) else 1)
 
 
-def _formats(name: str) -> str:
-
-    return ", ".join(f"{codec} {score:.2f}" for codec, score in detect(read_file(name)))
+def _look_at(name: str) -> _Found:
+    try:
+        return _Found(name, tuple(detect(read_file(name))))
+    except AgentMsgError as error:
+        # A FileError names the file itself.
+        lead = "" if isinstance(error, FileError) else f"{name}: "
+        say(f"error [{error.code}] {lead}{error}")
+        return _Found(name, error=error)

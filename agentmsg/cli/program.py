@@ -17,18 +17,26 @@ import click
 
 import agentmsg
 from agentmsg.cli.terminal import abandon_output, say
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, excerpt
 
 __all__ = ["program"]
 
+# Each command: its module, and its line in --help, which so imports none of them.
 _COMMANDS = {
-    "convert": "agentmsg.cli.convert",
-    "detect": "agentmsg.cli.detect",
-    "formats": "agentmsg.cli.formats",
-    "restore": "agentmsg.cli.restore",
+    "completion": ("agentmsg.cli.completion", "Print the script that completes command lines in a shell."),
+    "convert": ("agentmsg.cli.convert", "Convert documents, and account for what is lost."),
+    "detect": ("agentmsg.cli.detect", "Tell what format files have."),
+    "diff": ("agentmsg.cli.diff", "Show what differs between two conversations of any formats."),
+    "formats": ("agentmsg.cli.formats", "List the formats, and what each carries."),
+    "restore": ("agentmsg.cli.restore", "Give back the originals of converted documents."),
+    "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
+    "stats": ("agentmsg.cli.stats", "Count what conversations hold: roles, texts, tools, tokens."),
 }
+# The extra that brings a package which some commands need.
+_EXTRAS = {"matplotlib": "plot", "rich": "cli"}
 # Exit codes of errors, by their code; all others are 1.
 _CODES = {"content-loss": 3, "form": 2}
+_WRONG_USAGE = 2
 _INTERRUPTED = 130
 _NO_READER = 141
 
@@ -39,6 +47,8 @@ Examples:
   agentmsg convert history.json out.json --to langchain --losses account.jsonl
   agentmsg restore out.json account.jsonl
   agentmsg convert train.jsonl converted.jsonl --to anthropic --jobs 4
+  agentmsg diff history.json out.json
+  agentmsg stats *.json --plot stats.svg
   cat history.json | agentmsg convert - --to json --pretty
 """
 
@@ -48,11 +58,23 @@ class _Program(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        home = _COMMANDS.get(cmd_name)
-        if home is None:
+        if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(home).command
+        command: click.Command = import_module(_COMMANDS[cmd_name][0]).command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            from agentmsg._registry import close_to  # noqa: PLC0415 - only for the message
+
+            hint = close_to(name, _COMMANDS) or f"there are {', '.join(_COMMANDS)}"
+            ctx.fail(f"no command is called {excerpt(name)}; {hint}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         result = code = None
@@ -61,6 +83,12 @@ class _Program(click.Group):
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}")
             code = _CODES.get(error.code, 1)
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get(str(error.name).partition(".")[0])
+            if extra is None:
+                raise
+            say(f"this needs the package {error.name}: pip install 'agentmsg[{extra}]'")
+            code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER

@@ -13,13 +13,14 @@ from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.json_values import FrozenDict
 from agentmsg.link import links
 from agentmsg.msg import Msg
-from agentmsg.usage import Usage
+from agentmsg.usage import COUNTERS, Usage
 
 if TYPE_CHECKING:
     from agentmsg.history import History
 
 __all__ = ["HistoryStats", "stats_of"]
 
+_NONE: Mapping[str, int] = FrozenDict()
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - only differences are used
 
 
@@ -31,13 +32,18 @@ class HistoryStats:
         messages: how many there are.
         by_role: how many of each role, in the order in which the roles first appear.
         length: characters of text of all messages together (see ``Msg.length``).
+        lengths: characters of text of each message, in order.
         average_length: characters of text a message; 0.0 where there are none.
         last_user_message: the last message of the role "user", or None.
         tool_executions: how many results of tools there are, those of server tools included.
         by_tool: how many results of each tool, in the order in which the tools first appear. A result without
             name counts for the tool of the call that it answers; where that is not known either, it counts in
             ``tool_executions`` only.
+        tool_errors: how many of these results say that the call failed (see ``ToolResultBlock.is_error``).
+        errors_by_tool: the same by tool, as ``by_tool``.
+        calls_by_tool: how many calls of each tool, those with invalid arguments included.
         usage: the sum of all usage; None where no message has any.
+        usage_stated: how many messages state each counter of ``usage``; counters that none states are left out.
         duration: from the earliest to the latest time, whatever the order of the messages. None where fewer
             than two messages have times, and where some times are naive and some aware: nobody knows how far
             those are apart.
@@ -46,37 +52,54 @@ class HistoryStats:
     messages: int
     by_role: Mapping[str, int]
     length: int
+    lengths: tuple[int, ...] = ()
     average_length: float
     last_user_message: Msg | None
     tool_executions: int
     by_tool: Mapping[str, int]
+    tool_errors: int = 0
+    errors_by_tool: Mapping[str, int] = _NONE
+    calls_by_tool: Mapping[str, int] = _NONE
     usage: Usage | None
+    usage_stated: Mapping[str, int] = _NONE
     duration: timedelta | None
 
 
 def stats_of(history: History) -> HistoryStats:
     """Return what a history holds, in numbers; of any history, an empty one too."""
-    length = sum(message.length for message in history)
+    lengths = tuple(message.length for message in history)
+    length = sum(lengths)
     tools = list(_tools(history))
+    failed = [name for name, is_error in tools if is_error]
+    usages = [message.usage for message in history if message.usage is not None]
     return HistoryStats(
         messages=len(history),
         by_role=_counts(message.role for message in history),
         length=length,
+        lengths=lengths,
         average_length=length / len(history) if history else 0.0,
         last_user_message=history.last(role="user"),
         tool_executions=len(tools),
-        by_tool=_counts(name for name in tools if name is not None),
-        usage=_usage(history),
+        by_tool=_counts(name for name, _ in tools),
+        tool_errors=len(failed),
+        errors_by_tool=_counts(failed),
+        calls_by_tool=_counts(call.name for message in history for call in message.blocks(ToolUseBlock)),
+        usage=_sum(usages),
+        usage_stated=_counts(name for usage in usages for name in COUNTERS if getattr(usage, name) is not None),
         duration=_duration(message.created_at for message in history),
     )
 
 
-def _counts(words: Iterable[str]) -> Mapping[str, int]:
-    return FrozenDict(Counter(str(word) for word in words))
+def _counts(words: Iterable[str | None]) -> Mapping[str, int]:
+    """Return how many there are of each word, None left out."""
+    return FrozenDict(Counter(str(word) for word in words if word is not None))
 
 
-def _tools(history: History) -> Iterator[str | None]:
-    """Yield the name of the tool of each result, from its call where it has none; None where nobody knows."""
+def _tools(history: History) -> Iterator[tuple[str | None, bool]]:
+    """Yield the tool of each result (that of its call where it names none), and whether it failed.
+
+    The tool is None where nobody knows it.
+    """
     answered = links(history)
     for i, message in enumerate(history):
         for k, block in enumerate(message.content):
@@ -86,14 +109,13 @@ def _tools(history: History) -> Iterator[str | None]:
             if name is None and place is not None:
                 call = history[place[0]].content[place[1]]
                 name = call.name if isinstance(call, ToolUseBlock) else None
-            yield name
+            yield name, block.is_error
 
 
-def _usage(history: History) -> Usage | None:
+def _sum(usages: Iterable[Usage]) -> Usage | None:
     total: Usage | None = None
-    for message in history:
-        if message.usage is not None:
-            total = message.usage if total is None else total + message.usage
+    for usage in usages:
+        total = usage if total is None else total + usage
     return total
 
 

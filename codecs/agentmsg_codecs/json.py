@@ -110,6 +110,12 @@ class JsonCodec(Codec):
         except TypeError:  # an integer beyond 64 bits beside the messages
             return self.render(self.write(history))
 
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the canonical form; see canonical/schema.py for what it can tell."""
+        from agentmsg_codecs.canonical.schema import json_schema  # noqa: PLC0415 - few ask for it
+
+        return json_schema()
+
     def sniff(self, document: Any) -> float:
         """Return 1 for an object that names a version of ours."""
         if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:

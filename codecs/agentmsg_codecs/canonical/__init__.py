@@ -6,6 +6,7 @@
     shapes.py    how an object stands in each spelling: as a tagged JSON object, as a positional array
     compile.py   the fast path: readers and writers generated from the table, as Python source
     foreign.py   hooks of users and of cattrs, and their errors
+    schema.py    the JSON Schema of the JSON spelling, from the table
     engine.py    a cattrs Converter with all hooks, and the dispatch tables filled from it
 
 The fast path handles what is usual and hands everything else to the plain path, so the plain path alone defines

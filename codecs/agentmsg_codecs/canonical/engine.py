@@ -168,13 +168,13 @@ class Engine:
         return foreign_reader(hook, cls)
 
     def _new_writer(self, cls: type) -> Writer:
+        if cls in SPECS:
+            self.fill()
+            return self.writers[cls]
         tag = BLOCK_TAGS.get(cls)
         if tag is None:
             msg = f"{cls.__name__} has no tag: name one with register_block"
             raise EncodeError(msg, code="type")
-        if cls in SPECS:
-            self.fill()
-            return self.writers[cls]
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
         writer = plain_writer(self, user_spec(self, cls, tag)) if inherited else foreign_writer(hook, cls)

@@ -1,0 +1,33 @@
+"""``agentmsg completion``: the script that makes a shell complete command lines of agentmsg."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+
+__all__ = ["command"]
+
+_SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
+# The variable by which the script asks; click makes its name of that of the program.
+_VARIABLE = "_AGENTMSG_COMPLETE"
+
+_EXAMPLES = """\b
+Examples:
+  agentmsg completion bash >> ~/.bashrc
+  agentmsg completion zsh >> ~/.zshrc
+  agentmsg completion fish > ~/.config/fish/completions/agentmsg.fish
+"""
+
+
+@click.command("completion", short_help="Print the script that completes command lines in a shell.", epilog=_EXAMPLES)
+@click.argument("shell", type=click.Choice(list(_SHELLS)))
+@click.pass_context
+def command(ctx: click.Context, *, shell: str) -> None:
+    """Print the script that completes command lines in a shell.
+
+    Add it to what your shell reads when it starts; commands, options, formats and files are completed then.
+    Bash must be 4.4 or later.
+    """
+    complete = _SHELLS[shell](ctx.find_root().command, {}, "agentmsg", _VARIABLE)
+    # The base's, because the one for Bash would run Bash to ask for its version.
+    click.echo(ShellComplete.source(complete), nl=False)

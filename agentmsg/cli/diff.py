@@ -1,0 +1,194 @@
+"""``agentmsg diff``: what differs between two conversations, whatever their formats."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from agentmsg._base import Noted
+from agentmsg._registry import get_codec
+from agentmsg.cli.disk import STANDARD
+from agentmsg.cli.reading import codecs_like, history_of
+from agentmsg.cli.terminal import printable, say, write_bytes
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_text import dump_json
+from agentmsg.ops.alignment import words_apart
+from agentmsg.ops.differences import Difference, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.text import Text
+
+    from agentmsg.cli.reading import Read
+
+__all__ = ["command"]
+
+_SAME, _DIFFERENT, _TROUBLE = 0, 1, 2
+_SIGNS = {"added": "+", "removed": "-", "changed": "~", "reordered": "~"}
+_STYLES = {"added": "green", "removed": "red", "changed": "yellow", "reordered": "yellow"}
+# So many characters of a value are shown, and so many of what is the same around a change.
+_LONGEST = 160
+_AROUND = 40
+_EXAMPLES = """\b
+Examples:
+  agentmsg diff before.json after.json
+  agentmsg diff request.json request.anthropic.json --from openai --to anthropic
+  agentmsg diff a.json b.json --json > differences.json
+"""
+
+
+@click.command("diff", short_help="Show what differs between two conversations of any formats.", epilog=_EXAMPLES)
+@click.argument("a", metavar="A", type=click.Path())
+@click.argument("b", metavar="B", type=click.Path())
+@click.option(
+    "--from", "source", metavar="CODEC", shell_complete=codecs_like, help="The format of A; detected by default."
+)
+@click.option(
+    "--to", "target", metavar="CODEC", shell_complete=codecs_like, help="The format of B; detected by default."
+)
+@click.option("--exact", is_flag=True, help="Ids and times that agentmsg made, notes and spelling count, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; values are in the canonical form.")
+@click.pass_context
+def command(
+    ctx: click.Context, *, a: str, b: str, source: str | None, target: str | None, exact: bool, as_json: bool
+) -> None:
+    """Show what differs between two conversations of any formats, by path.
+
+    Indexes in paths are places in A, but for the last step to what was added, which is its place in B. How the
+    documents are spelt does not matter, nor do ids and times that only one of them has because agentmsg made them.
+
+    The exit code is 0 if they are the same, 1 if they differ, and 2 if one of them cannot be read.
+    """
+    if a == b == STANDARD:
+        msg = "only one of A and B can be stdin"
+        raise click.UsageError(msg)
+    try:
+        one, other = history_of(a, source), history_of(b, target)
+        found = differences(one.history, other.history, exact=exact)
+        if as_json:
+            sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
+            listing = [_as_data(each, exact=exact) for each in found]
+            write_bytes(dump_json({**sides, "differences": listing}) + b"\n")
+        else:
+            _print(one, other, found)
+    except AgentMsgError as error:
+        say(f"error [{error.code}] {error}")
+        ctx.exit(_TROUBLE)
+    ctx.exit(_DIFFERENT if found else _SAME)
+
+
+def _as_data(difference: Difference, *, exact: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {"path": difference.pointer, "kind": difference.kind}
+    if difference.kind != "added":
+        data["was"] = _plain(difference.was, exact=exact)
+    if difference.kind != "removed":
+        data["now"] = _plain(difference.now, exact=exact)
+    return data
+
+
+def _plain(value: Any, *, exact: bool) -> Any:
+    """Return a value of the model in the canonical form; with its notes only where they are compared."""
+    if isinstance(value, Noted):
+        canonical: Any = get_codec("json")
+        return canonical.engine.write_any(value if exact else _bare(value))
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return [_plain(item, exact=exact) for item in _items(value)] if isinstance(value, tuple) else value
+
+
+def _items(value: Any) -> Iterable[Any]:
+    items: Iterable[Any] = value
+    return items
+
+
+def _has_parts(value: object) -> bool:
+    return isinstance(value, (Noted, tuple))
+
+
+def _bare(value: object) -> Any:
+    """Return an object without notes, and all that is in it."""
+    if isinstance(value, tuple):
+        return tuple(map(_bare, _items(value)))
+    if not isinstance(value, Noted):
+        return value
+    inner = {field.name: getattr(value, field.name) for field in attrs.fields(type(value)) if field.init}
+    parts = {name: _bare(each) for name, each in inner.items() if _has_parts(each)}
+    return value.evolve(**{**parts, "notes": {}})
+
+
+def _print(one: Read, other: Read, found: list[Difference]) -> None:
+    from rich.text import Text  # noqa: PLC0415 - --json does not need it
+
+    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
+
+    screen = terminal()
+    lines = [Text(_summary(found))]
+    if found:
+        lines = [
+            Text(printable(f"--- {one.place} ({one.codec})"), style="bold"),
+            Text(printable(f"+++ {other.place} ({other.codec})"), style="bold"),
+            *(line for each in found for line in _lines(each)),
+            *lines,
+        ]
+    for line in lines:
+        screen.print(line, soft_wrap=True)
+
+
+def _summary(found: list[Difference]) -> str:
+    if not found:
+        return "no differences"
+    counts: Counter[str] = Counter(each.kind for each in found)
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in _SIGNS if kind in counts)
+    return f"{len(found)} difference{'' if len(found) == 1 else 's'}: {told}"
+
+
+def _lines(difference: Difference) -> list[Text]:
+    """Return a line with the path and, where there is room, the value; and one more with the words of a text."""
+    from rich.text import Text  # noqa: PLC0415 - see above
+
+    kind, was, now = difference.kind, difference.was, difference.now
+    head = Text(printable(f"{_SIGNS[kind]} {difference.pointer or '/'}"), style=_STYLES[kind])
+    if kind == "changed" and isinstance(was, str) and isinstance(now, str) and " " in was and " " in now:
+        return [head, _words(was, now)]
+    if kind == "reordered":
+        return [head.append(f"  keys reordered: {_shown(was)} → {_shown(now)}", style="default")]
+    value = {"added": (now,), "removed": (was,), "changed": (was, now)}[kind]
+    return [head.append(f"  {' → '.join(map(_shown, value))}", style="default")]
+
+
+def _shown(value: Any) -> str:
+    """Return a value as one short line of JSON."""
+    text = printable(dump_json(_plain(value, exact=False)).decode())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+
+
+def _words(was: str, now: str) -> Text:
+    """Return two texts as one, word by word: [-what went-], {+what came+}, and some of what is the same."""
+    from rich.text import Text  # noqa: PLC0415 - see above
+
+    pieces = list(words_apart(was, now))
+    line = Text("    ")
+    for index, (kind, piece) in enumerate(pieces):
+        if kind == "same":
+            line.append(_around(piece, first=index == 0, last=index == len(pieces) - 1), style="dim")
+        elif kind == "removed":
+            line.append(f"[-{_cut(piece)}-]", style="red")
+        else:
+            line.append(f"{{+{_cut(piece)}+}}", style="green")
+    return line
+
+
+def _around(piece: str, *, first: bool, last: bool) -> str:
+    head = "" if first else piece[:_AROUND]
+    tail = "" if last else piece[-_AROUND:]
+    return printable(piece if len(piece) <= len(head) + len(tail) else f"{head}…{tail}")
+
+
+def _cut(piece: str) -> str:
+    text = printable(piece)
+    return text if len(text) <= 10 * _LONGEST else f"{text[: 10 * _LONGEST]}… ({len(text):,} characters)"

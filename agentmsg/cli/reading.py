@@ -1,0 +1,136 @@
+"""What stats, diff and schema take: the name of a format, and files of histories of any format.
+
+What a file holds its name says, as for convert: one document, one a line, or frames; compressed or not.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._registry import codec_names, get_codec
+from agentmsg.conversion import detect, loads
+from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.compression import decompressed
+from agentmsg.files.documents import documents
+from agentmsg.files.names import STANDARD, kind_of
+from agentmsg.files.places import asking, place_of
+from agentmsg.history import History
+from agentmsg.limits import DEFAULT_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import click
+
+    from agentmsg.files.documents import Found
+    from agentmsg.files.names import Form
+
+__all__ = ["Read", "Unread", "codecs_like", "histories_of", "history_of"]
+
+
+def codecs_like(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of codecs that a shell may complete to."""
+    return [name for name in codec_names() if name.startswith(incomplete)]
+
+
+@attrs.frozen(kw_only=True)
+class Read:
+    """A history, the codec that read it, and where it stood (the file, and the line where there are several)."""
+
+    history: History
+    codec: str
+    place: str
+
+
+@attrs.frozen(kw_only=True)
+class Unread:
+    """The error of a document that cannot be read, and where it stands."""
+
+    error: AgentMsgError
+    place: str
+
+
+def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
+    """Yield the histories of a file, one after the other; "-" is stdin.
+
+    Args:
+        name: of the file.
+        codec: of all documents; None to detect that of each.
+
+    Raises:
+        CodecLookupError: where there is no such codec.
+    """
+    if codec is not None:
+        get_codec(codec)
+    try:
+        for place, found in _documents(name):
+            yield _read(place, found, codec)
+    except FileError as error:
+        yield Unread(error=error, place=name)
+
+
+def history_of(name: str, codec: str | None) -> Read:
+    """Return the one history of a file.
+
+    Raises:
+        AgentMsgError: where it cannot be read, or there is not just one.
+    """
+    found: list[Read] = []
+    for each in histories_of(name, codec):
+        if isinstance(each, Unread):
+            raise _named(each)
+        found.append(each)
+    if len(found) == 1:
+        return found[0]
+    msg = f"one history is needed, {name} holds {len(found)}"
+    raise DecodeError(msg)
+
+
+def _documents(name: str) -> Iterator[tuple[str, Found]]:
+    """Yield the documents of a file, each with its place."""
+    kind = kind_of(name, "json")
+    with asking(name), ExitStack() as stack:
+        stream = sys.stdin.buffer if name == STANDARD else stack.enter_context(place_of(name).open(name))
+        held = stack.enter_context(decompressed(stream, kind.compression, name))
+        for found in documents(held, kind.form, DEFAULT_LIMITS):
+            yield _PLACES[kind.form].format(name=name, number=found.number), found
+
+
+_PLACES: Mapping[Form, str] = {
+    "json": "{name}",
+    "jsonl": "{name}, line {number}",
+    "msgpack": "{name}, frame {number}",
+}
+
+
+def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
+    if found.fault is not None or found.data is None:
+        return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
+    try:
+        chosen = codec or _detected(found.data)
+        return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
+    except AgentMsgError as error:
+        return Unread(error=error, place=place)
+
+
+def _detected(raw: bytes) -> str:
+    """Return the name of the one format that a document most looks like."""
+    found = detect(raw)
+    best = [name for name, score in found if score == found[0][1]]
+    if len(best) == 1:
+        return best[0]
+    words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
+    msg = f"{words}; name it with --from (agentmsg formats lists all)"
+    raise DecodeError(msg)
+
+
+def _named(unread: Unread) -> AgentMsgError:
+    """Return an error that says in which file it happened; a FileError says so already."""
+    error: Any = unread.error
+    if isinstance(error, FileError):
+        return error
+    return DecodeError(f"{error.message} ({unread.place})", code=error.code, path=error.path, codec=error.codec)

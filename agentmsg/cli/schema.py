@@ -1,0 +1,48 @@
+"""``agentmsg schema``: the JSON Schema of a format."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from agentmsg._registry import codec_names, get_codec
+from agentmsg.cli.reading import codecs_like
+from agentmsg.cli.terminal import write_bytes
+from agentmsg.errors import CodecLookupError
+from agentmsg.json_text import dump_json
+
+__all__ = ["command"]
+
+_EXAMPLES = """\b
+Examples:
+  agentmsg schema > agentmsg.schema.json
+  agentmsg schema json --compact
+"""
+
+
+@click.command("schema", short_help="Print the JSON Schema of a format.", epilog=_EXAMPLES)
+@click.argument("codec", metavar="[CODEC]", shell_complete=codecs_like, default="json")
+@click.option("--compact", is_flag=True, help="Print it in one line.")
+def command(*, codec: str, compact: bool) -> None:
+    """Print the JSON Schema (2020-12) of a format; by default of agentmsg's own JSON.
+
+    Editors complete and check documents by it, and so can programs in any language.
+    """
+    schema = get_codec(codec).schema()
+    if schema is None:
+        msg = f"{codec} has no schema; these have one: {', '.join(_with_schema())}"
+        raise click.UsageError(msg)
+    data = dump_json(schema) if compact else json.dumps(schema, ensure_ascii=False, indent=2).encode()
+    write_bytes(data + b"\n")
+
+
+def _with_schema() -> list[str]:
+    found: list[str] = []
+    for name in codec_names():
+        try:
+            if get_codec(name).schema() is not None:
+                found.append(name)
+        except CodecLookupError:
+            continue  # somebody's codec that is broken has no schema to offer
+    return found

@@ -1,0 +1,173 @@
+"""The picture of ``agentmsg stats --plot``: roles, lengths of texts, tools, tokens. Needs matplotlib (extra ``plot``).
+
+Names are text of anybody's making: escaped, shortened, and never read as formulas.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from importlib import import_module
+from io import BytesIO
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.cli.disk import write_file
+from agentmsg.cli.terminal import printable
+from agentmsg.ops.totals import PERCENTILES, by_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.ops.totals import Totals
+
+__all__ = ["draw"]
+
+_INK, _QUIET, _LINE = "#1f2933", "#6b7785", "#dfe4ea"
+_BLUE, _RED, _SAND = "#3b6fb6", "#c8553d", "#d9a441"
+_STYLE = {
+    "axes.edgecolor": _LINE,
+    "axes.labelcolor": _QUIET,
+    "axes.titlecolor": _INK,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "font.size": 9,
+    "svg.hashsalt": "agentmsg",  # the same numbers give the same file
+    "text.color": _INK,
+    "xtick.color": _QUIET,
+    "ytick.color": _INK,
+}
+# So many bars are told apart in one panel.
+_BARS = 12
+_LONGEST = 28
+_TOKENS = ("input", "cache_read", "cache_write", "input_audio", "output", "reasoning", "output_audio")
+
+
+def draw(totals: Totals, name: str) -> None:
+    """Draw what many conversations hold, to a file whose name ends in .svg or .png.
+
+    Raises:
+        FileError: where it cannot be written.
+    """
+    # Not by pyplot, which keeps every figure and asks for a window system.
+    matplotlib: Any = import_module("matplotlib")
+    new_figure: Any = import_module("matplotlib.figure").Figure
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = new_figure(figsize=(11, 7.5), layout="constrained", facecolor="white")
+        figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15)
+        panels = figure.subplots(2, 2)
+        for panel, fill in zip(panels.flat, (_roles, _lengths, _tools, _tokens), strict=True):
+            panel.spines[["top", "right", "left"]].set_visible(False)
+            panel.tick_params(length=0)
+            fill(panel, totals)
+        drawn = BytesIO()
+        kind = PurePath(name).suffix[1:]
+        figure.savefig(drawn, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    write_file(name, drawn.getvalue())
+
+
+def _title(panel: Any, title: str) -> None:
+    panel.set_title(title, loc="left", pad=10)
+
+
+def _label(name: str) -> str:
+    text = printable(name) or "(none)"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _nothing(panel: Any, words: str) -> None:
+    panel.set_xticks([])
+    panel.set_yticks([])
+    panel.spines["bottom"].set_visible(False)
+    panel.text(0.5, 0.5, words, transform=panel.transAxes, ha="center", va="center", color=_QUIET)
+
+
+def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Sequence[str], color: str) -> None:
+    """Draw lying bars, the first on top, each with a note behind it."""
+    places = range(len(labels))
+    panel.barh(places, values, color=color, height=0.68)
+    panel.set_yticks(list(places), [_label(label) for label in labels], parse_math=False)
+    panel.invert_yaxis()
+    panel.set_xticks([])
+    panel.spines["bottom"].set_visible(False)
+    most = max(values, default=0) or 1
+    # A panel of two bars has bars as thick as one of six.
+    panel.set_ylim(max(len(labels), 6) - 0.4, -0.6)
+    panel.set_xlim(0, most * 1.3)
+    for place, value, note in zip(places, values, notes, strict=True):
+        panel.text(value + most * 0.015, place, note, va="center", color=_QUIET)
+
+
+def _roles(panel: Any, totals: Totals) -> None:
+    _title(panel, f"{totals.messages:,} messages in {totals.histories:,} conversations, by role")
+    found = by_size(totals.by_role, lambda each: each.count)[:_BARS]
+    if not found:
+        _nothing(panel, "no messages")
+        return
+    counts = [each.count for _, each in found]
+    notes = [f"{count:,}  ({count / totals.messages:.0%})" for count in counts]
+    _bars(panel, [name for name, _ in found], counts, notes, _BLUE)
+
+
+def _lengths(panel: Any, totals: Totals) -> None:
+    _title(panel, "Characters of text a message")
+    filled = [(value, times) for value, times in totals.lengths.counts() if value > 0]
+    if not filled:
+        _nothing(panel, "no text")
+        return
+    # Two bars for each power of two: lengths of texts differ by orders of magnitude.
+    last = math.ceil(math.log2(filled[-1][0]) * 2) + 1
+    edges = [2 ** (step / 2) for step in range(last + 1)]
+    values, weights = zip(*filled, strict=True)
+    panel.hist(values, bins=edges, weights=weights, color=_BLUE, rwidth=0.92)
+    panel.set_xscale("log")
+    panel.set_ylabel("messages")
+    panel.xaxis.set_major_formatter("{x:,.0f}")
+    panel.tick_params(axis="x", which="minor", length=0)
+    panel.grid(axis="y", color=_LINE, linewidth=0.6)
+    panel.set_axisbelow(True)
+    told: list[str] = []
+    for percent in PERCENTILES:
+        value = totals.lengths.percentile(percent) or 0
+        told.append(f"p{percent} {value:,.0f}")
+        if value > 0:
+            panel.axvline(value, color=_SAND, linewidth=1.2)
+    told.append(f"max {totals.lengths.greatest:,.0f}")
+    panel.set_xlabel("    ".join(told), labelpad=8)
+
+
+def _tools(panel: Any, totals: Totals) -> None:
+    _title(panel, "Tool calls, and failed results in red")
+    found = by_size(totals.tools, lambda tool: tool.uses)[:_BARS]
+    if not found:
+        _nothing(panel, "no tools")
+        return
+    notes: list[str] = []
+    for _, tool in found:
+        failed = f"  ({tool.error_rate:.0%} of results failed)" if tool.errors else ""
+        notes.append(f"{tool.uses:,}{failed}")
+    _bars(panel, [name for name, _ in found], [tool.uses for _, tool in found], notes, _BLUE)
+    panel.barh(range(len(found)), [tool.errors for _, tool in found], color=_RED, height=0.68)
+
+
+def _tokens(panel: Any, totals: Totals) -> None:
+    _title(panel, "Tokens that documents state")
+    stated = {name: (total, messages) for name, total, messages in totals.counters()}
+    found = [(name, *stated[name]) for name in _TOKENS if name in stated and stated[name][0]]
+    if not found:
+        _nothing(panel, "no usage is stated")
+        return
+    labels = [
+        name.replace("_", " ") if name in ("input", "output") else f"\N{EN DASH} {_PARTS[name]}" for name, _, _ in found
+    ]
+    _bars(panel, labels, [total for _, total, _ in found], [f"{total:,}" for _, total, _ in found], _BLUE)
+
+
+_PARTS = {
+    "cache_read": "from a cache",
+    "cache_write": "into a cache",
+    "input_audio": "audio",
+    "reasoning": "thinking",
+    "output_audio": "audio",
+}

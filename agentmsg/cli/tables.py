@@ -1,0 +1,40 @@
+"""Tables on the terminal, by rich; every cell is escaped, and none is read as markup."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from agentmsg.cli.terminal import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["show_table", "terminal"]
+
+# Where nobody has a window, no cell is cut.
+_WIDE = 10_000
+
+
+def terminal() -> Console:
+    """Return what prints to stdout: in colour to a terminal, plain and as wide as need be to a file or a pipe."""
+    return Console(
+        highlight=False, markup=False, emoji=False, soft_wrap=False, width=None if sys.stdout.isatty() else _WIDE
+    )
+
+
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table below a title: the first column to the left, all others, which are numbers, to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if index else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    screen = terminal()
+    screen.print(Text(f"\n{title}", style="bold"))
+    screen.print(table)

@@ -1,0 +1,180 @@
+"""Alignment: which items of two sequences belong together, in order; and which words of two texts.
+
+Equal items (but for ids and times) first, by ``difflib``; of what is left between those, the items that are most
+alike, so that a changed one is told from one that went and one that came. Imports the model's base only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, Literal, TypeAlias, cast
+
+from agentmsg._base import Noted
+from agentmsg.equality import compared
+from agentmsg.made import Made, MadeTime
+
+__all__ = ["Pair", "WordKind", "align", "words_apart"]
+
+Pair: TypeAlias = "tuple[int | None, int | None]"
+"""Indexes of an item in both sequences; None where it is in one only."""
+WordKind: TypeAlias = Literal["same", "removed", "added"]
+
+# Below this share of common parts two objects are strangers: one went, another came.
+_ALIKE = 0.25
+# Values of free-form JSON are never strangers, if they are of one shape: one became the other.
+_BECAME = 0.01
+# Between more pairs of items than this nothing is weighed: the n-th goes with the n-th.
+_MOST_PAIRS = 10_000
+# Of a text so much is looked at to find out how alike two items are.
+_WORDS = 300
+_LONGEST = 20_000
+# More words than this are one change.
+_MOST_TOKENS = 5_000
+# Ids and times say where a message comes from, not what it is.
+_ORIGIN = {"id", "created_at"}
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def align(a: Sequence[Any], b: Sequence[Any]) -> list[Pair]:
+    """Return which items of two sequences belong together, in order, and those that stand alone.
+
+    All indexes of both sequences are there once, rising.
+    """
+    pairs: list[Pair] = []
+    for equal, left, right in _stretches([_key(item) for item in a], [_key(item) for item in b]):
+        pairs += zip(left, right, strict=True) if equal else _weighed(a, b, left, right)
+    return pairs
+
+
+def _stretches(
+    one: Sequence[Any], other: Sequence[Any], *, most: int | None = None
+) -> Iterator[tuple[bool, range, range]]:
+    """Yield the places of two sequences in stretches that are equal, or not; of hashable items.
+
+    What both begin and end with is taken off first. What is left is compared where it is no longer than ``most``;
+    items that are very frequent start no equal stretch there: else texts and histories that repeat themselves
+    would take minutes.
+    """
+    least = min(len(one), len(other))
+    head = 0
+    while head < least and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < least - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    yield True, range(head), range(head)
+    left, right = one[head : len(one) - tail], other[head : len(other) - tail]
+    if most is not None and max(len(left), len(right)) > most:
+        yield False, range(head, len(one) - tail), range(head, len(other) - tail)
+    else:
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right).get_opcodes():
+            yield tag == "equal", range(head + i1, head + i2), range(head + j1, head + j2)
+    yield True, range(len(one) - tail, len(one)), range(len(other) - tail, len(other))
+
+
+def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
+    """Pair items of two gaps so that the sum of their likenesses is the greatest."""
+    if len(left) * len(right) > _MOST_PAIRS:
+        return _in_step(a, b, left, right)
+    facts = [(a[i], _facts(a[i])) for i in left], [(b[j], _facts(b[j])) for j in right]
+    # best[i][j]: the most that the items from i and j on can give together.
+    best = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    likeness = [[_likeness(*one, *other) for other in facts[1]] for one in facts[0]]
+    for i in reversed(range(len(left))):
+        for j in reversed(range(len(right))):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], likeness[i][j] + best[i + 1][j + 1])
+    pairs: list[Pair] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if likeness[i][j] and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
+            pairs.append((left[i], right[j]))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            pairs.append((left[i], None))
+            i += 1
+        else:
+            pairs.append((None, right[j]))
+            j += 1
+    return [*pairs, *((index, None) for index in left[i:]), *((None, index) for index in right[j:])]
+
+
+def _in_step(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
+    both = min(len(left), len(right))
+    pairs: list[Pair] = []
+    for i, j in zip(left[:both], right[:both], strict=True):
+        pairs += [(i, j)] if type(a[i]) is type(b[j]) else [(i, None), (None, j)]
+    return [*pairs, *((index, None) for index in left[both:]), *((None, index) for index in right[both:])]
+
+
+def _key(value: Any) -> int:
+    """Return a number that is the same for values that are ``same``, but for ids and times."""
+    kind = cast("Any", type(value))
+    if isinstance(value, Noted):
+        parts = [hash(name) ^ _key(get(value)) for name, get in compared(kind) if name not in _ORIGIN]
+        return hash((kind, *parts))
+    if isinstance(value, Mapping):
+        total = 1
+        for key, item in cast("Mapping[str, Any]", value).items():
+            total ^= hash((str(key), _key(item)))
+        return total
+    if isinstance(value, (list, tuple)):
+        return hash(tuple([_key(item) for item in cast("Sequence[Any]", value)]))
+    if isinstance(value, (Made, MadeTime)):
+        return 0  # the same as None
+    return 0 if value is None else hash((kind, value))
+
+
+def _facts(value: Any) -> frozenset[int]:
+    """Return what is said of an item: its leaves, and the words of its texts, with the names of their fields."""
+    found: set[int] = set()
+    _collect(value, "", found)
+    return frozenset(found)
+
+
+def _collect(value: Any, name: str, found: set[int]) -> None:
+    kind = cast("Any", type(value))
+    if isinstance(value, Noted):
+        found.add(hash(kind))
+        for field, get in compared(kind):
+            if field not in _ORIGIN:
+                _collect(get(value), field, found)
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[str, Any]", value).items():
+            _collect(item, str(key), found)
+    elif isinstance(value, (list, tuple)):
+        for item in cast("Sequence[Any]", value):
+            _collect(item, name, found)
+    elif isinstance(value, str):
+        found.update(hash((name, word)) for word in value[:_LONGEST].split(None, _WORDS)[:_WORDS] or [""])
+    elif value is not None:
+        found.add(hash((name, value)))
+
+
+def _likeness(a: object, facts: frozenset[int], b: object, others: frozenset[int]) -> float:
+    """Return the share of common facts, 0 for strangers."""
+    share = len(facts & others) / len(facts | others) if facts or others else 1.0
+    if share >= _ALIKE:
+        return share
+    one_shape = _shape(a) is _shape(b) is not Noted
+    return _BECAME if one_shape else 0.0
+
+
+def _shape(value: object) -> type:
+    return next((kind for kind in (Noted, Mapping, list) if isinstance(value, kind)), object)
+
+
+def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
+    """Yield the pieces of two texts, in order: what both have, what is in the first only, and in the second only.
+
+    The pieces that are not "added" are the first text, those that are not "removed" the second. Words, spaces and
+    signs are compared; where more than 5,000 of them are left between what both texts begin and end with, that is
+    one change.
+    """
+    one, other = _TOKEN.findall(was), _TOKEN.findall(now)
+    for equal, left, right in _stretches(one, other, most=_MOST_TOKENS):
+        was_here, now_here = "".join(one[left.start : left.stop]), "".join(other[right.start : right.stop])
+        pieces: list[tuple[WordKind, str]]
+        pieces = [("same", was_here)] if equal else [("removed", was_here), ("added", now_here)]
+        yield from (piece for piece in pieces if piece[1])

@@ -1,0 +1,244 @@
+"""Differences: what differs between two histories, by path; and the second made of the first and its differences.
+
+Two histories that are ``same`` have no differences, and only they (``exact`` is stricter). Items of sequences are
+aligned first, so that an inserted message is one difference and not one in every message behind it: equal ones by
+``difflib``, and of what is left between them those that are most alike. How well that is done never decides whether
+the differences are right, only how many there are. Imports the model, and what ``same`` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import attrs
+
+from agentmsg._base import Noted
+from agentmsg.equality import compared, same
+from agentmsg.errors import InvalidMessage
+from agentmsg.made import Made
+from agentmsg.ops.alignment import align
+from agentmsg.tool_use import UNSET, ToolUseBlock
+
+if TYPE_CHECKING:
+    from agentmsg.history import History
+
+__all__ = ["Difference", "Kind", "Path", "apply", "differences"]
+
+Path: TypeAlias = "tuple[str | int, ...]"
+Kind: TypeAlias = Literal["added", "removed", "changed", "reordered"]
+
+
+@attrs.frozen(kw_only=True)
+class Difference:
+    """One difference between two histories.
+
+    Attributes:
+        path: field names, keys and indexes from the history down, such as ``("messages", 3, "content", 0, "text")``.
+            Indexes are places in the first history; only the last step to an added item is its place in the second.
+        kind: "added" and "removed" of items, keys, and fields that were or are None; "reordered" of the keys of
+            free-form JSON, whose order counts; else "changed".
+        was: the value in the first history; None where it was added; the keys where they are reordered.
+        now: the value in the second; None where it was removed; the keys where they are reordered.
+    """
+
+    path: Path
+    kind: Kind
+    was: Any
+    now: Any
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON pointer (RFC 6901)."""
+        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.path)
+
+
+def differences(a: History, b: History, *, exact: bool = False) -> list[Difference]:
+    """Return what differs between two histories, in the order of the first.
+
+    Args:
+        a: the first.
+        b: the second.
+        exact: whether notes count, ids and times that the library made, and the spelling of arguments, which
+            ``same`` ignores.
+    """
+    found = _Finder(exact=exact)
+    found.between((), a, b)
+    return found.differences
+
+
+class _Finder:
+    """Walks through two values at once. Loops and no generators: values are deep, and the stack is not."""
+
+    def __init__(self, *, exact: bool) -> None:
+        self.exact = exact
+        self.differences: list[Difference] = []
+
+    def between(self, path: Path, a: Any, b: Any) -> None:
+        """Find what differs between two values at one place."""
+        if a is b or (not self.exact and same(a, b)):
+            return
+        if isinstance(a, Noted) and type(a) is type(b):
+            self._fields(path, a, b)
+        elif isinstance(a, Mapping) and isinstance(b, Mapping):
+            self._keys(path, cast("Mapping[str, Any]", a), cast("Mapping[str, Any]", b))
+        elif _is_sequence(a) and _is_sequence(b):
+            self._items(path, cast("Sequence[Any]", a), cast("Sequence[Any]", b))
+        elif not self.exact or not _exactly(a, b):
+            self._tell(path, "changed", a, b)
+
+    def _tell(self, path: Path, kind: Kind, was: Any, now: Any) -> None:
+        self.differences.append(Difference(path=path, kind=kind, was=was, now=now))
+
+    def _fields(self, path: Path, a: Noted, b: Noted) -> None:
+        kind = cast("Any", type(a))
+        for name, get in _exact_fields(kind) if self.exact else compared(kind):
+            was, now = get(a), get(b)
+            if (was is None) == (now is None) or (not self.exact and same(was, now)):
+                self.between((*path, name), was, now)
+            else:
+                self._tell((*path, name), "added" if was is None else "removed", was, now)
+
+    def _keys(self, path: Path, a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
+        for key, was in a.items():
+            if key in b:
+                self.between((*path, key), was, b[key])
+            else:
+                self._tell((*path, key), "removed", was, None)
+        for key, now in b.items():
+            if key not in a:
+                self._tell((*path, key), "added", None, now)
+        if [*(key for key in a if key in b), *(key for key in b if key not in a)] != list(b):
+            self._tell(path, "reordered", list(a), list(b))
+
+    def _items(self, path: Path, a: Sequence[Any], b: Sequence[Any]) -> None:
+        for pair in align(a, b):
+            was, now = pair
+            if was is not None and now is not None:
+                self.between((*path, was), a[was], b[now])
+            elif was is not None:
+                self._tell((*path, was), "removed", a[was], None)
+            elif now is not None:
+                self._tell((*path, now), "added", None, b[now])
+
+
+def _is_sequence(value: Any) -> bool:
+    """Tell whether the items of a value are compared one by one: those of an embedding are not."""
+    if isinstance(value, tuple):
+        return all(isinstance(item, Noted) for item in cast("tuple[object, ...]", value))
+    return isinstance(value, list)
+
+
+def _exactly(a: Any, b: Any) -> bool:
+    """Tell whether two values without parts are equal: a made text is its text, and not None."""
+    if isinstance(a, Made) or isinstance(b, Made):
+        return isinstance(a, str) and isinstance(b, str) and str.__eq__(a, b)
+    return (a is None) == (b is None) and same(a, b)
+
+
+def _exact_fields(cls: type[Any]) -> Iterable[tuple[str, Any]]:
+    """Return all fields, ``notes`` and the text of arguments as it stands among them, and how to get them."""
+    from operator import attrgetter  # noqa: PLC0415 - for few
+
+    names = [field.alias or field.name for field in attrs.fields(cls) if field.init]
+    return [(name, attrgetter(name)) for name in names]
+
+
+# -- the other way -----------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class _Changes:
+    """The differences at one place: of itself, or by the next step of the path; and the new order of its keys."""
+
+    own: Difference | None = None
+    order: Sequence[str] = ()
+    inner: dict[str | int, _Changes] = attrs.field(factory=dict["str | int", "_Changes"])
+    added: dict[str | int, Any] = attrs.field(factory=dict["str | int", Any])
+
+
+def apply(history: History, found: Iterable[Difference]) -> History:
+    """Return the second history of the first and their differences; it is ``same`` as the second.
+
+    Args:
+        history: the first, which does not change.
+        found: what ``differences`` gave; with all it found, in its order.
+
+    Raises:
+        InvalidMessage: where a difference names a place that this history does not have, or a value that does not
+            belong there.
+    """
+    root = _Changes()
+    for difference in found:
+        at = root
+        for step in difference.path[:-1]:
+            at = at.inner.setdefault(step, _Changes())
+        if difference.kind == "added":
+            at.added[difference.path[-1]] = difference.now
+        elif difference.kind == "reordered":
+            at.inner.setdefault(difference.path[-1], _Changes()).order = difference.now
+        else:
+            at.inner[difference.path[-1]] = _Changes(own=difference)
+    changed: History = _changed((), history, root)
+    return changed
+
+
+def _changed(path: Path, value: Any, changes: _Changes) -> Any:
+    if changes.own is not None:
+        return changes.own.now
+    if isinstance(value, Noted):
+        return _with_fields(path, value, changes)
+    if isinstance(value, Mapping):
+        return _with_keys(path, cast("Mapping[str, Any]", value), changes)
+    if isinstance(value, (list, tuple)):
+        return _with_items(path, cast("Sequence[Any]", value), changes)
+    msg = "a difference is inside of something that has no parts"
+    raise InvalidMessage(msg, code="schema", path=path)
+
+
+def _with_fields(path: Path, value: Noted, changes: _Changes) -> Any:
+    fields: dict[str, Any] = {str(name): now for name, now in changes.added.items()}
+    for step, inner in changes.inner.items():
+        name = str(step)
+        if not hasattr(value, name):
+            raise _no_place((*path, step))
+        fields[name] = _changed((*path, step), getattr(value, name), inner)
+    if isinstance(value, ToolUseBlock):
+        # A text says what the input is; without one the input stays, even where another kind reads a text otherwise.
+        has_text = fields.get("raw_input") is not None
+        fields["input"] = UNSET if has_text else fields.get("input", value.input)
+    return value.evolve(**fields)
+
+
+def _with_keys(path: Path, value: Mapping[str, Any], changes: _Changes) -> Any:
+    out = dict(value)
+    for step, inner in changes.inner.items():
+        key = str(step)
+        if key not in out:
+            raise _no_place((*path, step))
+        if inner.own is not None and inner.own.kind == "removed":
+            del out[key]
+        else:
+            out[key] = _changed((*path, step), out[key], inner)
+    out.update((str(key), now) for key, now in changes.added.items())
+    return {key: out[key] for key in changes.order if key in out} | out
+
+
+def _with_items(path: Path, value: Sequence[Any], changes: _Changes) -> Any:
+    for step in changes.inner:
+        if not isinstance(step, int) or not 0 <= step < len(value):
+            raise _no_place((*path, step))
+    out: list[Any] = []
+    for index, item in enumerate(value):
+        inner = changes.inner.get(index)
+        if inner is None:
+            out.append(item)
+        elif inner.own is None or inner.own.kind != "removed":
+            out.append(_changed((*path, index), item, inner))
+    for step in sorted(cast("dict[int, Any]", changes.added)):
+        out.insert(step, changes.added[step])
+    return tuple(out) if isinstance(value, tuple) else out
+
+
+def _no_place(path: Path) -> InvalidMessage:
+    return InvalidMessage("there is no such place in this history", code="schema", path=path)

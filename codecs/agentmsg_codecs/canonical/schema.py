@@ -1,0 +1,145 @@
+"""The JSON Schema of the canonical JSON form, made from the field table; words come from the model's docstrings.
+
+What the reader refuses the schema refuses, as far as a schema can tell; what the reader takes it takes. It cannot tell
+1.0 from 1, a key given twice, levels of nesting, the fields of block classes that users register, and whether
+``raw_input`` says the same as ``input``. Unknown keys are allowed wherever the reader keeps them as
+``extras["agentmsg"]``, and so are unknown tags of blocks and tools; unknown sources are not.
+"""
+
+from __future__ import annotations
+
+import re
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.blocks import BaseBlock
+from agentmsg.history import History
+from agentmsg.json_values import thaw
+from agentmsg.msg import Msg
+from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = ["json_schema"]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# What Python reads as a time: a date by month or by week, then perhaps one sign and a time.
+_TIME = r"^\d{4}-?(\d{2}-?\d{2}|W\d{2}(-?\d)?)([\s\S]\d{2}[\s\S]*)?$"
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _list_of(name: str) -> dict[str, Any]:
+    return {"type": "array", "items": _ref(name)}
+
+
+_KINDS: Mapping[str, Callable[[Field], dict[str, Any]]] = {
+    "blocks": lambda _: {"anyOf": [{"type": "string"}, _list_of("Block")]},
+    "citations": lambda _: _list_of("Citation"),
+    "embedding": lambda _: {"type": "array", "items": {"type": "number"}},
+    "input": lambda _: {},
+    "json": lambda _: {},
+    "mapping": lambda _: {"type": "object"},
+    "messages": lambda _: _list_of("Msg"),
+    "number": lambda _: {"type": "number"},
+    "object": lambda field: _ref(field.of.__name__),
+    "role": lambda _: {"type": "string"},
+    "source": lambda _: _ref("Source"),
+    "text": lambda _: {"type": "string"},
+    "time": lambda _: {"type": "string", "pattern": _TIME},
+    "tools": lambda _: _list_of("Tool"),
+    "truth": lambda _: {"type": "boolean"},
+    "whole": lambda _: {"type": "integer"},
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of all documents that the codec ``json`` reads, as plain data of one's own."""
+    message_alone = {"allOf": [_ref("Msg"), {"not": {"required": [FAMILY]}}]}
+    blocks = [spec for cls, spec in SPECS.items() if issubclass(cls, BaseBlock)]
+    return {
+        "$schema": _DIALECT,
+        "$id": f"urn:agentmsg:canonical:{VERSION}",
+        "title": "agentmsg canonical JSON",
+        "description": "A conversation; or its messages alone, or one message alone.",
+        "anyOf": [_ref(History.__name__), _list_of(Msg.__name__), message_alone],
+        "$defs": {
+            "Block": _tagged("A content block; one with an unknown tag is kept as it is.", blocks),
+            "Source": _tagged("Where media come from.", SOURCES.values(), only=True),
+            "Tool": _tagged("A tool; one with an unknown tag is kept as it is.", TOOLS.values()),
+            **{cls.__name__: _object(spec) for cls, spec in SPECS.items()},
+        },
+    }
+
+
+def _tagged(description: str, specs: Iterable[Spec], *, only: bool = False) -> dict[str, Any]:
+    """Return the schema of objects that "type" tells apart; where one of its values decides, the rest follows."""
+    found = list(specs)
+    tag: dict[str, Any] = {"enum": [spec.tag for spec in found]} if only else {"type": "string"}
+    return {
+        "description": description,
+        "type": "object",
+        "properties": {"type": tag},
+        "required": ["type"],
+        "allOf": [
+            {
+                "if": {"properties": {"type": {"const": spec.tag}}, "required": ["type"]},
+                "then": _ref(spec.cls.__name__),
+            }
+            for spec in found
+        ],
+    }
+
+
+def _object(spec: Spec) -> dict[str, Any]:
+    words = _field_words(spec.cls)
+    tag = {} if spec.tag is None else {spec.key: {"const": spec.tag, **_exact_number(spec.tag)}}
+    fields = {field.name: _field(field, words.get(field.name)) for field in spec.fields}
+    required = [*tag, *(field.name for field in spec.fields if field.default is REQUIRED)]
+    return {
+        "description": _first_sentence(spec.cls),
+        "type": "object",
+        "properties": {**tag, **fields},
+        **({"required": required} if required else {}),
+        # Unknown keys are read as extras["agentmsg"]: there cannot be both.
+        "if": {"properties": {"extras": {"type": "object", "required": [FAMILY]}}, "required": ["extras"]},
+        "then": {"propertyNames": {"enum": sorted(spec.names)}},
+    }
+
+
+def _exact_number(tag: object) -> dict[str, Any]:
+    return {"type": "integer"} if isinstance(tag, int) else {}
+
+
+def _field(field: Field, words: str | None) -> dict[str, Any]:
+    schema = _KINDS[field.kind](field)
+    if field.default is None and schema:
+        schema = {"anyOf": [schema, {"type": "null"}]} if "type" not in schema else _or_null(schema)
+    if field.default is not REQUIRED and field.default is not None:
+        schema = {**schema, "default": [] if field.default == () else thaw(field.default)}
+    return {"description": words, **schema} if words else schema
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+_ENTRY = re.compile(r"^ {4}([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {8}.+)*)", re.MULTILINE)
+
+
+def _first_sentence(cls: type) -> str:
+    return cleandoc(cls.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _field_words(cls: type) -> dict[str, str]:
+    """Return what the docstrings of a class and of its bases say of their fields."""
+    words: dict[str, str] = {}
+    for owner in reversed(cls.__mro__):
+        for names, text in _ENTRY.findall(cleandoc(owner.__doc__ or "")):
+            words |= dict.fromkeys(names.split(", "), " ".join(text.split()))
+    return words
