@@ -5,8 +5,10 @@ Another spelling of a time is kept as it is where it was read: the message is ma
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.caps import usually
 from agentmsg.natives import is_marked
 from agentmsg.times import nearest_milli
 from agentmsg_codecs.arcaelas.words import FAMILY
@@ -31,6 +33,7 @@ def write_time(time: datetime) -> str:
     return time.isoformat()
 
 
+@usually("value.tzinfo is utc and not value.microsecond % 1000", utc=UTC)
 def carried_time(time: datetime, message: Any) -> datetime:
     """Carry a time in milliseconds of UTC, or one that was read as it is."""
     return time if is_usual(time) or is_marked(message, FAMILY, "/time") else nearest_milli(time)

@@ -207,7 +207,7 @@ def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
 
 def _answer(message: am.Msg) -> Any:
     """Carry an answer: words that are one, or a call whose id is that of its message."""
-    if len(message.content) == 1 and type(message.content[0]) is am.TextBlock:
+    if len(message.content) == 1 and _is_usual_answer(message.content[0], message.id):
         return message
     calls = [block for block in message.content if _is_call(block)]
     if not calls:
@@ -228,6 +228,13 @@ def _answer(message: am.Msg) -> Any:
         return message
     new = message.evolve(id=link, content=content)
     return Swap(new, "the id of a call is that of its message, a UUID", "annotation")
+
+
+def _is_usual_answer(block: Any, link: str | None) -> bool:
+    """Tell whether a block makes an answer alone: a text, or a call that has the id of its message, a UUID."""
+    if type(block) is am.TextBlock:
+        return True
+    return _is_call(block) and link is not None and block.id is link and is_uuid(link)
 
 
 def _with_own_id(block: Any, *, free: bool) -> Any:

@@ -171,7 +171,8 @@ def _write(message: am.Msg) -> Native:
     native["metadata"] = _write_metadata(message)
     native["content"] = write_content(message)
     native["embedding"] = list(message.embedding) if message.embedding else None
-    return {**native, "sender": message.name or None, "recipient": message.recipient or None}
+    native["sender"], native["recipient"] = message.name or None, message.recipient or None
+    return native
 
 
 def _is_usual(native: Native) -> bool:
