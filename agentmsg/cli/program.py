@@ -26,6 +26,7 @@ _COMMANDS = {
     "detect": "agentmsg.cli.detect",
     "formats": "agentmsg.cli.formats",
     "restore": "agentmsg.cli.restore",
+    "show": "agentmsg.cli.show",
 }
 _CONTENT_LOSS = 3
 _INTERRUPTED = 130
