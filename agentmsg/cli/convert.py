@@ -9,10 +9,10 @@ import click
 from agentmsg.account import account
 from agentmsg.account_lines import to_lines
 from agentmsg.cli.disk import read_file, write_file
-from agentmsg.cli.reading import history_of
+from agentmsg.cli.terminal import say
 from agentmsg.cli.writing import Target, output_options, report
-from agentmsg.conversion import loads
-from agentmsg.errors import LossError
+from agentmsg.conversion import detect, loads
+from agentmsg.errors import DecodeError, LossError
 
 if TYPE_CHECKING:
     from agentmsg.losses import Losses
@@ -53,7 +53,7 @@ def command(
         raise click.UsageError(msg)
     target = Target.of(codec, output, options, pretty=pretty)
     raw = read_file(file)
-    history = history_of(raw, source)
+    history = loads(raw, source or _detected(raw), duplicates="error")
     fitted = target.fit(history)
     losses = account(fitted)
     if on_loss == "error":
@@ -67,6 +67,20 @@ def command(
     target.save(data)
     if on_loss != "ignore":
         report(losses)
+
+
+def _detected(raw: bytes) -> str:
+    """Return the name of the one format that a document most looks like, and say so."""
+    found = detect(raw)
+    if not found:
+        msg = "no format is recognised; name it with --from (agentmsg formats lists all)"
+        raise DecodeError(msg)
+    best = [name for name, score in found if score == found[0][1]]
+    if len(best) > 1:
+        msg = f"this may be {' or '.join(best)}; say which with --from"
+        raise DecodeError(msg)
+    say(f"read as {best[0]}")
+    return best[0]
 
 
 def _refuse_content_losses(losses: Losses) -> None:

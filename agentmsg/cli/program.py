@@ -21,13 +21,17 @@ from agentmsg.errors import AgentMsgError, LossError
 
 __all__ = ["program"]
 
+# Each command: its module, and its line in --help, which so imports none of them.
 _COMMANDS = {
-    "convert": "agentmsg.cli.convert",
-    "detect": "agentmsg.cli.detect",
-    "formats": "agentmsg.cli.formats",
-    "restore": "agentmsg.cli.restore",
-    "show": "agentmsg.cli.show",
+    "convert": ("agentmsg.cli.convert", "Convert one document, and account for what is lost."),
+    "detect": ("agentmsg.cli.detect", "Tell what format files have."),
+    "formats": ("agentmsg.cli.formats", "List the formats, and what each carries."),
+    "restore": ("agentmsg.cli.restore", "Give back the original of a converted document."),
+    "show": ("agentmsg.cli.show", "Show a conversation in the terminal, or make a page of it."),
 }
+# The extra that brings a package which some commands need.
+_EXTRAS = {"jinja2": "html", "markdown_it": "html", "rich": "cli"}
+_WRONG_USAGE = 2
 _CONTENT_LOSS = 3
 _INTERRUPTED = 130
 _NO_READER = 141
@@ -47,11 +51,14 @@ class _Program(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        home = _COMMANDS.get(cmd_name)
-        if home is None:
+        if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(home).command
+        command: click.Command = import_module(_COMMANDS[cmd_name][0]).command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         result = code = None
@@ -61,6 +68,12 @@ class _Program(click.Group):
             say(f"error [{error.code}] {error}")
             is_loss = isinstance(error, LossError) and error.code == "content-loss"
             code = _CONTENT_LOSS if is_loss else 1
+        except ModuleNotFoundError as error:
+            extra = _EXTRAS.get(str(error.name).partition(".")[0])
+            if extra is None:
+                raise
+            say(f"this needs the package {error.name}: pip install 'agentmsg[{extra}]'")
+            code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER

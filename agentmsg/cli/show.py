@@ -5,20 +5,20 @@ from __future__ import annotations
 import shutil
 import sys
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.disk import STANDARD, write_file
-from agentmsg.cli.reading import documents_of, history_of
+from agentmsg.cli.disk import STANDARD, read_file, write_file
 from agentmsg.cli.terminal import say, write_bytes
+from agentmsg.conversion import detect, loads
 from agentmsg.errors import DecodeError
-from agentmsg.show.view import Lengths, View, view_of
+from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from agentmsg.history import History
+    from agentmsg.show.view import View
 
 __all__ = ["command"]
 
@@ -34,7 +34,7 @@ _ON_PAGES = Lengths(text=500_000, detail=100_000)
 _WIDTH = 80
 
 
-@click.command("show", short_help="Show a conversation in the terminal, or make a page of it.", epilog=_EXAMPLES)
+@click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
 @click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of a .jsonl; from 0.")
 @click.option("--from", "source", metavar="CODEC", help="The format of FILE; detected by default.")
@@ -48,46 +48,47 @@ def command(*, file: str, index: int, source: str | None, output: str | None, wi
     obeyed: control characters, text directions and what has no width stand there as escapes such as \x1b. The
     page is one file that needs no network and no script.
     """
-    drawing = _drawing("terminal", "rich", "cli") if output is None else _drawing("page", "jinja2", "html")
-    history = history_of(_document(file, index), source)
+    history = _history_of(_document(file, index), source)
     lengths = Lengths() if uncut else _IN_TERMINALS if output is None else _ON_PAGES
     title = None if file == STANDARD else Path(file).name
     view = view_of(history, title=title, lengths=lengths)
     if output is not None:
-        write_file(output, drawing.page(view).encode())
+        # Late: program tells what to install where a package is missing.
+        write_file(output, import_module("agentmsg.show.page").page(view).encode())
     else:
-        _print(drawing, view, width)
-
-
-def _drawing(module: str, package: str, extra: str) -> ModuleType:
-    """Return the module that draws; where a package is missing say so, and stop."""
-    try:
-        return import_module(f"agentmsg.show.{module}")
-    except ModuleNotFoundError as error:
-        if error.name not in {package, "markdown_it"}:
-            raise
-        say(f"this needs a package more: pip install 'agentmsg[{extra}]'")
-        sys.exit(2)
+        _print(view, width)
 
 
 def _document(file: str, index: int) -> bytes:
-    documents = documents_of(file)
-    chosen = next(islice(documents, index, None), None)
-    if chosen is None:
-        msg = f"there is no document {index}: count from 0"
+    """Return one document of a file: a line of a .jsonl, else the file as a whole."""
+    raw = read_file(file)
+    documents = [line for line in raw.splitlines() if line.strip()] if file.endswith(".jsonl") else [raw]
+    if index >= len(documents):
+        msg = f"there is no document {index}: {file} holds {len(documents)}, and the first is 0"
         raise DecodeError(msg, code="required")
-    more = sum(1 for _ in documents)
-    if more or index:
-        say(f"document {index}, the last is {index + more}")
-    return chosen
+    if len(documents) > 1:
+        say(f"document {index}, the last is {len(documents) - 1}")
+    return documents[index]
 
 
-def _print(drawing: Any, view: View, width: int | None) -> None:
-    from rich.console import Console  # noqa: PLC0415 - may be missing, see _drawing
+def _history_of(raw: bytes, codec: str | None) -> History:
+    """Return the history of a document; of the one format that it most looks like where no codec is named."""
+    found = [] if codec is not None else detect(raw)
+    best = [name for name, score in found if score == found[0][1]]
+    if codec is None and len(best) != 1:
+        words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
+        msg = f"{words}; name it with --from (agentmsg formats lists all)"
+        raise DecodeError(msg)
+    return loads(raw, codec or best[0], duplicates="error")
 
-    # Only whether there are colours is taken from this console.
-    system = Console(file=sys.stdout).color_system
-    colours = None if system == "windows" else system
+
+def _print(view: View, width: int | None) -> None:
+    from rich.console import Console  # noqa: PLC0415 - may be missing, see program
+
+    from agentmsg.show.terminal import COLOURS, text  # noqa: PLC0415 - the same
+
+    # Only whether there are colours is taken from this console; of old Windows' own we know nothing.
+    colours = COLOURS.get(Console(file=sys.stdout).color_system or "")
     columns = width or shutil.get_terminal_size((_WIDTH, 24)).columns
-    encoding = sys.stdout.encoding or "utf-8"
-    write_bytes(drawing.text(view, width=columns, colours=colours).encode(encoding, "backslashreplace"))
+    shown = text(view, width=columns, colours=colours)
+    write_bytes(shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))

@@ -50,7 +50,7 @@ _PICTURES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _LARGEST_PICTURE = 8_000_000
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*);base64,", re.ASCII | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}", re.ASCII)
-_NAME = 300
+_NAME, _SHORT = 300, 60
 
 
 @attrs.frozen(kw_only=True)
@@ -128,7 +128,6 @@ def _media(block: ImageBlock | AudioBlock | VideoBlock | FileBlock, lengths: Len
         for tag, text in (("transcript", said_with), ("context", context))
         if text
     ]
-    picture = picture if label == "image" else None
     return [Media(label=label, name=named or name, link=link, picture=picture, pieces=(*spoken, *inside), facts=facts)]
 
 
@@ -156,7 +155,8 @@ def _at_url(source: URLSource, lengths: Lengths) -> _Shown:
     start = _DATA_URL.match(source.url)
     if start is None:
         return words(source.url, _NAME), safe_link(source.url), None, ()
-    return Words(""), None, _picture(source.url[start.end() :]), ()
+    picture = _picture(source.url[start.end() :])
+    return Words("") if picture else words(source.url, _SHORT), None, picture, ()
 
 
 def _inline(source: Base64Source, lengths: Lengths) -> _Shown:

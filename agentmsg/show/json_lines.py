@@ -13,7 +13,7 @@ from agentmsg.json_text import dump_json, parse_arguments
 from agentmsg.show.visible import Words, visible, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["json_words", "text_or_json"]
 
@@ -48,7 +48,7 @@ def _lines(value: Any) -> list[str]:
         parts = [_after(f"{_scalar(key)}: ", _lines(item)) for key, item in entries]
         return _contained("{", parts, "}")
     if isinstance(value, list) and value:
-        return _contained("[", [_lines(item) for item in cast("list[Any]", value)], "]")
+        return _contained("[", [_lines(item) for item in cast("Iterable[Any]", value)], "]")
     return [_scalar(value)]
 
 

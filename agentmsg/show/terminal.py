@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from agentmsg.show.view import Turn, View
     from agentmsg.show.visible import Words
 
-__all__ = ["Colours", "drawn", "text"]
+__all__ = ["COLOURS", "Colours", "drawn", "text"]
 
 Colours = Literal["standard", "256", "truecolor"]
+COLOURS: Mapping[str, Colours] = {"standard": "standard", "256": "256", "truecolor": "truecolor"}
 
 # Longer lines are hard to read, however wide the window is.
 _WIDEST = 100
