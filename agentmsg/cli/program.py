@@ -69,10 +69,10 @@ class _Program(click.Group):
             is_loss = isinstance(error, LossError) and error.code == "content-loss"
             code = _CONTENT_LOSS if is_loss else 1
         except ModuleNotFoundError as error:
-            extra = _EXTRAS.get(str(error.name).partition(".")[0])
-            if extra is None:
+            package = str(error.name).partition(".")[0]
+            if package not in _EXTRAS:
                 raise
-            say(f"this needs the package {error.name}: pip install 'agentmsg[{extra}]'")
+            say(f"this needs the package {package}: pip install 'agentmsg[{_EXTRAS[package]}]'")
             code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()

@@ -33,7 +33,7 @@ from agentmsg.blocks import (
 from agentmsg.show.counted import block_facts, count, entries, said, size
 from agentmsg.show.json_lines import json_words, text_or_json
 from agentmsg.show.pieces import Call, Cited, Code, Media, Piece, Prose, Result, Thought, ToolLine, Tools
-from agentmsg.show.visible import Words, safe_link, visible, words
+from agentmsg.show.visible import NAME, Words, brief, safe_link, words
 from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
 from agentmsg.tools import ToolSpec
 
@@ -50,7 +50,7 @@ _PICTURES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _LARGEST_PICTURE = 8_000_000
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*);base64,", re.ASCII | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}", re.ASCII)
-_NAME, _SHORT = 300, 60
+_SHORT = 60
 
 
 @attrs.frozen(kw_only=True)
@@ -80,9 +80,9 @@ def _cited(citation: Citation) -> Cited:
     start, end = citation.start, citation.end
     place = None if start is None and end is None else f"{'' if start is None else start}-{'' if end is None else end}"
     return Cited(
-        title=words(citation.title or citation.url or "source", _NAME).text,
+        title=brief(citation.title or citation.url or "source"),
         url=citation.url and safe_link(citation.url),
-        quote=words(citation.cited_text or "", _NAME),
+        quote=words(citation.cited_text or "", NAME),
         facts=(*_beside(citation), *said(citation.kind, place), *entries(extras=citation.extras)),
     )
 
@@ -90,7 +90,7 @@ def _cited(citation: Citation) -> Cited:
 def _beside(citation: Citation) -> tuple[str, ...]:
     """Return the URL of a citation where neither its title nor a link shows it."""
     hidden = citation.title and citation.url and safe_link(citation.url) is None
-    return (words(citation.url or "", _NAME).text,) if hidden else ()
+    return (brief(citation.url or ""),) if hidden else ()
 
 
 def _thinking(block: ThinkingBlock, lengths: Lengths) -> Iterable[Piece]:
@@ -118,7 +118,7 @@ def _media(block: ImageBlock | AudioBlock | VideoBlock | FileBlock, lengths: Len
     facts = block_facts(block, *_source_facts(source), getattr(block, "detail", None))
     name, link, picture, inside = _SOURCES[type(source)](source, lengths)
     titles = [block.name, block.title] if isinstance(block, FileBlock) else []
-    named = words(" · ".join(title for title in titles if title), _NAME)
+    named = words(" · ".join(title for title in titles if title), NAME)
     if named and name:
         inside = (Code(label="from", words=name), *inside)
     said_with = block.transcript if isinstance(block, AudioBlock) else None
@@ -154,7 +154,7 @@ _Shown = tuple[Words, "str | None", "str | None", "tuple[Piece, ...]"]
 def _at_url(source: URLSource, lengths: Lengths) -> _Shown:
     start = _DATA_URL.match(source.url)
     if start is None:
-        return words(source.url, _NAME), safe_link(source.url), None, ()
+        return words(source.url, NAME), safe_link(source.url), None, ()
     picture = _picture(source.url[start.end() :])
     return Words("") if picture else words(source.url, _SHORT), None, picture, ()
 
@@ -183,7 +183,7 @@ def _as_text(source: TextSource, lengths: Lengths) -> _Shown:
 _SOURCES: Mapping[type[Any], Callable[[Any, Lengths], _Shown]] = {
     URLSource: _at_url,
     Base64Source: _inline,
-    FileSource: lambda source, lengths: (words(source.file_id, _NAME), None, None, ()),
+    FileSource: lambda source, lengths: (words(source.file_id, NAME), None, None, ()),
     TextSource: _as_text,
     BlocksSource: _in_blocks,
 }
@@ -191,8 +191,8 @@ _SOURCES: Mapping[type[Any], Callable[[Any, Lengths], _Shown]] = {
 
 def _source(block: SourceBlock, lengths: Lengths) -> Iterable[Piece]:
     url = block.url or ""
-    name, link = words(block.title or url, _NAME), safe_link(url)
-    where = (Code(label="from", words=words(url, _NAME)),) if url and block.title and not link else ()
+    name, link = words(block.title or url, NAME), safe_link(url)
+    where = (Code(label="from", words=words(url, NAME)),) if url and block.title and not link else ()
     return [Media(label="source", name=name, link=link, pieces=where, facts=block_facts(block, block.media_type))]
 
 
@@ -209,8 +209,8 @@ def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = No
     kind = block.kind if block.kind != "function" else None
     invalid = None if block.is_valid else "arguments are no JSON"
     return Call(
-        name=words(block.name, _NAME).text,
-        link=words(block.id or "", _NAME).text,
+        name=brief(block.name),
+        link=brief(block.id or ""),
         valid=block.is_valid,
         arguments=arguments,
         result=result,
@@ -228,9 +228,9 @@ def result_piece(block: ToolResultBlock, lengths: Lengths, *, called: bool, fact
             inside.append(Code(label=label, words=json_words(value, lengths.detail)))
     kind = block.kind if block.kind != "function" and not called else None
     return Result(
-        name="" if called else words(block.name or "", _NAME).text,
-        link="" if called else words(block.tool_call_id or "", _NAME).text,
-        status=visible(block.status or ("failed" if block.is_error else "result")),
+        name="" if called else brief(block.name or ""),
+        link="" if called else brief(block.tool_call_id or ""),
+        status=brief(block.status or ("failed" if block.is_error else "result")),
         failed=block.is_error,
         pieces=tuple(inside),
         length=sum(len(piece.words.text) for piece in inside if isinstance(piece, (Code, Prose))),
@@ -249,10 +249,10 @@ def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
         name = next((value[key] for key in ("name", "type") if isinstance(value.get(key), str)), "tool")
         facts = (*said(f"of {tool.codec}"), *entries(extras=tool.extras))
         shown = json_words(tool.value, lengths.detail)
-        return ToolLine(name=words(str(name), _NAME).text, description=Words(""), parameters=shown, facts=facts)
+        return ToolLine(name=brief(str(name)), description=Words(""), parameters=shown, facts=facts)
     strict = None if tool.strict is None else "strict" if tool.strict else "not strict"
     return ToolLine(
-        name=words(tool.name, _NAME).text,
+        name=brief(tool.name),
         description=words(tool.description or "", lengths.detail),
         parameters=Words("") if tool.parameters is None else json_words(tool.parameters, lengths.detail),
         facts=(
@@ -268,7 +268,7 @@ def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
 
 
 def _data(block: DataBlock, lengths: Lengths) -> Iterable[Piece]:
-    label = words(block.name or "data", _NAME).text
+    label = brief(block.name or "data")
     return [Code(label=label, words=json_words(block.data, lengths.detail), facts=block_facts(block))]
 
 
@@ -286,7 +286,7 @@ def _other(block: BaseBlock, lengths: Lengths) -> Iterable[Piece]:
     common = {field.name for field in attrs.fields(BaseBlock)}
     own = [field for field in attrs.fields(type(block)) if field.name not in common]
     lines = "\n".join(f"{field.name}: {getattr(block, field.name)!r}" for field in own)
-    label = visible(BLOCK_TAGS.get(type(block), type(block).__name__))
+    label = brief(BLOCK_TAGS.get(type(block), type(block).__name__))
     return [Code(label=label, words=words(lines, lengths.detail), facts=block_facts(block))]
 
 

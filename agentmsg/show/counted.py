@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.show.visible import visible
+from agentmsg.show.visible import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,8 +50,8 @@ def size(number: int) -> str:
 
 
 def said(*texts: str | None) -> tuple[str, ...]:
-    """Return what is neither None nor empty, visible."""
-    return tuple(visible(text) for text in texts if text)
+    """Return what is neither None nor empty, brief."""
+    return tuple(brief(text) for text in texts if text)
 
 
 def entries(**parts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -30,8 +30,13 @@ def parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
     # A definition of a reference is shown nowhere; a picture would be fetched.
     made.disable(["reference", "image"])
-    made.validateLink = lambda url: safe_link(url) is not None  # type: ignore[method-assign] # its documented hook
+    made.validateLink = _may_be_followed  # type: ignore[method-assign] # its documented hook
     return made
+
+
+def _may_be_followed(url: str) -> bool:
+    """Tell of a URL as markdown encodes it; a backslash in it is of an escape of ours, and leads elsewhere."""
+    return safe_link(url) is not None and "%5C" not in url
 
 
 def tokens(text: str) -> list[Token]:
@@ -51,8 +56,12 @@ def _settle(token: Token) -> None:
     elif token.type in {"heading_open", "heading_close"}:
         token.tag = f"h{min(6, int(token.tag[1]) + _BELOW)}"
     elif token.type == "link_open":
-        title = {"title": visible(str(token.attrs["title"]))} if "title" in token.attrs else {}
-        token.attrs = {"href": token.attrs["href"], "rel": "noopener noreferrer", **title}
+        if "title" in token.attrs:
+            token.attrSet("title", visible(str(token.attrs["title"])))
+        if token.attrs["href"]:
+            token.attrSet("rel", "noopener noreferrer")
+        else:
+            del token.attrs["href"]
     elif token.type == "fence":
         # No class of our pages is for others to name.
         language, token.info = visible(token.info.strip()), ""

@@ -17,7 +17,7 @@ from agentmsg.show.blocks import Lengths, call_piece, pieces_of, result_piece, t
 from agentmsg.show.counted import count, entries, said, spent, when
 from agentmsg.show.json_lines import json_words
 from agentmsg.show.pieces import Code, Piece, Result, ToolLine
-from agentmsg.show.visible import visible, words
+from agentmsg.show.visible import brief, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Lengths", "Turn", "View", "view_of"]
 
 _VOICES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-_NAME = 300
 _USUAL = ("stop", "tool_use", None)
 
 
@@ -88,7 +87,7 @@ def view_of(history: History, *, title: str | None = None, lengths: Lengths | No
     stats = stats_of(history)
     shown = lengths or Lengths()
     return View(
-        title=words(title or history.id or "Conversation", _NAME).text,
+        title=brief(title or history.id or "Conversation"),
         facts=(
             count(stats.messages, "message"),
             *([count(stats.tool_executions, "tool result")] if stats.tool_executions else []),
@@ -153,10 +152,10 @@ def _turn(index: int, message: Msg, before: datetime | None, pieces: tuple[Piece
         pieces = (*pieces, label)
     return Turn(
         number=index + 1,
-        role=words(message.role or "no role", _NAME).text,
+        role=brief(message.role or "no role"),
         voice=_VOICES.get(message.role, "other"),
         names=tuple(
-            words(name, _NAME).text
+            brief(name)
             for name in (message.name, message.model, message.recipient and f"to {message.recipient}")
             if name
         ),

@@ -10,7 +10,10 @@ import re
 
 import attrs
 
-__all__ = ["Words", "safe_link", "visible", "words"]
+__all__ = ["NAME", "Words", "brief", "safe_link", "visible", "words"]
+
+# Names, ids and URLs are cut to so many characters, whatever is asked for: they stand on a line with others.
+NAME = 300
 
 _HIDDEN = re.compile(
     "["
@@ -72,3 +75,9 @@ def words(text: str, most: int | None = None) -> Words:
     if most is None or len(text) <= most:
         return Words(visible(text))
     return Words(visible(text[:most]), len(text) - most)
+
+
+def brief(text: str) -> str:
+    """Return a name or id to show on a line with others; of a long one the beginning, and how much more there is."""
+    shown = words(text, NAME)
+    return f"{shown.text}{shown.rest}"
