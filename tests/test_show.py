@@ -396,9 +396,32 @@ def test_any_history_can_be_shown(history: am.History) -> None:
 
 
 def test_markdown_that_is_too_long_is_shown_as_it_is() -> None:
-    """Beyond 100,000 characters markdown is not parsed, and all of it is shown."""
-    long = "*a* " * 30_000
-    assert unwrapped(shown(am.Msg.user(long, **BARE))).count("*a*") == 30_000
+    """Beyond 50,000 characters markdown is not parsed, and all of it is shown."""
+    message = am.Msg.user("*a* " * 15_000, **BARE)
+    assert unwrapped(shown(message)).count("*a*") == 15_000
+    assert page(view_of(am.History((message,)))).count("*a*") == 15_000
+
+
+@pytest.mark.parametrize("width", [20, 80])
+def test_the_deepest_can_be_shown(width: int) -> None:
+    """Blocks and JSON that are nested as deep as the model allows have a text and a page, in a narrow window too."""
+    block: am.Block = am.TextBlock("at the bottom")
+    data: Any = "at the bottom"
+    for _ in range(63):
+        block = am.FileBlock(am.BlocksSource((block,)))
+    for _ in range(127):
+        data = [data]
+    view = view_of(am.History((am.Msg("user", [block, am.DataBlock(data)], **BARE),)))
+    assert len(re.findall("at the bottom", page(view))) == 2
+    assert unwrapped(text(view, width=width)).count("atthebottom") == 2
+
+
+def test_json_that_cannot_be_written_says_so() -> None:
+    """A value nested deeper than JSON is written, which a caller's own limits allow, is told of instead of shown."""
+    data: Any = []
+    for _ in range(300):
+        data = [data]
+    assert json_words(data, None).text.startswith("JSON that cannot be shown: ")
 
 
 def test_markdown_keeps_lines_and_hides_nothing() -> None:
@@ -407,3 +430,38 @@ def test_markdown_keeps_lines_and_hides_nothing() -> None:
     lines = shown(am.Msg.user(source + "```python\npass\n```", **BARE))
     for part in ("  one\n", "  two <b>x</b> <!-- no -->", "!alt (https://example.org/p.png)", "[ref]: https", "python"):
         assert part in lines
+
+
+CROWDED = {
+    "quotes": "> " * 15 + "Z",
+    "too many quotes": "> " * 40 + "Z",
+    "lists": "".join(f"{'  ' * level}- Z\n" for level in range(12)),
+    "too many lists": "".join(f"{'  ' * level}- Z\n" for level in range(50)),
+    "columns": "|" + "Z|" * 40 + "\n|" + "-|" * 40 + "\n|" + "Z|" * 40,
+    "a long word in a table": "|a|b|\n|-|-:|\n|" + "Z" * 200 + "|b|\n",
+    "a long word in a heading": "# " + "Z" * 200,
+    "a long word in a list": "- " + "Z" * 200,
+    "long code": "```\n" + "Z" * 200 + "\n```",
+    "a long link": "[Z](https://example.org/" + "Z" * 200 + ")",
+    "cells beyond the columns": "|Z|\n|-|\n|Z|Z|\n",
+    "cells beyond the columns of a quote": "> |Z|Z|\n> |-|-|\n> |Z|Z|\n> |Z|Z|Z\n",
+    "a title": '[Z](https://example.org/ "Z")',
+}
+
+
+@pytest.mark.parametrize("width", [20, 60, 120])
+@pytest.mark.parametrize("source", [pytest.param(source, id=name) for name, source in CROWDED.items()])
+def test_nothing_is_hidden_for_want_of_room(source: str, width: int) -> None:
+    """However narrow the window and deep the markdown, every word is there, on pages too, and no line too long."""
+    message = am.Msg.user(source, **BARE)
+    lines = shown(message, width=width)
+    assert lines.count("Z") == source.count("Z")
+    assert max(map(len, lines.splitlines())) <= width
+    assert page(view_of(am.History((message,)))).count("Z") == source.count("Z")
+
+
+@pytest.mark.parametrize("table", ["|a|b|\n|-|-|\n|1|2|\n|3|\n|4|5|", "> a|b\n> -|-\n> 1|2", "|a|\n|-|\n|b \\| c|"])
+def test_tables_are_drawn(table: str) -> None:
+    """A table no row of which has too many cells is a table."""
+    assert "─" in shown(am.Msg.user(table, **BARE))
+    assert "<table>" in page(view_of(am.History.of(table)))

@@ -65,7 +65,7 @@ ELEMENTS: dict[str, set[str]] = {
 }  # fmt: skip
 CLASSES = {
     "agentmsg", "call", "called", "center", "cited", "code", "facts", "failed", "fold", "head", "id", "label",
-    "labelled", "left", "media", "name", "offered", "place", "plain", "prose", "result", "right", "role", "said",
+    "labelled", "left", "media", "name", "offered", "place", "prose", "result", "right", "role", "said",
     "small", "status", "text", "thought", "title", "tool", "tools", "turn", "url", "voice-assistant", "voice-other",
     "voice-system", "voice-tool", "voice-user", "who",
 }  # fmt: skip

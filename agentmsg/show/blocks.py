@@ -233,7 +233,7 @@ def result_piece(block: ToolResultBlock, lengths: Lengths, *, called: bool, fact
         status=brief(block.status or ("failed" if block.is_error else "result")),
         failed=block.is_error,
         pieces=tuple(inside),
-        length=sum(len(piece.words.text) for piece in inside if isinstance(piece, (Code, Prose))),
+        length=sum(len(piece.words.text) + piece.words.more for piece in inside if isinstance(piece, (Code, Prose))),
         facts=(*block_facts(block, block.error_type, kind), *facts),
     )
 

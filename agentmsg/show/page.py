@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from agentmsg.history import as_history
-from agentmsg.show.markdown import LONGEST, parser, tokens
+from agentmsg.show.markdown import parser, tokens
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,5 @@ def _templates() -> Environment:
 
 
 def _markdown(text: str) -> Markup:
-    if len(text) > LONGEST:
-        return Markup('<p class="plain">{}</p>').format(text)
     made = parser()
     return Markup(made.renderer.render(tokens(text), made.options, {}))  # noqa: S704 - it escapes, and knows no HTML

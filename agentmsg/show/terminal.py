@@ -5,9 +5,10 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.highlighter import JSONHighlighter
-from rich.markdown import Markdown, MarkdownElement, TextElement
+from rich.markdown import Markdown, MarkdownElement, TableElement, TextElement
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
@@ -15,7 +16,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from agentmsg.show.counted import count, joined
-from agentmsg.show.markdown import LONGEST, tokens
+from agentmsg.show.markdown import LONGEST, deepest, plain, tokens
 from agentmsg.show.pieces import Call, Code, Media, Piece, Prose, Result, Thought, Tools
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ COLOURS: Mapping[str, Colours] = {"standard": "standard", "256": "256", "truecol
 
 # Longer lines are hard to read, however wide the window is.
 _WIDEST = 100
+_NARROW = 16
+_COLUMN = 4
 _THEME = Theme(
     {
         "voice.system": "bold magenta",
@@ -103,6 +106,18 @@ class _Narrow:
         yield from console.render(self.inside, options.update_width(min(options.max_width, _WIDEST)))
 
 
+class _Indented:
+    """Moves to the right what it holds, as long as there is room for it."""
+
+    def __init__(self, inside: RenderableType, by: int = 2) -> None:
+        self.inside = inside
+        self.by = by
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        by = self.by if options.max_width >= _NARROW + self.by else 0
+        yield Padding(self.inside, (0, 0, 0, by))
+
+
 class _Barred:
     """Puts a bar on the left."""
 
@@ -153,25 +168,54 @@ class _CodeBlock(TextElement):
         yield _Barred(Group(*lines, self.text), "small")
 
 
+class _Table(TableElement):
+    """A table none of whose words is cut; in a window too narrow for it, its cells one after the other."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        heads = self.header.row.cells if self.header is not None and self.header.row is not None else []
+        rows = self.body.rows if self.body is not None else []
+        if len(heads) * _COLUMN > options.max_width:
+            for cells in (heads, *(row.cells for row in rows)):
+                yield Text(" | ").join(cell.content for cell in cells)
+            return
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, style="small", header_style="bold")
+        for cell in heads:
+            table.add_column(cell.content, overflow="fold", justify=cell.justify)
+        for row in rows:
+            table.add_row(*(cell.content for cell in row.cells))
+        yield table
+        yield Text()
+
+
 class _Markdown(Markdown):
-    """Markdown of our tokens, with headings and code drawn quietly."""
+    """Markdown of our tokens, with headings, tables and code drawn quietly, and nothing hidden for want of room."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _Heading,
         "fence": _CodeBlock,
         "code_block": _CodeBlock,
+        "table_open": _Table,
     }
 
     def __init__(self, words: str) -> None:
         super().__init__("", hyperlinks=False)
-        self.parsed = tokens(words)
+        self.words = words
+        self.found = tokens(words)
+        for token in (each for found in self.found for each in found.children or () if "title" in each.attrs):
+            # No pointer brings up a title here.
+            token.attrSet("href", f'{token.attrs.get("href", "")} "{token.attrs["title"]}"')
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        # Quotes and lists take up to four columns a level.
+        room = (options.max_width - _NARROW) // _COLUMN
+        self.parsed = self.found if deepest(self.found) <= max(room, 1) else plain(self.words)
+        yield from super().__rich_console__(console, options)
 
 
-def _prose(words: Words, style: str = "") -> Iterator[RenderableType]:
+def _prose(words: Words) -> Iterator[RenderableType]:
     if words:
-        long = len(words.text) > LONGEST
-        yield Text(words.text, style, overflow="fold") if long or style else _Markdown(words.text)
+        yield _Markdown(words.text)
     if words.more:
         yield Text(words.rest, "small")
 
@@ -213,7 +257,7 @@ def _of_prose(piece: Prose) -> Iterator[RenderableType]:
         url = cited.url if cited.url != cited.title else None
         yield _line((f"[{number}]", "small"), (cited.title, "small"), (url or "", "small"), _small(cited.facts))
         for words in _verbatim(cited.quote, "thought"):
-            yield Padding(words, (0, 0, 0, 4))
+            yield _Indented(words, 4)
     if piece.facts and not piece.label:
         yield _line(_small(piece.facts))
 
@@ -232,7 +276,7 @@ def _of_code(piece: Code) -> Iterator[RenderableType]:
 
 def _of_media(piece: Media) -> Iterator[RenderableType]:
     yield _line((piece.label, "bold"), (piece.name.text + piece.name.rest, ""), _small(piece.facts))
-    yield from (Padding(part, (0, 0, 0, 2)) for inside in piece.pieces for part in _drawn(inside))
+    yield from (_Indented(part) for inside in piece.pieces for part in _drawn(inside))
 
 
 def _of_call(piece: Call) -> Iterator[RenderableType]:
@@ -254,7 +298,7 @@ def _of_tools(piece: Tools) -> Iterator[RenderableType]:
 
 def _tool(tool: ToolLine) -> RenderableType:
     described = tool.description.text + tool.description.rest
-    return Padding(_line((tool.name, "call"), (described, ""), _small(tool.facts)), (0, 0, 0, 2))
+    return _Indented(_line((tool.name, "call"), (described, ""), _small(tool.facts)))
 
 
 _DRAWN: Mapping[type[Any], Callable[[Any], Iterator[RenderableType]]] = {
@@ -286,4 +330,4 @@ def _turn(turn: Turn) -> RenderableType:
         pieces += _drawn(piece)
     facts = [Text(joined(turn.facts), "small")] if turn.facts else []
     gap = [Text()] if facts and turn.pieces and isinstance(turn.pieces[-1], Call) else []
-    return Group(head, Padding(Group(*pieces, *gap, *facts), (0, 0, 0, 2)))
+    return Group(head, _Indented(Group(*pieces, *gap, *facts)))
