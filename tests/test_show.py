@@ -465,3 +465,10 @@ def test_tables_are_drawn(table: str) -> None:
     """A table no row of which has too many cells is a table."""
     assert "─" in shown(am.Msg.user(table, **BARE))
     assert "<table>" in page(view_of(am.History.of(table)))
+
+
+def test_tables_are_aligned() -> None:
+    """Columns of a table stand as its second line says."""
+    message = am.Msg.user("|left|right|middle|\n|-|-:|:-:|\n|1|2|3|\n", **BARE)
+    assert "\n  1          2     3\n" in shown(message)
+    assert re.findall(r"<td(.*?)>", page(view_of(am.History((message,))))) == ["", ' class="right"', ' class="center"']

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.highlighter import JSONHighlighter
-from rich.markdown import Markdown, MarkdownElement, TableElement, TextElement
+from rich.markdown import Markdown, MarkdownElement, TableDataElement, TableElement, TextElement
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from markdown_it.token import Token
-    from rich.console import RenderableType
+    from rich.console import JustifyMethod, RenderableType
 
     from agentmsg.show.pieces import ToolLine
     from agentmsg.show.view import Turn, View
@@ -38,6 +38,7 @@ COLOURS: Mapping[str, Colours] = {"standard": "standard", "256": "256", "truecol
 _WIDEST = 100
 _NARROW = 16
 _COLUMN = 4
+_ALIGNED: Mapping[str, JustifyMethod] = {"center": "center", "right": "right"}
 _THEME = Theme(
     {
         "voice.system": "bold magenta",
@@ -180,11 +181,16 @@ class _Table(TableElement):
             return
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, style="small", header_style="bold")
         for cell in heads:
-            table.add_column(cell.content, overflow="fold", justify=cell.justify)
+            table.add_column(cell.content, overflow="fold", justify=cell.content.justify or "left")
         for row in rows:
             table.add_row(*(cell.content for cell in row.cells))
         yield table
-        yield Text()
+
+
+class _Cell(TableDataElement):
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> _Cell:
+        return cls(_ALIGNED.get(str(token.attrs.get("class")), "left"))
 
 
 class _Markdown(Markdown):
@@ -196,6 +202,8 @@ class _Markdown(Markdown):
         "fence": _CodeBlock,
         "code_block": _CodeBlock,
         "table_open": _Table,
+        "td_open": _Cell,
+        "th_open": _Cell,
     }
 
     def __init__(self, words: str) -> None:
