@@ -158,7 +158,8 @@ def test_long_texts_are_cut_quickly(make: Callable[[], am.Msg], draw: Callable[[
         lines = draw(view_of(history, lengths=lengths))
         times.append(time.process_time() - start)
     assert len(lines) < 100_000
-    assert min(times) < 0.2
+    # A tracer, as coverage has one, is called for each line: what it takes is not ours.
+    assert min(times) < (0.2 if sys.gettrace() is None else 1.0)
     left_out = [int(number.replace(",", "")) for number in re.findall(r"…([\d,]+)morecharacters", unwrapped(lines))]
     assert "7.5 MB" in lines or max(left_out) > 10_000_000
 
