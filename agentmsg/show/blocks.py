@@ -202,16 +202,18 @@ def _source(block: SourceBlock, lengths: Lengths) -> Iterable[Piece]:
 
 def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = None) -> Call:
     """Return a call, with its result where it has one."""
-    if block.raw_input is not None and (block.kind == "custom" or block.significant_text is not None):
+    # Asked once: the text of an invalid call is parsed each time.
+    valid = block.is_valid
+    if block.raw_input is not None and (not valid or block.kind == "custom" or block.significant_text is not None):
         arguments = words(block.raw_input, lengths.detail)
     else:
         arguments = json_words(block.input, lengths.detail)
     kind = block.kind if block.kind != "function" else None
-    invalid = None if block.is_valid else "arguments are no JSON"
+    invalid = None if valid else "arguments are no JSON"
     return Call(
         name=brief(block.name),
         link=brief(block.id or ""),
-        valid=block.is_valid,
+        valid=valid,
         arguments=arguments,
         result=result,
         facts=block_facts(block, kind, block.provider, block.status, invalid),
