@@ -12,7 +12,10 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Portable"]
+__all__ = ["Portable", "repr_html"]
+
+# The packages that drawing a page needs: the extra `html`.
+_DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
 
 
 def _above() -> Any:
@@ -23,6 +26,20 @@ def _above() -> Any:
     from importlib import import_module  # noqa: PLC0415 - see the docstring
 
     return import_module("agentmsg.conversion")
+
+
+def repr_html(value: Any) -> str | None:
+    """Return a history or message as HTML for notebooks; None where a package that draws is missing."""
+    from importlib import import_module  # noqa: PLC0415 - see _above
+
+    try:
+        page = import_module("agentmsg.show.page")
+    except ModuleNotFoundError as error:
+        if error.name not in _DRAWS:
+            raise
+        return None
+    html: str = page.repr_html(value)
+    return html
 
 
 def _fields(cls: type[Any]) -> Any:
@@ -42,6 +59,13 @@ class Portable:
         """Take the fields of a pickle or copy."""
         for field in _fields(type(self)):
             object.__setattr__(self, field.name, state[field.name] if field.init else field.default)
+
+    def _repr_html_(self) -> str | None:
+        """Return the message for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+
+        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
+        """
+        return repr_html(self)
 
     def digest(self, *, exact: bool = False) -> str:
         """Return a stable hash of the message: 64 hexadecimal digits (SHA-256 of the canonical JSON).

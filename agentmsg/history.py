@@ -12,6 +12,7 @@ import attrs
 
 from agentmsg._base import Noted, free_mapping
 from agentmsg._fields import listed, optional_text
+from agentmsg._portable import repr_html
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.msg import RESULT_FIELDS, Msg
@@ -110,6 +111,13 @@ class History(Noted, Sequence[Msg]):
 
         stats: HistoryStats = import_module("agentmsg.ops.stats").stats_of(self)
         return stats
+
+    def _repr_html_(self) -> str | None:
+        """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+
+        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
+        """
+        return repr_html(self)
 
 
 def _as_message(item: MsgLike) -> Msg:

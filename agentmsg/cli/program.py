@@ -30,10 +30,11 @@ _COMMANDS = {
     "formats": ("agentmsg.cli.formats", "List the formats, and what each carries."),
     "restore": ("agentmsg.cli.restore", "Give back the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
+    "show": ("agentmsg.cli.show", "Show a conversation in the terminal, or make a page of it."),
     "stats": ("agentmsg.cli.stats", "Count what conversations hold: roles, texts, tools, tokens."),
 }
 # The extra that brings a package which some commands need.
-_EXTRAS = {"matplotlib": "plot", "rich": "cli"}
+_EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
 # Exit codes of errors, by their code; all others are 1.
 _CODES = {"content-loss": 3, "form": 2}
 _WRONG_USAGE = 2
@@ -84,10 +85,10 @@ class _Program(click.Group):
             say(f"error [{error.code}] {error}")
             code = _CODES.get(error.code, 1)
         except ModuleNotFoundError as error:
-            extra = _EXTRAS.get(str(error.name).partition(".")[0])
-            if extra is None:
+            package = str(error.name).partition(".")[0]
+            if package not in _EXTRAS:
                 raise
-            say(f"this needs the package {error.name}: pip install 'agentmsg[{extra}]'")
+            say(f"this needs the package {package}: pip install 'agentmsg[{_EXTRAS[package]}]'")
             code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()

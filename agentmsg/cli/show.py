@@ -1,0 +1,94 @@
+"""``agentmsg show``: a conversation to look at, in the terminal or as a page of HTML."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agentmsg.cli.disk import STANDARD, read_file, write_file
+from agentmsg.cli.terminal import say, write_bytes
+from agentmsg.conversion import detect, loads
+from agentmsg.errors import DecodeError
+from agentmsg.show.view import Lengths, view_of
+
+if TYPE_CHECKING:
+    from agentmsg.history import History
+    from agentmsg.show.view import View
+
+__all__ = ["command"]
+
+_EXAMPLES = """\b
+Examples:
+  agentmsg show history.json
+  agentmsg show runs.jsonl --index 3 --all | less
+  agentmsg show history.json --html history.html
+"""
+# What a terminal shows of each text and of each argument, result or value; and a page, which folds.
+_IN_TERMINALS = Lengths(text=8_000, detail=1_500)
+_ON_PAGES = Lengths(text=500_000, detail=100_000)
+_WIDTH = 80
+
+
+@click.command("show", epilog=_EXAMPLES)
+@click.argument("file", metavar="FILE")
+@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of a .jsonl; from 0.")
+@click.option("--from", "source", metavar="CODEC", help="The format of FILE; detected by default.")
+@click.option("--html", "output", metavar="OUT", help="Write a page of HTML there instead; - means stdout.")
+@click.option("--width", type=click.IntRange(min=20), metavar="N", help="Columns of text; by default the window's.")
+@click.option("--all", "uncut", is_flag=True, help="Show everything, however long; else long texts are cut.")
+def command(*, file: str, index: int, source: str | None, output: str | None, width: int | None, uncut: bool) -> None:
+    r"""Show a conversation in the terminal, or make a page of it.
+
+    Roles, texts, thinking, each tool call with its result, media, citations and usage. What data says is never
+    obeyed: control characters, text directions and what has no width stand there as escapes such as \x1b. The
+    page is one file that needs no network and no script.
+    """
+    history = _history_of(_document(file, index), source)
+    lengths = Lengths() if uncut else _IN_TERMINALS if output is None else _ON_PAGES
+    title = None if file == STANDARD else Path(file).name
+    view = view_of(history, title=title, lengths=lengths)
+    if output is not None:
+        # Late: program tells what to install where a package is missing.
+        write_file(output, import_module("agentmsg.show.page").page(view).encode())
+    else:
+        _print(view, width)
+
+
+def _document(file: str, index: int) -> bytes:
+    """Return one document of a file: a line of a .jsonl, else the file as a whole."""
+    raw = read_file(file)
+    documents = [line for line in raw.splitlines() if line.strip()] if file.endswith(".jsonl") else [raw]
+    if index >= len(documents):
+        msg = f"there is no document {index}: {file} holds {len(documents)}, and the first is 0"
+        raise DecodeError(msg, code="required")
+    if len(documents) > 1:
+        say(f"document {index}, the last is {len(documents) - 1}")
+    return documents[index]
+
+
+def _history_of(raw: bytes, codec: str | None) -> History:
+    """Return the history of a document; of the one format that it most looks like where no codec is named."""
+    found = [] if codec is not None else detect(raw)
+    best = [name for name, score in found if score == found[0][1]]
+    if codec is None and len(best) != 1:
+        words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
+        msg = f"{words}; name it with --from (agentmsg formats lists all)"
+        raise DecodeError(msg)
+    return loads(raw, codec or best[0], duplicates="error")
+
+
+def _print(view: View, width: int | None) -> None:
+    from rich.console import Console  # noqa: PLC0415 - may be missing, see program
+
+    from agentmsg.show.terminal import COLOURS, text  # noqa: PLC0415 - the same
+
+    # Only whether there are colours is taken from this console; of old Windows' own we know nothing.
+    colours = COLOURS.get(Console(file=sys.stdout).color_system or "")
+    columns = width or shutil.get_terminal_size((_WIDTH, 24)).columns
+    shown = text(view, width=columns, colours=colours)
+    write_bytes(shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))

@@ -1,0 +1,11 @@
+"""Show: a conversation to look at, as text for a terminal or as a page of HTML.
+
+``view`` says what there is to see, once; ``terminal`` (needs rich) and ``page`` (needs jinja2) only draw it. Imports
+the model and operations on it; nothing imports it but the command line and, when they are asked, ``_repr_html_``.
+"""
+
+from __future__ import annotations
+
+from agentmsg.show.view import Lengths, View, view_of
+
+__all__ = ["Lengths", "View", "view_of"]

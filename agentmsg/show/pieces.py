@@ -1,0 +1,131 @@
+"""Pieces: what a message shows, ready to draw: every text visible, cut and counted. Imports ``visible`` only.
+
+``kind`` tells a template which piece it has; the rest of the package asks for the class.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from agentmsg.show.visible import Words
+
+__all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Thought", "ToolLine", "Tools"]
+
+
+@attrs.frozen(kw_only=True)
+class Cited:
+    """A citation: what it is called, a URL that may be followed, and what it says."""
+
+    title: str
+    url: str | None
+    quote: Words
+    facts: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Prose:
+    """Markdown; ``label`` says what it is, where it is no plain text of the message."""
+
+    kind: ClassVar[str] = "prose"
+    words: Words
+    label: str = ""
+    citations: tuple[Cited, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Thought:
+    """What a model thought."""
+
+    kind: ClassVar[str] = "thought"
+    words: Words
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Code:
+    """Data or a foreign value, to be shown letter by letter."""
+
+    kind: ClassVar[str] = "code"
+    label: str
+    words: Words
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Media:
+    """A picture, sound, film, file or source, in one line.
+
+    Attributes:
+        label: what it is.
+        name: its name or URL.
+        link: the URL, where it may be followed.
+        picture: a ``data:`` URL of a picture that browsers may show.
+        pieces: what is inside, or what goes with it.
+    """
+
+    kind: ClassVar[str] = "media"
+    label: str
+    name: Words
+    link: str | None = None
+    picture: str | None = None
+    pieces: tuple[Piece, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Result:
+    """What a tool gave.
+
+    Attributes:
+        name, link: of the tool and the id of its call, where the call itself is not shown.
+        status: how it went, in a word.
+        failed: whether it went wrong.
+        length: characters of its texts and data.
+    """
+
+    kind: ClassVar[str] = "result"
+    name: str
+    link: str
+    status: str
+    failed: bool
+    pieces: tuple[Piece, ...]
+    length: int
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Call:
+    """A call of a tool, with its result where there is one."""
+
+    kind: ClassVar[str] = "call"
+    name: str
+    link: str
+    valid: bool
+    arguments: Words
+    result: Result | None = None
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class ToolLine:
+    """A tool that may be called."""
+
+    name: str
+    description: Words
+    parameters: Words
+    facts: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Tools:
+    """Tools that arrive in mid-conversation."""
+
+    kind: ClassVar[str] = "tools"
+    tools: tuple[ToolLine, ...]
+    facts: tuple[str, ...] = ()
+
+
+Piece: TypeAlias = Prose | Thought | Code | Media | Result | Call | Tools

@@ -1,0 +1,36 @@
+"""Histories with one text planted in every field that takes a text, for tests of what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import attrs
+
+import agentmsg as am
+
+__all__ = ["planted"]
+
+_T = TypeVar("_T")
+
+
+def planted(value: _T, seed: str) -> _T:
+    """Return a value of the model with ``seed`` for every text in it, those of its JSON, keys included."""
+    return cast("_T", _planted(value, seed))
+
+
+def _planted(value: Any, seed: str) -> Any:
+    if isinstance(value, str):
+        return seed
+    if isinstance(value, Mapping):
+        entries = enumerate(cast("Mapping[str, Any]", value).values())
+        return {seed + str(index or ""): _planted(item, seed) for index, item in entries}
+    if isinstance(value, (list, tuple)):
+        return [_planted(item, seed) for item in cast("list[Any]", value)]
+    cls: Any = type(cast("object", value))
+    if attrs.has(cls):
+        fields = [field for field in attrs.fields(cls) if field.init]
+        given = {field.alias or field.name: getattr(value, field.name) for field in fields}
+        new = {name: _planted(item, seed) for name, item in given.items() if item is not am.blocks.UNSET}
+        return cls(**new)
+    return value
