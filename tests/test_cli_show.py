@@ -69,7 +69,7 @@ def test_show_takes_one_document_of_many() -> None:
     first, second = run("ab.jsonl"), run("ab.jsonl", "--index", "1")
     assert "Hello" in first.stdout
     assert "Bye" in second.stdout
-    assert "document 0, the last is 1" in first.stderr
+    assert "document 0; --index N shows another" in first.stderr
     none = run("ab.jsonl", "--index", "2")
     assert none.exit_code == 1
     assert "error [required] there is no document 2: ab.jsonl holds 2, and the first is 0" in none.stderr

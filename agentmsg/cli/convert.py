@@ -10,7 +10,7 @@ import attrs
 import click
 
 from agentmsg._registry import get_codec
-from agentmsg.cli.options import codec_options
+from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.progress import progress_of
 from agentmsg.cli.telling import counted, tell_losses, tell_outcome
 from agentmsg.cli.terminal import is_terminal, say
@@ -42,8 +42,8 @@ Examples:
 
 @click.command("convert", short_help="Convert documents, and account for what is lost.", epilog=_EXAMPLES)
 @click.argument("files", metavar="SRC... [DST]", nargs=-1, required=True)
-@click.option("--to", "codec", required=True, metavar="CODEC", help="The format to write.")
-@click.option("--from", "source", metavar="CODEC", help="The format of all SRC; detected by default.")
+@click.option("--to", "codec", required=True, type=CODEC, help="The format to write.")
+@click.option("--from", "source", type=CODEC, help="The format of all SRC; detected by default.")
 @codec_options
 @click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
 @click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")

@@ -7,9 +7,8 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg.cli.disk import read_file
+from agentmsg.cli.reading import formats_of
 from agentmsg.cli.terminal import aligned, say, write_bytes
-from agentmsg.conversion import detect
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.json_text import dump_json
 
@@ -61,7 +60,7 @@ def command(ctx: click.Context, *, files: tuple[str, ...], as_json: bool) -> Non
 
 def _look_at(name: str) -> _Found:
     try:
-        return _Found(name, tuple(detect(read_file(name))))
+        return _Found(name, tuple(formats_of(name)))
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "

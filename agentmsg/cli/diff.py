@@ -11,10 +11,11 @@ import click
 
 from agentmsg._base import Noted
 from agentmsg._registry import get_codec
-from agentmsg.cli.disk import STANDARD
-from agentmsg.cli.reading import codecs_like, history_of
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.reading import history_of
 from agentmsg.cli.terminal import printable, say, write_bytes
 from agentmsg.errors import AgentMsgError
+from agentmsg.files.names import STANDARD
 from agentmsg.json_text import dump_json
 from agentmsg.ops.alignment import words_apart
 from agentmsg.ops.differences import Difference, differences
@@ -45,12 +46,8 @@ Examples:
 @click.command("diff", short_help="Show what differs between two conversations of any formats.", epilog=_EXAMPLES)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@click.option(
-    "--from", "source", metavar="CODEC", shell_complete=codecs_like, help="The format of A; detected by default."
-)
-@click.option(
-    "--to", "target", metavar="CODEC", shell_complete=codecs_like, help="The format of B; detected by default."
-)
+@click.option("--from", "source", type=CODEC, help="The format of A; detected by default.")
+@click.option("--to", "target", type=CODEC, help="The format of B; detected by default.")
 @click.option("--exact", is_flag=True, help="Ids and times that agentmsg made, notes and spelling count, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; values are in the canonical form.")
 @click.pass_context

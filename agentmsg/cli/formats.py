@@ -8,7 +8,7 @@ import click
 
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.cli.capabilities import as_data, summary, tables
-from agentmsg.cli.reading import codecs_like
+from agentmsg.cli.options import CODEC
 from agentmsg.cli.terminal import aligned, say, write_bytes
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import dump_json
@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command("formats", short_help="List the formats, and what each carries.", epilog=_EXAMPLES)
-@click.argument("codecs", metavar="[CODEC]...", nargs=-1, shell_complete=codecs_like)
+@click.argument("codecs", metavar="[CODEC]...", nargs=-1, type=CODEC)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(*, codecs: tuple[str, ...], as_json: bool) -> None:
     """List the formats; with the names of some, what each carries.

@@ -1,4 +1,4 @@
-"""What stats, diff and schema take: the name of a format, and files of histories of any format.
+"""What commands that look at data take: files of histories of any format.
 
 What a file holds its name says, as for convert: one document, one a line, or frames; compressed or not.
 """
@@ -7,34 +7,29 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._registry import codec_names, get_codec
+from agentmsg._registry import get_codec
 from agentmsg.conversion import detect, loads
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import documents
 from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.places import asking, place_of
+from agentmsg.files.plan import LOOKED_AT, detected
 from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import click
-
     from agentmsg.files.documents import Found
     from agentmsg.files.names import Form
 
-__all__ = ["Read", "Unread", "codecs_like", "histories_of", "history_of"]
-
-
-def codecs_like(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of codecs that a shell may complete to."""
-    return [name for name in codec_names() if name.startswith(incomplete)]
+__all__ = ["Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
 
 
 @attrs.frozen(kw_only=True)
@@ -90,6 +85,49 @@ def history_of(name: str, codec: str | None) -> Read:
     raise DecodeError(msg)
 
 
+def history_at(name: str, index: int, codec: str | None) -> tuple[History, bool]:
+    """Return the history of one document of a file, and whether there are others.
+
+    Args:
+        name: of the file; "-" is stdin.
+        index: of the document, from 0.
+        codec: its format; None to detect it.
+
+    Raises:
+        AgentMsgError: where it cannot be read; code "required", where there is no such document.
+    """
+    found = _documents(name)
+    before = sum(1 for _ in islice(found, index))
+    own = next(found, None)
+    if own is None:
+        msg = f"there is no document {index}: {name} holds {before}, and the first is 0"
+        raise DecodeError(msg, code="required")
+    read = _read(*own, codec)
+    if isinstance(read, Unread):
+        raise _named(read)
+    return read.history, index > 0 or next(found, None) is not None
+
+
+def formats_of(name: str) -> list[tuple[str, float]]:
+    """Return the formats that the first documents of a file may have, best first, each with its score from 0 to 1.
+
+    Raises:
+        AgentMsgError: where none of them can be read.
+    """
+    trouble: AgentMsgError | None = None
+    for _, found in islice(_documents(name), LOOKED_AT):
+        try:
+            if found.fault is not None or found.data is None:
+                raise found.fault or AssertionError
+            if scores := detect(found.data):
+                return scores
+        except AgentMsgError as error:
+            trouble = trouble or error
+    if trouble is not None:
+        raise trouble
+    return []
+
+
 def _documents(name: str) -> Iterator[tuple[str, Found]]:
     """Yield the documents of a file, each with its place."""
     kind = kind_of(name, "json")
@@ -111,21 +149,10 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
     if found.fault is not None or found.data is None:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
-        chosen = codec or _detected(found.data)
+        chosen = codec or detected((found,), place)
         return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
-
-
-def _detected(raw: bytes) -> str:
-    """Return the name of the one format that a document most looks like."""
-    found = detect(raw)
-    best = [name for name, score in found if score == found[0][1]]
-    if len(best) == 1:
-        return best[0]
-    words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
-    msg = f"{words}; name it with --from (agentmsg formats lists all)"
-    raise DecodeError(msg)
 
 
 def _named(unread: Unread) -> AgentMsgError:

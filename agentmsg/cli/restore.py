@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg._registry import get_codec
-from agentmsg.cli.options import codec_options
+from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.telling import tell_losses
 from agentmsg.cli.terminal import is_terminal
 from agentmsg.files.names import STANDARD, Form, kind_of
@@ -31,8 +31,18 @@ Examples:
 @click.argument("converted", metavar="OUT")
 @click.argument("accounts", metavar="LOSSES")
 @click.argument("target", metavar="[DST]", default=STANDARD)
-@click.option("--to", "codec", metavar="CODEC", help="The format to write; else the one that LOSSES names.")
-@click.option("--from", "source", metavar="CODEC", help="The format of OUT; else the one that LOSSES names.")
+@click.option(
+    "--to",
+    "codec",
+    type=CODEC,
+    help="The format to write; else the one that LOSSES names.",
+)
+@click.option(
+    "--from",
+    "source",
+    type=CODEC,
+    help="The format of OUT; else the one that LOSSES names.",
+)
 @codec_options
 @click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")

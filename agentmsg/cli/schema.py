@@ -7,7 +7,7 @@ import json
 import click
 
 from agentmsg._registry import codec_names, get_codec
-from agentmsg.cli.reading import codecs_like
+from agentmsg.cli.options import CODEC
 from agentmsg.cli.terminal import write_bytes
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import dump_json
@@ -22,7 +22,7 @@ Examples:
 
 
 @click.command("schema", short_help="Print the JSON Schema of a format.", epilog=_EXAMPLES)
-@click.argument("codec", metavar="[CODEC]", shell_complete=codecs_like, default="json")
+@click.argument("codec", metavar="[CODEC]", type=CODEC, default="json")
 @click.option("--compact", is_flag=True, help="Print it in one line.")
 def command(*, codec: str, compact: bool) -> None:
     """Print the JSON Schema (2020-12) of a format; by default of agentmsg's own JSON.

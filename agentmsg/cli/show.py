@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.disk import STANDARD, read_file, write_file
+from agentmsg.cli.disk import write_file
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.reading import history_at
 from agentmsg.cli.terminal import say, write_bytes
-from agentmsg.conversion import detect, loads
-from agentmsg.errors import DecodeError
+from agentmsg.files.names import STANDARD
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.history import History
     from agentmsg.show.view import View
 
 __all__ = ["command"]
@@ -36,8 +36,8 @@ _WIDTH = 80
 
 @click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
-@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of a .jsonl; from 0.")
-@click.option("--from", "source", metavar="CODEC", help="The format of FILE; detected by default.")
+@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of several; from 0.")
+@click.option("--from", "source", type=CODEC, help="The format of FILE; detected by default.")
 @click.option("--html", "output", metavar="OUT", help="Write a page of HTML there instead; - means stdout.")
 @click.option("--width", type=click.IntRange(min=20), metavar="N", help="Columns of text; by default the window's.")
 @click.option("--all", "uncut", is_flag=True, help="Show everything, however long; else long texts are cut.")
@@ -48,7 +48,9 @@ def command(*, file: str, index: int, source: str | None, output: str | None, wi
     obeyed: control characters, text directions and what has no width stand there as escapes such as \x1b. The
     page is one file that needs no network and no script.
     """
-    history = _history_of(_document(file, index), source)
+    history, is_one_of_many = history_at(file, index, source)
+    if is_one_of_many:
+        say(f"document {index}; --index N shows another")
     lengths = Lengths() if uncut else _IN_TERMINALS if output is None else _ON_PAGES
     title = None if file == STANDARD else Path(file).name
     view = view_of(history, title=title, lengths=lengths)
@@ -57,29 +59,6 @@ def command(*, file: str, index: int, source: str | None, output: str | None, wi
         write_file(output, import_module("agentmsg.show.page").page(view).encode())
     else:
         _print(view, width)
-
-
-def _document(file: str, index: int) -> bytes:
-    """Return one document of a file: a line of a .jsonl, else the file as a whole."""
-    raw = read_file(file)
-    documents = [line for line in raw.splitlines() if line.strip()] if file.endswith(".jsonl") else [raw]
-    if index >= len(documents):
-        msg = f"there is no document {index}: {file} holds {len(documents)}, and the first is 0"
-        raise DecodeError(msg, code="required")
-    if len(documents) > 1:
-        say(f"document {index}, the last is {len(documents) - 1}")
-    return documents[index]
-
-
-def _history_of(raw: bytes, codec: str | None) -> History:
-    """Return the history of a document; of the one format that it most looks like where no codec is named."""
-    found = [] if codec is not None else detect(raw)
-    best = [name for name, score in found if score == found[0][1]]
-    if codec is None and len(best) != 1:
-        words = f"this may be {' or '.join(best)}" if best else "no format is recognised"
-        msg = f"{words}; name it with --from (agentmsg formats lists all)"
-        raise DecodeError(msg)
-    return loads(raw, codec or best[0], duplicates="error")
 
 
 def _print(view: View, width: int | None) -> None:

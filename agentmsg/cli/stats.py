@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.reading import Read, codecs_like, histories_of
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.reading import Read, histories_of
 from agentmsg.cli.terminal import say, write_bytes
 from agentmsg.errors import FileError
 from agentmsg.json_text import dump_json
@@ -50,8 +51,7 @@ Examples:
 @click.option(
     "--from",
     "source",
-    metavar="CODEC",
-    shell_complete=codecs_like,
+    type=CODEC,
     help="The format of all documents; detected by default.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
