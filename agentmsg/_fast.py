@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import gc
 import weakref
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
 __all__ = ["Remembered", "absent_values", "maker", "paused"]
 
@@ -49,11 +48,15 @@ def absent_values(cls: type[Any]) -> dict[str, Any]:
     return values
 
 
-def maker(cls: type[_T]) -> Callable[..., _T]:
+def maker(cls: type[_T], **known: object) -> Callable[..., _T]:
     """Return a function that makes instances of a class of the model without checking anything.
 
     Its parameters are those of the class, in the order of its own fields first, then the common ones; what is not
     given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
+
+    Args:
+        cls: the class.
+        known: what all these instances have in fields that are no parameters: what else is found out later.
     """
     own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
     fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
@@ -69,7 +72,9 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     ]
     lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
     lines += [f"    self.{names[name]} = {name}" for name in (*required, *optional)]
-    lines += [f"    self.{field.name} = {field.default!r}" for field in attrs.fields(cls) if not field.init]
+    for field in attrs.fields(cls):
+        if not field.init:
+            lines.append(f"    self.{field.name} = {known.get(field.name, field.default)!r}")
     lines += ["    self.__class__ = _cls"]
     scope: dict[str, Any] = {"_cls": cls, **{f"_{name}": absent[name] for name in optional if name}}
     exec("\n".join(lines), scope)
@@ -87,15 +92,19 @@ def maker(cls: type[_T]) -> Callable[..., _T]:
     return make
 
 
-@contextmanager
-def paused() -> Generator[None]:
+class paused:  # noqa: N801 - reads as a statement; a generator would take longer than a short document
     """Pause the cyclic garbage collector, and restore it as it was."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
+
+    __slots__ = ("_was_on",)
+
+    def __enter__(self) -> None:
+        """Pause it."""
+        self._was_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        """Switch it on again, if it was on."""
+        if self._was_on:
             gc.enable()
 
 

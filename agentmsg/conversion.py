@@ -88,7 +88,7 @@ def loads(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    room = _room(limits)
+    room = _ROOM if limits is DEFAULT_LIMITS else _room(limits)
     try:
         if len(raw) < _BULK:
             return chosen.read(chosen.parse(raw, room, duplicates))
@@ -104,6 +104,9 @@ def _room(limits: Limits) -> Limits:
     return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
 
 
+_ROOM = _room(DEFAULT_LIMITS)
+
+
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
     """Return the history of a document given as plain data (dict, list, str, int, float, bool, None).
 
@@ -114,9 +117,14 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    depth = (_ROOM if limits is DEFAULT_LIMITS else _room(limits)).depth
     try:
         with paused():
-            return chosen.read(copy_document(document, _room(limits).depth))
+            try:
+                history = chosen.read_held(document, depth)
+            except Exception:  # noqa: BLE001 - whatever objects of strangers raise, the careful way tells what is wrong
+                history = None
+            return chosen.read(copy_document(document, depth)) if history is None else history
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
@@ -224,14 +232,15 @@ def convert(
     """
     to = get_codec(target)
     raw = _is_raw(document)
-    history = (
-        loads(document, source, limits=limits, duplicates=duplicates)
-        if raw
-        else decode(document, source, limits=limits)
-    )
-    fitted = fit(history, to)
-    written = to.to_bytes(fitted.history) if raw else _written(to, fitted.history)
-    return Conversion(written, account(fitted), history)
+    with paused():
+        history = (
+            loads(document, source, limits=limits, duplicates=duplicates)
+            if raw
+            else decode(document, source, limits=limits)
+        )
+        fitted = fit(history, to)
+        written = to.to_bytes(fitted.history) if raw else _written(to, fitted.history)
+        return Conversion(written, account(fitted), history)
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:

@@ -189,7 +189,7 @@ def _absent(owner: object) -> dict[str, Any]:
 def _keeps_promise(cell: Any, value: Any, owner: Any) -> bool:
     if not isinstance(cell, Usual):
         return True
-    holds = eval(cell.case, {**cell.names, "value": value})  # noqa: S307 - an expression of our own
+    holds = eval(cell.case, {**cell.names, "value": value, "owner": owner})  # noqa: S307 - an expression of our own
     return not holds or cell(value, owner) is value
 
 
@@ -213,7 +213,7 @@ def test_tables_keep_their_promises(codec: Codec, history: History) -> None:
             assert row.otherwise(message) is message
         for block, of_block in _blocks(message, row):
             assert not _broken(block, of_block)
-            field = of_block.concerns
-            if field is not None and getattr(block, field) == _absent(block)[field]:
+            concerns = (of_block.concerns,) if isinstance(of_block.concerns, str) else of_block.concerns
+            if concerns is not None and all(getattr(block, name) == _absent(block)[name] for name in concerns):
                 assert of_block.otherwise is not None
                 assert of_block.otherwise(block) is block

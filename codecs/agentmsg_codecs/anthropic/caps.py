@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import agentmsg as am
 from agentmsg.arrange import split_results
 from agentmsg.blocks import BaseBlock
-from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras
+from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras, usually
 from agentmsg.rules import (
     audio_as_text,
     document_as_text,
@@ -44,6 +44,7 @@ def _bare(value: Any, _: Any) -> Any:
     return value.evolve(extras={}) if value.extras else value
 
 
+@usually("owner.significant_text is None")
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
     """Carry the text of a call that is no JSON; any other is carried where its input says all of it."""
     return text if block.significant_text is None or not block.is_valid else None
@@ -201,6 +202,7 @@ def _result_row(messages: Messages) -> Row:
             "extras": carried_extras((FAMILY, lambda _: keys)),
         },
         rules.client_result,
+        ("structured", "error"),
     )
 
 

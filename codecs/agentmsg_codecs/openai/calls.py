@@ -10,9 +10,11 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.arguments import input_text
+from agentmsg.bare import make_parsed_call
 from agentmsg.codec import maker
+from agentmsg.json_text import UNUSUAL, usual_arguments
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.plain import is_mapping, is_object, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -125,7 +127,10 @@ def inner_call_keys(block: Any) -> frozenset[str]:
 
 
 def quick_call(entry: Any) -> am.ToolUseBlock | None:
-    """Return the call of an entry as OpenAI writes it; None where the general path must look."""
+    """Return the call of an entry as OpenAI writes it; None where the general path must look.
+
+    The arguments are parsed here and now: nearly every writer needs them, and ``fit`` must know what their text says.
+    """
     if not is_object(entry) or len(entry) != 3:  # noqa: PLR2004 - id, type, function
         return None
     function = entry.get("function")
@@ -134,7 +139,12 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
     if type(link) is not str or type(name) is not str or type(arguments) is not str:
         return None
-    return make_call(link, name, raw_input=arguments)
+    if not ((link.isascii() or is_sound(link)) and (name.isascii() or is_sound(name))):
+        return None
+    value = usual_arguments(arguments)
+    if value is not UNUSUAL:
+        return make_parsed_call(link, name, value, arguments)
+    return make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
 
 
 def read_call(entry: Any) -> am.ToolUseBlock:

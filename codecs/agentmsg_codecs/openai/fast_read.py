@@ -1,8 +1,9 @@
 """Reading fast: the messages that OpenAI's own clients write, with nothing odd about them. Imports calls and content.
 
 A reader tests the exact number of keys and the types, so that nothing can deviate from what the writer gives, and
-nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose: here is
-where the time goes. tests/test_openai.py holds both paths against each other.
+nothing needs to be compared; it returns None where the general path has to look. It keeps nothing of the document but
+texts, and those only if they are sound: so it may be given what others hold and nobody has checked. Straight-line code
+on purpose: here is where the time goes. tests/test_openai.py holds both paths against each other.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.bare import is_parsed, make_bare
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt
-from agentmsg.plain import is_list
+from agentmsg.plain import is_list, is_sound
 from agentmsg_codecs.openai.calls import quick_call
 from agentmsg_codecs.openai.content import make_text
 from agentmsg_codecs.openai.words import FAMILY
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Native, Links], am.Msg | None]
 
-__all__ = ["NAMED", "fast_readers"]
+__all__ = ["NAMED", "fast_readers", "held_readers"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -37,17 +39,19 @@ _TWO, _THREE, _FOUR = 2, 3, 4
 
 def _system(native: Native, _: Links) -> am.Msg | None:
     content = native.get("content")
-    if len(native) != _TWO or type(content) is not str or not content:
+    if type(content) is not str or len(native) != _TWO or not content:
         return None
-    return _make_msg(native["role"], (make_text(content),))
+    if not (content.isascii() or is_sound(content)):
+        return None
+    return make_bare(native["role"], (make_text(content),))
 
 
 def _assistant(native: Native, links: Links) -> am.Msg | None:
     size = len(native)
     content = native.get("content", links)
-    if type(content) is str and content:
+    if type(content) is str and content and (content.isascii() or is_sound(content)):
         if size == _TWO:
-            return _make_msg("assistant", (make_text(content),))
+            return make_bare("assistant", (make_text(content),))
         blocks: list[Any] = [make_text(content)]
     elif content is None:
         blocks = []
@@ -56,46 +60,70 @@ def _assistant(native: Native, links: Links) -> am.Msg | None:
     entries = native.get("tool_calls")
     if size != _THREE or not is_list(entries) or not entries:
         return None
-    for entry in entries:
-        call = quick_call(entry)
+    calls = list(map(quick_call, entries))
+    make = make_bare
+    for call in calls:
         if call is None:
             return None
-        blocks.append(call)
+        if not is_parsed(call):
+            make = _make_msg
     called = links.names.call
-    for block in blocks:
-        if block.__class__ is am.ToolUseBlock:
-            called(block.id, block.name)
-    return _make_msg("assistant", tuple(blocks))
+    for call in calls:
+        called(call.id, call.name)  # type: ignore[union-attr] # pyright: ignore[reportOptionalMemberAccess] - see above
+    return make("assistant", (*blocks, *calls))
 
 
 def _tool(native: Native, links: Links) -> am.Msg | None:
     link, content, size = native.get("tool_call_id"), native.get("content"), len(native)
     if type(link) is not str or type(content) is not str or not content:
         return None
+    if not ((link.isascii() or is_sound(link)) and (content.isascii() or is_sound(content))):
+        return None
     if size == _THREE:
-        return _make_msg("tool", (_make_result(link, (make_text(content),), links.names.answer(link)),))
+        return make_bare("tool", (_make_result(link, (make_text(content),), links.names.answer(link)),))
     name = native.get("name")
-    if size != _FOUR or type(name) is not str:
+    if size != _FOUR or type(name) is not str or not is_sound(name):
         return None
     links.names.answer(link)
     return _make_msg("tool", (_make_result(link, (make_text(content),), name, notes=NAMED),))
 
 
-def fast_readers(content: ContentParts) -> Mapping[str, Reader]:
-    """Return the readers by role.
+def held_readers(content: ContentParts) -> Mapping[str, Reader]:
+    """Return the readers by role, for documents that others hold.
 
     Args:
         content: reads the parts of a user's content.
     """
-    read = content.user.read
+    usual = content.user.usual
 
     def user(native: Native, links: Links) -> am.Msg | None:
         parts = native.get("content")
-        if type(parts) is str or not is_list(parts):
+        if not is_list(parts):
             return _system(native, links)
         # One text could be content that is a text: the general path notes that it is a list.
         if len(native) != _TWO or len(parts) < _TWO:
             return None
-        return _make_msg("user", tuple(map(read, parts)))
+        blocks = tuple(map(usual, parts))
+        return None if None in blocks else make_bare("user", blocks)
 
     return {"system": _system, "developer": _system, "user": user, "assistant": _assistant, "tool": _tool}
+
+
+def fast_readers(content: ContentParts) -> Mapping[str, Reader]:
+    """Return the readers by role, for documents that are the reader's own.
+
+    Args:
+        content: reads the parts of a user's content.
+    """
+    held = held_readers(content)
+    usual_user = held["user"]
+    read = content.user.read
+
+    def user(native: Native, links: Links) -> am.Msg | None:
+        message = usual_user(native, links)
+        parts = native.get("content")
+        if message is not None or not is_list(parts) or len(native) != _TWO or len(parts) < _TWO:
+            return message
+        return _make_msg("user", tuple(map(read, parts)))
+
+    return {**held, "user": user}
