@@ -18,7 +18,7 @@ from agentmsg._fast import maker
 from agentmsg.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.msg import Msg
 
-__all__ = ["BARE_FIELDS", "is_bare", "is_parsed", "make_bare", "make_parsed_call"]
+__all__ = ["BARE_FIELDS", "is_bare", "is_parsed", "make_bare", "make_bare_result", "make_bare_text", "make_parsed_call"]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
     {
@@ -31,17 +31,27 @@ BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
 )
 """The classes of what a bare message may hold, inside results too, and the fields that need not be absent.
 
-Beyond that it is promised: a text that is all of the content is not empty, an image's source has no extras and no notes,
+Beyond that it is promised: there are blocks, a text that is the only one is not empty, an image's source has no extras and no notes,
 ids are plain texts, and the calls are from ``make_parsed_call``.
 """
 
-make_bare: Callable[..., Msg] = maker(Msg, _bare=True)
+make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=True)
 """Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
+
+make_bare_text: Callable[[str], TextBlock] = maker(TextBlock, "text")
+"""Makes a text block that says nothing but its words."""
+
+make_bare_result: Callable[[str, tuple[Any, ...], str | None], ToolResultBlock] = maker(
+    ToolResultBlock, "tool_call_id", "content", "name"
+)
+"""Makes the result of a call's id, of a tuple of blocks, and of the tool's name."""
 
 is_bare: Callable[[Msg], bool] = attrgetter("_bare")
 """Tells whether a message was made as a bare one."""
 
-make_parsed_call: Callable[..., ToolUseBlock] = maker(ToolUseBlock, _says_all=True)
+make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
+    ToolUseBlock, "id", "name", "input", "raw_input", _says_all=True
+)
 """Makes a call of an id, a name, the value that ``usual_arguments`` gave, and that text as ``raw_input``."""
 
 is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")

@@ -99,11 +99,11 @@ def fit(history: History, codec: Codec) -> Fitted:
     """
     caps = codec.caps
     if caps.everything:
-        return Fitted(history, history, codec.name)
+        return _make_fitted(history, history, codec.name)
     all_fit, steps = _compiled(caps)
     messages = history.messages
     if all_fit(messages) and (not steps or _arranged(None, messages, steps) is None):
-        return _with_rest(Fitted(history, history, codec.name), caps)
+        return _with_rest(_make_fitted(history, history, codec.name), caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     plan: Plan | None = None
     if any(isinstance(rule, Drop) for rule in rules.values()):
@@ -331,6 +331,7 @@ def _with_fields(history: History, **changes: Any) -> History:
 
 
 _make_history = maker(History)
+_make_fitted = maker(Fitted)
 
 
 def _fit_tool(tool: Tool, caps: Caps) -> FitItem:

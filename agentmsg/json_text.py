@@ -7,6 +7,7 @@ by the standard library. orjson alone decides whether a text is well-formed.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -258,6 +259,14 @@ def _dump_exactly(value: Any) -> bytes:
         raise EncodeError(f"not JSON: {error}", code="type") from None
 
 
+@cache
+def _orjson() -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:
+    """Return ``loads`` and ``dumps``; for short texts an import statement takes as long as the work."""
+    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
+
+    return orjson.loads, orjson.dumps
+
+
 UNUSUAL: Any = object()
 """What ``usual_arguments`` gives where the text is not a usual one: None is a value."""
 
@@ -268,12 +277,11 @@ def usual_arguments(text: str) -> Any:
     Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
     rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
     """
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
+    loads, dumps = _orjson()
     try:
         data = text.encode()
-        value = orjson.loads(data)
-        written = orjson.dumps(value)
+        value = loads(data)
+        written = dumps(value)
     except (TypeError, ValueError):
         return UNUSUAL
     if written != data and written.translate(None, _SPACES) != data.translate(None, _SPACES):
@@ -348,10 +356,9 @@ def plain_twin(value: Any) -> Any:
     Args:
         value: plain or frozen, made of JSON types, as the model holds them.
     """
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
+    loads, dumps = _orjson()
     try:
-        return orjson.loads(orjson.dumps(value))
+        return loads(dumps(value))
     except TypeError:  # an integer beyond 64 bits, or too many levels for orjson
         return thaw(value)
 

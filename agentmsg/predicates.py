@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import filterfalse, repeat
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,7 +19,7 @@ import attrs
 from agentmsg._base import BaseBlock
 from agentmsg._fast import absent_values
 from agentmsg.arrange import is_normal, split_results
-from agentmsg.bare import BARE_FIELDS
+from agentmsg.bare import BARE_FIELDS, is_bare
 from agentmsg.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
 from agentmsg.made import Made, MadeName, MadeTime
@@ -337,19 +337,14 @@ def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
     carried: Callable[[Sequence[Msg]], bool] = _compiled("all_carried", *loop_source(caps))
 
     def all_carried(messages: Sequence[Msg]) -> bool:
-        # Messages never change, and a history that grows is fitted again and again: each remembers the answer.
-        new = _from_first_new(messages, caps)
+        # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare
+        # ones do not: to ask them again takes hardly longer than to remember.
+        new = [message for message in messages if message._fits is not caps]  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         if not carried(new):
             return False
-        deque(map(_REMEMBER, new, repeat(caps)), maxlen=0)  # in C, for this is a tenth of all the time
+        told = list(filterfalse(is_bare, new))
+        if told:
+            deque(map(_REMEMBER, told, repeat(caps)), maxlen=0)  # in C, for this is a tenth of all the time
         return True
 
     return all_carried
-
-
-def _from_first_new(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
-    """Return the messages from the first on that does not remember to be carried."""
-    for index, message in enumerate(messages):
-        if message._fits is not caps:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            return messages[index:]
-    return ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
+from agentmsg.bare import is_bare
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.grouping import Grouping, containers, seat_of, seated
@@ -218,7 +219,19 @@ class Messages:
         natives: list[Any] = []
         results: list[Any] | None = None
         for message in messages:
-            role, notes = message.role, message.notes
+            role = message.role
+            if is_bare(message):
+                # Nothing stands beside its blocks, and nothing beside what they say.
+                if role != "tool":
+                    results = None
+                    natives.append({"role": role, "content": self._bare_content(message.content)})
+                    continue
+                if results is None:
+                    results = []
+                    natives.append({"role": "user", "content": results})
+                results.append(self._bare_result(message.content[0]))
+                continue
+            notes = message.notes
             if role in _USERS and (message.extras or (notes and seat_of(message, FAMILY) is not None)):
                 return [self.write_group(group) for group in containers(messages, GROUPING)]
             if role == "tool":
@@ -233,6 +246,21 @@ class Messages:
             else:
                 natives.append({"role": role, "content": self.content(message)})
         return natives
+
+    def _bare_content(self, blocks: Sequence[Any]) -> Any:
+        """Return the content of a bare message of users, assistants or the system."""
+        if len(blocks) == 1 and blocks[0].__class__ is am.TextBlock:
+            return blocks[0].text
+        writers = self.parts.writers
+        return [writers[block.__class__](block) for block in blocks]
+
+    def _bare_result(self, block: Any) -> Native:
+        """Return the part of the result that is a bare message, as the shape of results writes it."""
+        content: Sequence[Any] = block.content
+        if len(content) == 1 and content[0].__class__ is am.TextBlock:
+            return {"type": "tool_result", "tool_use_id": block.tool_call_id, "content": content[0].text}
+        native: Native = self.result.write(block)
+        return native
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a tool result."""
@@ -273,6 +301,8 @@ class Messages:
     def content(self, message: am.Msg) -> Any:
         """Return the content of a message in its default spelling: a text where it is one and says no more."""
         blocks: Any = message.content
+        if is_bare(message):
+            return self._bare_content(blocks)
         if len(blocks) == 1 and is_bare_text(blocks[0]):
             if not message.notes or mark_of(message, FAMILY, "/list") is not True:
                 return blocks[0].text

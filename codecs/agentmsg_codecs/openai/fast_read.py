@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.bare import is_parsed, make_bare
+from agentmsg.bare import is_parsed, make_bare, make_bare_result, make_bare_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_list, is_sound
 from agentmsg_codecs.openai.calls import quick_call
-from agentmsg_codecs.openai.content import make_text
 from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ _make_result = maker(am.ToolResultBlock)
 NAMED = adopt({FAMILY: {"/named": True}})
 # The number of keys: role and content; with calls, or with a tool_call_id; with the name of a tool too.
 _TWO, _THREE, _FOUR = 2, 3, 4
+_LIST: Any = list  # so that type checkers ask nothing about what is inside
 
 
 def _system(native: Native, _: Links) -> am.Msg | None:
@@ -43,7 +43,7 @@ def _system(native: Native, _: Links) -> am.Msg | None:
         return None
     if not (content.isascii() or is_sound(content)):
         return None
-    return make_bare(native["role"], (make_text(content),))
+    return make_bare(native["role"], (make_bare_text(content),))
 
 
 def _assistant(native: Native, links: Links) -> am.Msg | None:
@@ -51,14 +51,14 @@ def _assistant(native: Native, links: Links) -> am.Msg | None:
     content = native.get("content", links)
     if type(content) is str and content and (content.isascii() or is_sound(content)):
         if size == _TWO:
-            return make_bare("assistant", (make_text(content),))
-        blocks: list[Any] = [make_text(content)]
+            return make_bare("assistant", (make_bare_text(content),))
+        blocks: list[Any] = [make_bare_text(content)]
     elif content is None:
         blocks = []
     else:
         return None
     entries = native.get("tool_calls")
-    if size != _THREE or not is_list(entries) or not entries:
+    if size != _THREE or type(entries) is not _LIST or not entries:
         return None
     calls = list(map(quick_call, entries))
     make = make_bare
@@ -80,12 +80,12 @@ def _tool(native: Native, links: Links) -> am.Msg | None:
     if not ((link.isascii() or is_sound(link)) and (content.isascii() or is_sound(content))):
         return None
     if size == _THREE:
-        return make_bare("tool", (_make_result(link, (make_text(content),), links.names.answer(link)),))
+        return make_bare("tool", (make_bare_result(link, (make_bare_text(content),), links.names.answer(link)),))
     name = native.get("name")
     if size != _FOUR or type(name) is not str or not is_sound(name):
         return None
     links.names.answer(link)
-    return _make_msg("tool", (_make_result(link, (make_text(content),), name, notes=NAMED),))
+    return _make_msg("tool", (_make_result(link, (make_bare_text(content),), name, notes=NAMED),))
 
 
 def held_readers(content: ContentParts) -> Mapping[str, Reader]:
@@ -98,13 +98,14 @@ def held_readers(content: ContentParts) -> Mapping[str, Reader]:
 
     def user(native: Native, links: Links) -> am.Msg | None:
         parts = native.get("content")
-        if not is_list(parts):
+        if type(parts) is str:
             return _system(native, links)
         # One text could be content that is a text: the general path notes that it is a list.
-        if len(native) != _TWO or len(parts) < _TWO:
+        if type(parts) is not _LIST or len(native) != _TWO or len(parts) < _TWO:
             return None
         blocks = tuple(map(usual, parts))
-        return None if None in blocks else make_bare("user", blocks)
+        # Not `in`, which would ask each block whether it equals None.
+        return make_bare("user", blocks) if all(blocks) else None
 
     return {"system": _system, "developer": _system, "user": user, "assistant": _assistant, "tool": _tool}
 
