@@ -62,9 +62,7 @@ def input_copy(block: ToolUseBlock) -> dict[str, Any]:
     """Return the plain, changeable copy of the object that stands for the input of a call."""
     value = block._input  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - to hand it out would freeze it first
     # What has no such key can be no envelope.
-    if type(value) is not dict or _RAW in value:
-        value = input_object(block)
-    copy: dict[str, Any] = plain_twin(value)
+    copy: dict[str, Any] = plain_twin(value if type(value) is dict and _RAW not in value else input_object(block))
     return copy
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import filterfalse, repeat
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,7 +19,7 @@ import attrs
 from agentmsg._base import BaseBlock
 from agentmsg._fast import absent_values
 from agentmsg.arrange import is_normal, split_results
-from agentmsg.bare import BARE_FIELDS, is_bare
+from agentmsg.bare import BARE_FIELDS
 from agentmsg.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
 from agentmsg.made import Made, MadeName, MadeTime
@@ -342,7 +342,7 @@ def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
         new = [message for message in messages if message._fits is not caps]  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         if not carried(new):
             return False
-        told = list(filterfalse(is_bare, new))
+        told = [message for message in new if not message._bare]  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         if told:
             deque(map(_REMEMBER, told, repeat(caps)), maxlen=0)  # in C, for this is a tenth of all the time
         return True

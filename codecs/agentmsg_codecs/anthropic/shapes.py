@@ -258,9 +258,10 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
 
 
 def _write_call(block: am.ToolUseBlock) -> Native:
+    link = block.id
     native: Native = {
         "type": "tool_use" if block.kind != "server" else _tag_of_call(block),
-        "id": link_of(block.id),
+        "id": link if type(link) is str else link_of(link),
         "name": block.name,
         "input": input_copy(block),
     }

@@ -37,13 +37,18 @@ _TWO, _THREE, _FOUR = 2, 3, 4
 _LIST: Any = list  # so that type checkers ask nothing about what is inside
 
 
-def _system(native: Native, _: Links) -> am.Msg | None:
-    content = native.get("content")
-    if type(content) is not str or len(native) != _TWO or not content:
-        return None
-    if not (content.isascii() or is_sound(content)):
-        return None
-    return make_bare(native["role"], (make_bare_text(content),))
+def _words(role: str) -> Reader:
+    """Return the reader of messages of a role whose content is a text."""
+
+    def read(native: Native, _: Links) -> am.Msg | None:
+        content = native.get("content")
+        if type(content) is not str or len(native) != _TWO or not content:
+            return None
+        if not (content.isascii() or is_sound(content)):
+            return None
+        return make_bare(role, (make_bare_text(content),))
+
+    return read
 
 
 def _assistant(native: Native, links: Links) -> am.Msg | None:
@@ -94,12 +99,12 @@ def held_readers(content: ContentParts) -> Mapping[str, Reader]:
     Args:
         content: reads the parts of a user's content.
     """
-    usual = content.user.usual
+    usual, words = content.user.usual, _words("user")
 
     def user(native: Native, links: Links) -> am.Msg | None:
         parts = native.get("content")
         if type(parts) is str:
-            return _system(native, links)
+            return words(native, links)
         # One text could be content that is a text: the general path notes that it is a list.
         if type(parts) is not _LIST or len(native) != _TWO or len(parts) < _TWO:
             return None
@@ -107,7 +112,8 @@ def held_readers(content: ContentParts) -> Mapping[str, Reader]:
         # Not `in`, which would ask each block whether it equals None.
         return make_bare("user", blocks) if all(blocks) else None
 
-    return {"system": _system, "developer": _system, "user": user, "assistant": _assistant, "tool": _tool}
+    others = {role: _words(role) for role in ("system", "developer")}
+    return {**others, "user": user, "assistant": _assistant, "tool": _tool}
 
 
 def fast_readers(content: ContentParts) -> Mapping[str, Reader]:

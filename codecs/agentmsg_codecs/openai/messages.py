@@ -130,11 +130,10 @@ class Messages:
         Raises:
             Exception: of any kind, where they are not all messages.
         """
-        readers, links = self._held, Links()
+        reader_of, links = self._held.get, Links()
         messages: list[am.Msg] = []
         for number, native in enumerate(natives):
-            role = native.get("role") if type(native) is dict else None
-            reader = readers.get(role) if type(role) is str else None
+            reader = reader_of(native.get("role")) if type(native) is dict else None
             message = None if reader is None else reader(native, links)
             if message is None:
                 links.number = number
