@@ -9,14 +9,16 @@ the constructor, which claims nothing. Imports the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentmsg._fast import maker
 from agentmsg.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["BARE_FIELDS", "is_bare", "is_parsed", "make_bare", "make_bare_result", "make_bare_text", "make_parsed_call"]
 
@@ -31,8 +33,8 @@ BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
 )
 """The classes of what a bare message may hold, inside results too, and the fields that need not be absent.
 
-Beyond that it is promised: there are blocks, a text that is the only one is not empty, an image's source has no extras and no notes,
-ids are plain texts, and the calls are from ``make_parsed_call``.
+Beyond that it is promised: there are blocks, a text that is the only one is not empty, an image's source has no extras
+and no notes, ids are plain texts, and the calls are from ``make_parsed_call``.
 """
 
 make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=True)

@@ -161,7 +161,7 @@ def _no_role(message: Msg) -> Drop:
 
 @lru_cache(maxsize=256)
 def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step]]:
-    """Return the predicate for messages, and the steps that it knows nothing of: what a local step would do, it does."""
+    """Return the predicate for messages, and the steps that it knows nothing of: all that are not local."""
     return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)]
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Parts", "native_text"]
 
 _make_native = maker(NativeBlock)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 
 
 def native_text(value: Any) -> str | None:
@@ -87,6 +88,11 @@ class Parts:
         other._whole = self
         return other
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether the tables are filled."""
+        return bool(self._by_tag)
+
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
         if self._by_tag:
@@ -132,9 +138,11 @@ class Parts:
 
     def usual(self, part: Any) -> Any:
         """Return the block of a part by its shortcut; None where the general path must look."""
-        tag = part.get("type") if type(part) is dict else None
+        if type(part) is not _OBJECT:
+            return None
+        tag = part.get("type")
         quick = self._quick.get(tag) if type(tag) is str else None
-        return None if quick is None else quick(cast("Native", part))
+        return None if quick is None else quick(part)
 
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""

@@ -9,9 +9,7 @@ Imports arrange, caps and the model.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import Any, TypeAlias
 
 import attrs
@@ -308,7 +306,7 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
         refused += f"not isinstance(block, {scope.bind('ToolResultBlock', ToolResultBlock)}) or "
     lines = _class_lines("block", blocks, scope, in_line=in_line, refused=refused)
     content = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
-    return ["bare = message._bare", *_unless(tests + of_bare, of_bare), *content]
+    return [*_unless(tests + of_bare, of_bare), *content]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
@@ -324,27 +322,19 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
             branches += _indented(_message_lines(role, caps.messages[role], caps, scope))
         else:
             own = _new_scope()
-            lines = _message_lines(role, caps.messages[role], caps, own)
+            lines = ["bare = message._bare", *_message_lines(role, caps.messages[role], caps, own)]
             by_role[role] = _compiled("carried", _function("carried", "message", lines), own)
     scope |= {"by_role": by_role, "others": by_role.get(ANY_ROLE, _never)}
     branches += [f"{'elif' if branches else 'if'} not by_role.get(role, others)(message):", "    return False"]
-    loop = ["for message in messages:", *_indented(["role = message.role", *branches])]
+    # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
+    # not: to ask them again takes hardly longer than to remember.
+    scope |= {"caps": caps, "remember": _REMEMBER}
+    known = ["if message._fits is caps:", "    continue", "role, bare = message.role, message._bare"]
+    loop = ["for message in messages:", *_indented([*known, *branches, "if not bare:", "    remember(message, caps)"])]
     return _function("all_carried", "messages", loop), scope
 
 
 def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
     """Return the function that tells whether messages are all carried as they are."""
     carried: Callable[[Sequence[Msg]], bool] = _compiled("all_carried", *loop_source(caps))
-
-    def all_carried(messages: Sequence[Msg]) -> bool:
-        # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare
-        # ones do not: to ask them again takes hardly longer than to remember.
-        new = [message for message in messages if message._fits is not caps]  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        if not carried(new):
-            return False
-        told = [message for message in new if not message._bare]  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        if told:
-            deque(map(_REMEMBER, told, repeat(caps)), maxlen=0)  # in C, for this is a tenth of all the time
-        return True
-
-    return all_carried
+    return carried

@@ -126,8 +126,10 @@ class AnthropicCodec(Codec):
         body: Native = {}
         if messages and _stands_at_top(messages[0]):
             first = messages[0]
+            group = (first,)
             # What is bare has no spelling; one that says nothing is for messages.
-            system = None if is_bare(first) else self.engine.write_group((first,)).get("content")
+            native = self.engine.write(group)[0] if is_bare(first) else self.engine.write_group(group)
+            system = native.get("content")
             body["system"] = self.engine.content(first) if system is None else system
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)

@@ -87,6 +87,8 @@ class Messages:
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
+        if self.texts.is_filled:  # the last one
+            return
         for parts in (self.parts, self.answers, self.inner, self.texts):
             parts.fill()
 
@@ -218,18 +220,27 @@ class Messages:
         """Return the native messages of messages that fit."""
         natives: list[Any] = []
         results: list[Any] | None = None
+        writers = self.parts.writers
         for message in messages:
             role = message.role
             if is_bare(message):
-                # Nothing stands beside its blocks, and nothing beside what they say.
-                if role != "tool":
-                    results = None
-                    natives.append({"role": role, "content": self._bare_content(message.content)})
+                blocks: Any = message.content
+                if role == "tool":
+                    if results is None:
+                        results = []
+                        natives.append({"role": "user", "content": results})
+                    result = blocks[0]
+                    inner = result.content
+                    if len(inner) == 1 and inner[0].__class__ is am.TextBlock:
+                        text = inner[0].text
+                        results.append({"type": "tool_result", "tool_use_id": result.tool_call_id, "content": text})
+                    else:
+                        results.append(self.result.write(result))
                     continue
-                if results is None:
-                    results = []
-                    natives.append({"role": "user", "content": results})
-                results.append(self._bare_result(message.content[0]))
+                results = None
+                alone = len(blocks) == 1 and blocks[0].__class__ is am.TextBlock
+                content = blocks[0].text if alone else [writers[block.__class__](block) for block in blocks]
+                natives.append({"role": role, "content": content})
                 continue
             notes = message.notes
             if role in _USERS and (message.extras or (notes and seat_of(message, FAMILY) is not None)):
@@ -246,21 +257,6 @@ class Messages:
             else:
                 natives.append({"role": role, "content": self.content(message)})
         return natives
-
-    def _bare_content(self, blocks: Sequence[Any]) -> Any:
-        """Return the content of a bare message of users, assistants or the system."""
-        if len(blocks) == 1 and blocks[0].__class__ is am.TextBlock:
-            return blocks[0].text
-        writers = self.parts.writers
-        return [writers[block.__class__](block) for block in blocks]
-
-    def _bare_result(self, block: Any) -> Native:
-        """Return the part of the result that is a bare message, as the shape of results writes it."""
-        content: Sequence[Any] = block.content
-        if len(content) == 1 and content[0].__class__ is am.TextBlock:
-            return {"type": "tool_result", "tool_use_id": block.tool_call_id, "content": content[0].text}
-        native: Native = self.result.write(block)
-        return native
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a tool result."""
@@ -301,8 +297,6 @@ class Messages:
     def content(self, message: am.Msg) -> Any:
         """Return the content of a message in its default spelling: a text where it is one and says no more."""
         blocks: Any = message.content
-        if is_bare(message):
-            return self._bare_content(blocks)
         if len(blocks) == 1 and is_bare_text(blocks[0]):
             if not message.notes or mark_of(message, FAMILY, "/list") is not True:
                 return blocks[0].text

