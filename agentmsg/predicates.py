@@ -3,7 +3,7 @@
 The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
 the tests of the usual roles and block classes in line; all others have a function each, made when they are first met.
-Imports arrange, caps and the model.
+Of bare messages (agentmsg.bare) only what they may hold is tested. Imports arrange, bare, caps and the model.
 """
 
 from __future__ import annotations
