@@ -50,7 +50,8 @@ def test_the_loop_can_be_read() -> None:
     """The source of the loop is plain Python, and has the usual roles and blocks in line."""
     caps = Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT}), "judge": MessageRow(fields={"name": KEEP})})
     text, scope = loop_source(caps)
-    assert text.startswith("def all_carried(messages):\n    for message in messages:\n        if message._fits is caps:\n")
+    assert text.startswith("def all_carried(messages):\n    for message in messages:\n")
+    assert "        if message._fits is caps:\n            continue\n" in text
     assert "        if role == 'user':\n            if not (\n                bare or (\n" in text
     assert "and message.model is None\n" in text
     assert "if kind is TextBlock:" in text
