@@ -97,6 +97,10 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
     return make
 
 
+class _Container:
+    """What the collector counts; a new one starts a collection that is due (lists and dicts are often old ones)."""
+
+
 class paused:  # noqa: N801 - reads as a statement; a generator would take longer than a short document
     """Pause the cyclic garbage collector, and restore it as it was."""
 
@@ -108,9 +112,10 @@ class paused:  # noqa: N801 - reads as a statement; a generator would take longe
         gc.disable()
 
     def __exit__(self, *_: object) -> None:
-        """Switch it on again, if it was on."""
+        """Switch it on again, if it was on, and let it do what is due: else whoever comes next would wait for it."""
         if self._was_on:
             gc.enable()
+            _Container()
 
 
 class Remembered:
