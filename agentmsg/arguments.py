@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.json_text import dump_json, parse_arguments
+from agentmsg.json_text import dump_json, parse_arguments, plain_twin
 from agentmsg.json_values import adopt
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from agentmsg.tool_use import ToolUseBlock
 
-__all__ = ["from_object", "input_object", "input_text"]
+__all__ = ["SAYS_NO_MORE", "from_object", "input_copy", "input_object", "input_text"]
 
+SAYS_NO_MORE = "owner._says_all or owner.significant_text is None"
+"""For ``usually``: the case that the text of a call says no more than its input."""
 _RAW = "_raw"
 
 
@@ -54,6 +56,14 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
     if not block.is_valid:
         return {_RAW: block.raw_input}
     return {_RAW: dump_json(value).decode() if isinstance(value, str) else value}
+
+
+def input_copy(block: ToolUseBlock) -> dict[str, Any]:
+    """Return the plain, changeable copy of the object that stands for the input of a call."""
+    value = block._input  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - to hand it out would freeze it first
+    # What has no such key can be no envelope.
+    copy: dict[str, Any] = plain_twin(value if type(value) is dict and _RAW not in value else input_object(block))
+    return copy
 
 
 def input_text(block: ToolUseBlock) -> str:

@@ -73,7 +73,7 @@ class Usual:
 
     Attributes:
         cell: the cell itself.
-        case: an expression of Python about ``value``; where it holds, the cell returns the value.
+        case: an expression of Python about ``value`` and its ``owner``; where it holds, the cell returns the value.
         names: what the expression names besides.
     """
 
@@ -102,13 +102,13 @@ class Row:
     Attributes:
         fields: by name; a field not named is reset to None or its default.
         otherwise: asked first, for every object of the class: returns it, a Swap, or a Drop. None: carried.
-        concerns: a field; ``otherwise`` returns every object where that is absent, so that it need not be asked
-            about them. None: it must be.
+        concerns: a field, or several; ``otherwise`` returns every object where they are absent, so that it need not be
+            asked about them. None: it must be.
     """
 
     fields: Mapping[str, Cell]
     otherwise: Rule | None = None
-    concerns: str | None = None
+    concerns: str | tuple[str, ...] | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -61,6 +61,21 @@ class Codec:
         """
         raise NotImplementedError
 
+    def read_held(self, document: Any, depth: int) -> History | None:
+        """Return what ``read`` gives of a copy of a document, without having copied what is not kept.
+
+        A shortcut for plain data that a caller holds: nothing of it may get into the history but texts and numbers,
+        and whatever is kept must be of exact types and sound. By default there is none.
+
+        Args:
+            document: anything.
+            depth: of ``copy_part``, for the parts that have to be copied.
+
+        Returns:
+            None, or any exception, where the copy must be made: errors are told by ``read``.
+        """
+        return None
+
     def write(self, history: History) -> Any:
         """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from agentmsg._fast import paused
+from agentmsg._fast import maker, paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
@@ -66,6 +66,9 @@ class Conversion:
     history: History
 
 
+_make_conversion = maker(Conversion)
+
+
 def loads(
     raw: bytes | bytearray | memoryview | str,
     codec: str | Codec,
@@ -88,7 +91,7 @@ def loads(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    room = _room(limits)
+    room = _ROOM if limits is DEFAULT_LIMITS else _room(limits)
     try:
         if len(raw) < _BULK:
             return chosen.read(chosen.parse(raw, room, duplicates))
@@ -104,6 +107,9 @@ def _room(limits: Limits) -> Limits:
     return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
 
 
+_ROOM = _room(DEFAULT_LIMITS)
+
+
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
     """Return the history of a document given as plain data (dict, list, str, int, float, bool, None).
 
@@ -114,13 +120,24 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    with paused():
+        return _decoded(document, chosen, limits)
+
+
+def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
+    depth = (_ROOM if limits is DEFAULT_LIMITS else _room(limits)).depth
     try:
-        with paused():
-            return chosen.read(copy_document(document, _room(limits).depth))
+        history = codec.read_held(document, depth)
+        if history is not None:
+            return history
+    except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
+        pass
+    try:
+        return codec.read(copy_document(document, depth))
     except InvalidMessage as error:
-        raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
+        raise DecodeError(error.message, code=error.code, path=error.path, codec=codec.name) from None
     except AgentMsgError as error:
-        raise _named(error, chosen) from None
+        raise _named(error, codec) from None
 
 
 def encode(
@@ -229,15 +246,14 @@ def convert(
         CodecLookupError: where there is no such codec.
     """
     to = get_codec(target)
-    raw = _is_raw(document)
-    history = (
-        loads(document, source, limits=limits, duplicates=duplicates)
-        if raw
-        else decode(document, source, limits=limits)
-    )
-    fitted = fit(history, to)
-    written = to.to_bytes(fitted.history) if raw else _written(to, fitted.history)
-    return Conversion(written, account(fitted), history)
+    with paused():
+        if _is_raw(document):
+            history = loads(document, source, limits=limits, duplicates=duplicates)
+            fitted = fit(history, to)
+            return _make_conversion(to.to_bytes(fitted.history), account(fitted), history)
+        history = _decoded(document, get_codec(source), limits)
+        fitted = fit(history, to)
+        return _make_conversion(_written(to, fitted.history), account(fitted), history)
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:

@@ -101,13 +101,12 @@ def fit(history: History, codec: Codec) -> Fitted:
     """
     caps = codec.caps
     if caps.everything:
-        return Fitted(history, history, codec.name)
-    all_fit = _compiled(caps)
+        return _make_fitted(history, history, codec.name)
+    all_fit, steps = _compiled(caps)
     messages = history.messages
-    # What a local step would do, the predicates know; the others are asked.
-    steps = [step for step in caps.arrange if not getattr(step, "local", False)]
-    if all_fit(messages) and _arranged(None, messages, steps) is None:
-        return _with_rest(Fitted(history, history, codec.name, derives_names=caps.derives_names), caps)
+    if all_fit(messages) and (not steps or _arranged(None, messages, steps) is None):
+        fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
+        return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     plan: Plan | None = None
     if any(isinstance(rule, Drop) for rule in rules.values()):
@@ -165,8 +164,9 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
-    return compile_caps(caps)
+def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step]]:
+    """Return the predicate for messages, and the steps that it knows nothing of: all that are not local."""
+    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)]
 
 
 def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
@@ -310,6 +310,8 @@ def _field_changes(owner: Noted, cells: Mapping[str, Any], skipped: set[str]) ->
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     """Fit what belongs to the history as a whole."""
     history = fitted.history
+    if not (history.extras or history.tools or history.metadata) and history.id is None:
+        return fitted
     items: tuple[FitItem, ...] | None = None
     changes = _field_changes(history, caps.history, {"messages", "tools"})
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
@@ -333,6 +335,7 @@ def _with_fields(history: History, **changes: Any) -> History:
 
 
 _make_history = maker(History)
+_make_fitted = maker(Fitted)
 
 
 def _fit_tool(tool: Tool, caps: Caps) -> FitItem:

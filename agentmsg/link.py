@@ -107,7 +107,7 @@ class CallNames:
         names = self._waiting.get(block.tool_call_id)
         if isinstance(block.name, MadeName) or not names or names[0] != block.name:
             return message
-        return message.evolve(content=(block.evolve(name=MadeName(block.name)),))
+        return named(message, MadeName(block.name))
 
 
 def with_result(message: Msg, result: ToolResultBlock) -> Msg:

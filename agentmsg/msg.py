@@ -83,6 +83,8 @@ class Msg(Noted, Portable, Roled):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
+    # Whether its reader saw that it is a bare one (see agentmsg.bare).
+    _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
     # The capability table that this message was last found to fit (see agentmsg.predicates).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
     __getstate__, __setstate__ = Portable.__getstate__, Portable.__setstate__

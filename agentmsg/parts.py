@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Parts", "native_text"]
 
 _make_native = maker(NativeBlock)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 
 
 def native_text(value: Any) -> str | None:
@@ -63,7 +64,8 @@ class Parts:
         self._whole: Parts | None = None
         self._by_tag: dict[Any, Shape] = {}
         self._quick: dict[Any, Callable[[Native], Any]] = {}
-        self._writers: dict[type[Any], Callable[[Any], Native]] = {}
+        #: Gives the part of a block without notes and extras, by class.
+        self.writers: dict[type[Any], Callable[[Any], Native]] = {}
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -86,6 +88,11 @@ class Parts:
         other._whole = self
         return other
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether the tables are filled."""
+        return bool(self._by_tag)
+
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
         if self._by_tag:
@@ -97,7 +104,7 @@ class Parts:
         }
         for cls, shape in self._shapes.items():
             self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls])
-        self._writers.update(writers)
+        self.writers.update(writers)
         self._quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
         self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
 
@@ -129,11 +136,19 @@ class Parts:
                         pass
         return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
 
+    def usual(self, part: Any) -> Any:
+        """Return the block of a part by its shortcut; None where the general path must look."""
+        if type(part) is not _OBJECT:
+            return None
+        tag = part.get("type")
+        quick = self._quick.get(tag) if type(tag) is str else None
+        return None if quick is None else quick(part)
+
     def write(self, block: Any) -> Any:
         """Return the part of a block that fits."""
         cls: Any = block.__class__
         if not block.notes and not block.extras and cls is not NativeBlock:
-            return self._writers[cls](block)
+            return self.writers[cls](block)
         if cls is NativeBlock:
             return thaw(block.value)
         return write_as(self._shapes[cls], block, self.family)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-__all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence"]
+__all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence", "is_sound"]
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -30,3 +30,12 @@ def is_sequence(value: object) -> TypeGuard[list[Any]]:
 def class_of(value: object) -> type[Any]:
     """Return the class of any value."""
     return type(value)
+
+
+def is_sound(text: str) -> bool:
+    """Tell whether a text has no lone surrogates; ``isascii`` tells the same of most, and takes no time."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -3,15 +3,13 @@
 The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
 the tests of the usual roles and block classes in line; all others have a function each, made when they are first met.
-Imports arrange, caps and the model.
+Of bare messages (agentmsg.bare) only what they may hold is tested. Imports arrange, bare, caps and the model.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import Any, TypeAlias
 
 import attrs
@@ -19,6 +17,7 @@ import attrs
 from agentmsg._base import BaseBlock
 from agentmsg._fast import absent_values
 from agentmsg.arrange import is_normal, split_results
+from agentmsg.bare import BARE_FIELDS
 from agentmsg.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
 from agentmsg.made import Made, MadeName, MadeTime
@@ -74,15 +73,34 @@ def source(cls: type, cells: Mapping[str, Cell], skipped: frozenset[str] = froze
 
 
 def _tests(
-    o: str, cls: type, cells: Mapping[str, Cell], scope: _Scope, *, skipped: frozenset[str], prefix: str = "cell"
+    o: str,
+    cls: type,
+    cells: Mapping[str, Cell],
+    scope: _Scope,
+    *,
+    skipped: frozenset[str],
+    prefix: str = "cell",
+    present: frozenset[str] | None = None,
 ) -> list[str]:
-    """Return what must hold of each field of an object, which the source calls ``o``."""
+    """Return what must hold of each field of an object, which the source calls ``o``.
+
+    Args:
+        o: the object's name.
+        cls: its class.
+        cells: of its row.
+        scope: the values that the source names.
+        skipped: fields that are tested elsewhere.
+        prefix: for the names of cells.
+        present: the fields that a bare object may have, and it is one; None: it is any object.
+    """
     absent = absent_values(cls)
     tests: list[str] = []
     for field in attrs.fields(cls):
         name = field.alias or field.name
         cell = cells.get(name)
         if name == "notes" or name in skipped or not field.init or cell is KEEP:
+            continue
+        if present is not None and (name not in present or (cell is None and name == "raw_input")):
             continue
         if cell is None:
             test = _absent_test(name, absent[name], f"{o}.{name}", scope) if name in absent else "False"
@@ -92,7 +110,7 @@ def _tests(
         read = f"{o}.{name}"
         carried = f"{scope.bind(f'{prefix}_{name}', cell)}({read}, {o}) is {read}"
         if isinstance(cell, Usual):
-            read, usual = f"(value := {read})", _case(cell, scope)
+            read, usual = f"(value := {read})", _case(cell, scope, o)
             carried = (
                 f"({usual}) or {carried}" if name in absent else f"(({read} is not None and {usual}) or {carried})"
             )
@@ -100,9 +118,9 @@ def _tests(
     return tests
 
 
-def _case(cell: Usual, scope: _Scope) -> str:
+def _case(cell: Usual, scope: _Scope, owner: str) -> str:
     """Return the expression of a usual case, in the names that the source has for what it names."""
-    names = {name: scope.bind(name, value) for name, value in cell.names.items()}
+    names = {"owner": owner, **{name: scope.bind(name, value) for name, value in cell.names.items()}}
     return _NAME.sub(lambda word: names.get(word[0], word[0]), cell.case)
 
 
@@ -123,10 +141,24 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def _unless(tests: list[str]) -> list[str]:
-    """Return the lines that answer no where one of the tests fails."""
-    joined = [tests[0], *(f"and {test}" for test in tests[1:])] if tests else []
-    return ["if not (", *_indented(joined), "):", "    return False"] if joined else []
+def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
+    """Return the lines that answer no where one of the tests fails.
+
+    Args:
+        tests: of any object.
+        of_bare: of one in a bare message, where the source knows ``bare``; None: it does not.
+    """
+    if not tests:
+        return []
+    joined = _all(tests)
+    if of_bare is not None:
+        before = ["(", *_indented(_all(of_bare)), ") if bare else ("] if of_bare else ["bare or ("]
+        joined = [*before, *_indented(joined), ")"]
+    return ["if not (", *_indented(joined), "):", "    return False"]
+
+
+def _all(tests: list[str]) -> list[str]:
+    return [tests[0], *(f"and {test}" for test in tests[1:])]
 
 
 class _ByClass(dict[type, "_Predicate"]):
@@ -154,15 +186,33 @@ class _ByClass(dict[type, "_Predicate"]):
         self[cls] = predicate
         return predicate
 
-    def lines(self, block: str, cls: type, scope: _Scope) -> list[str] | None:
-        """Return the lines that answer no where a block of a class is not carried; None: such a block never is."""
+    def lines(self, block: str, cls: type, scope: _Scope, *, knows_bare: bool = False) -> list[str] | None:
+        """Return the lines that answer no where a block of a class is not carried; None: such a block never is.
+
+        Args:
+            block: the name of the block.
+            cls: the class.
+            scope: the values that the source names.
+            knows_bare: whether the lines stand in the test of a message, where ``bare`` is known.
+        """
         row = self._rows.get(cls) or (self._rows.get(BaseBlock) if cls is not NativeBlock else None)
         if row is None:
             return None
+        present = BARE_FIELDS.get(cls) if knows_bare else None
+        of_bare = None if present is None else self._block_tests(block, cls, row, scope, present=present)
+        tests = _unless(self._block_tests(block, cls, row, scope), of_bare)
+        if cls is not ToolResultBlock:
+            return tests
+        inner = _class_lines("item", self._inner, scope, in_line=(TextBlock,), knows_bare=knows_bare)
+        return [*tests, *_content_lines(block, "item", inner)]
+
+    def _block_tests(
+        self, block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None = None
+    ) -> list[str]:
         skipped = frozenset({"content"}) if cls is ToolResultBlock else frozenset[str]()
-        tests = _tests(block, cls, row.fields, scope, skipped=skipped, prefix=cls.__name__)
+        tests = _tests(block, cls, row.fields, scope, skipped=skipped, prefix=cls.__name__, present=present)
         if row.otherwise is not None:
-            tests.append(_rule_test(block, cls, row, scope))
+            tests += _rule_tests(block, cls, row, scope, present=present)
         if issubclass(cls, ToolResultBlock) and self._only and ("kind" in row.fields or self._only != _CLIENTS):
             tests.append(f"{block}.{self._only}")
         if self._needs_id is not None and cls in _LINKS:
@@ -170,18 +220,19 @@ class _ByClass(dict[type, "_Predicate"]):
             tests.append(
                 f"({block}.{_LINKS[cls]} is not None or not {scope.bind('needs_id', self._needs_id)}({block}))"
             )
-        if cls is not ToolResultBlock:
-            return _unless(tests)
-        inner = _class_lines("item", self._inner, scope, in_line=(TextBlock,))
-        return [*_unless(tests), *_content_lines(block, "item", inner)]
+        return tests
 
 
-def _rule_test(block: str, cls: type, row: Row, scope: _Scope) -> str:
+def _rule_tests(block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None) -> list[str]:
+    """Return the test for the rule of a block, where what the rule concerns may be there."""
+    concerns = (row.concerns,) if isinstance(row.concerns, str) else row.concerns
     asked = f"{scope.bind(f'{cls.__name__}_rule', row.otherwise)}({block}) is {block}"
-    if row.concerns is None:
-        return asked
-    field = f"{block}.{row.concerns}"
-    return f"({_absent_test(row.concerns, absent_values(cls)[row.concerns], field, scope)} or {asked})"
+    if concerns is None:
+        return [asked]
+    absent = absent_values(cls)
+    fields = [name for name in concerns if present is None or name in present]
+    none_there = " and ".join(_absent_test(name, absent[name], f"{block}.{name}", scope) for name in fields)
+    return [f"({none_there} or {asked})"] if fields else []
 
 
 def _content_lines(owner: str, block: str, lines: list[str]) -> list[str]:
@@ -189,16 +240,17 @@ def _content_lines(owner: str, block: str, lines: list[str]) -> list[str]:
 
 
 def _class_lines(
-    block: str, table: _ByClass, scope: _Scope, *, in_line: Iterable[type], refused: str = ""
+    block: str, table: _ByClass, scope: _Scope, *, in_line: Iterable[type], refused: str = "", knows_bare: bool = True
 ) -> list[str]:
     """Return the lines for one block: the tests of some classes in line, those of the others by the table.
 
-    What is ``refused`` among the others is an expression that ends in "or", or empty.
+    What is ``refused`` among the others is an expression that ends in "or", or empty. The source may know whether the
+    message is ``bare``.
     """
     known = scope.bind(f"{block}s", table)
     branches: list[str] = []
     for cls in in_line:
-        lines = table.lines(block, cls, scope)
+        lines = table.lines(block, cls, scope, knows_bare=knows_bare)
         if lines is not None:
             branches += [f"{'elif' if branches else 'if'} kind is {scope.bind(cls.__name__, cls)}:"]
             branches += _indented(lines or ["pass"])
@@ -234,25 +286,27 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
     results = _ByClass(row.blocks if row.results is None else row.results, None, caps.needs_id)
     blocks = _ByClass(row.blocks, results, caps.needs_id, only)
     word = role if role.isidentifier() else "any"
-    tests = _tests("message", Msg, row.fields, scope, skipped=frozenset({"role", "content"}), prefix=word)
-    in_line = tuple(cls for cls in _IN_LINE.get(role, ()) if cls is not row.concerns)
+    told = frozenset({"role", "content"})
+    tests = _tests("message", Msg, row.fields, scope, skipped=told, prefix=word)
+    of_bare: list[str] = []
+    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls is not row.concerns)
     refused = ""
     if row.otherwise is not None:
         rule = scope.bind(f"{word}_rule", row.otherwise)
         if row.concerns is None:
-            tests.append(f"{rule}(message) is message")
+            of_bare.append(f"{rule}(message) is message")
         else:
             concerned = scope.bind(row.concerns.__name__, row.concerns)
             refused = f"(kind is {concerned} and {rule}(message) is not message) or "
     if normal and role == ANY_ROLE:
-        tests.append(f"{scope.bind('is_normal', is_normal)}(message)")
+        of_bare.append(f"{scope.bind('is_normal', is_normal)}(message)")
     alone = normal and role == "tool"
     if alone:
-        tests.append("len(message.content) == 1")
+        of_bare.append("len(message.content) == 1")
         refused += f"not isinstance(block, {scope.bind('ToolResultBlock', ToolResultBlock)}) or "
     lines = _class_lines("block", blocks, scope, in_line=in_line, refused=refused)
     content = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
-    return [*_unless(tests), *content]
+    return [*_unless(tests + of_bare, of_bare), *content]
 
 
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
@@ -268,32 +322,19 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
             branches += _indented(_message_lines(role, caps.messages[role], caps, scope))
         else:
             own = _new_scope()
-            lines = _message_lines(role, caps.messages[role], caps, own)
+            lines = ["bare = message._bare", *_message_lines(role, caps.messages[role], caps, own)]
             by_role[role] = _compiled("carried", _function("carried", "message", lines), own)
     scope |= {"by_role": by_role, "others": by_role.get(ANY_ROLE, _never)}
     branches += [f"{'elif' if branches else 'if'} not by_role.get(role, others)(message):", "    return False"]
-    loop = ["for message in messages:", *_indented(["role = message.role", *branches])]
+    # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
+    # not: to ask them again takes hardly longer than to remember.
+    scope |= {"caps": caps, "remember": _REMEMBER}
+    known = ["if message._fits is caps:", "    continue", "role, bare = message.role, message._bare"]
+    loop = ["for message in messages:", *_indented([*known, *branches, "if not bare:", "    remember(message, caps)"])]
     return _function("all_carried", "messages", loop), scope
 
 
 def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
     """Return the function that tells whether messages are all carried as they are."""
     carried: Callable[[Sequence[Msg]], bool] = _compiled("all_carried", *loop_source(caps))
-
-    def all_carried(messages: Sequence[Msg]) -> bool:
-        # Messages never change, and a history that grows is fitted again and again: each remembers the answer.
-        new = _from_first_new(messages, caps)
-        if not carried(new):
-            return False
-        deque(map(_REMEMBER, new, repeat(caps)), maxlen=0)  # in C, for this is a tenth of all the time
-        return True
-
-    return all_carried
-
-
-def _from_first_new(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
-    """Return the messages from the first on that does not remember to be carried."""
-    for index, message in enumerate(messages):
-        if message._fits is not caps:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            return messages[index:]
-    return ()
+    return carried

@@ -89,8 +89,7 @@ class ToolUseBlock(BaseBlock):
         if self.kind == "custom":
             # Free text: its input is the text itself, and says all of it.
             return True, self.raw_input, True
-        valid, value, exact = parse_arguments(self.raw_input or "")
-        return valid, adopt(value), exact
+        return parse_arguments(self.raw_input or "")
 
     @property
     def input(self) -> JSON:
@@ -98,10 +97,17 @@ class ToolUseBlock(BaseBlock):
         value = self._input
         if value is UNSET:
             value = self._settled()
-        return None if value is UNSET else value
+            if value is UNSET:
+                return None
+        kind = value.__class__
+        if kind is dict or kind is list:
+            # What was parsed is frozen when it is first handed out: most calls are only written again.
+            value = adopt(value)
+            object.__setattr__(self, "_input", value)
+        return value
 
     def _settled(self) -> Any:
-        """Return the input, of a text parsed now and never again; UNSET for an invalid call."""
+        """Return the input, of a text parsed now and never again, plain or frozen; UNSET for an invalid call."""
         if self._input is UNSET:
             valid, value, says_all = self._parsed()
             object.__setattr__(self, "_says_all", says_all)
@@ -119,8 +125,9 @@ class ToolUseBlock(BaseBlock):
         """The raw text where it says more than ``input``, else None."""
         if self.raw_input is None:
             return None
-        # What parses the text for the input tells this too.
-        self._settled()
+        if self._says_all is None:
+            # What parses the text for the input tells this too.
+            self._settled()
         if self._says_all is None:
             object.__setattr__(self, "_says_all", self._parsed()[2])
         return None if self._says_all else self.raw_input

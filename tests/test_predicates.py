@@ -50,7 +50,9 @@ def test_the_loop_can_be_read() -> None:
     """The source of the loop is plain Python, and has the usual roles and blocks in line."""
     caps = Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT}), "judge": MessageRow(fields={"name": KEEP})})
     text, scope = loop_source(caps)
-    assert text.startswith("def all_carried(messages):\n    for message in messages:\n        role = message.role\n")
+    assert text.startswith("def all_carried(messages):\n    for message in messages:\n")
+    assert "        if message._fits is caps:\n            continue\n" in text
+    assert "        if role == 'user':\n            if not (\n                bare or (\n" in text
     assert "and message.model is None\n" in text
     assert "if kind is TextBlock:" in text
     assert "judge" not in text
@@ -189,7 +191,7 @@ def _absent(owner: object) -> dict[str, Any]:
 def _keeps_promise(cell: Any, value: Any, owner: Any) -> bool:
     if not isinstance(cell, Usual):
         return True
-    holds = eval(cell.case, {**cell.names, "value": value})  # noqa: S307 - an expression of our own
+    holds = eval(cell.case, {**cell.names, "value": value, "owner": owner})  # noqa: S307 - an expression of our own
     return not holds or cell(value, owner) is value
 
 
@@ -213,7 +215,7 @@ def test_tables_keep_their_promises(codec: Codec, history: History) -> None:
             assert row.otherwise(message) is message
         for block, of_block in _blocks(message, row):
             assert not _broken(block, of_block)
-            field = of_block.concerns
-            if field is not None and getattr(block, field) == _absent(block)[field]:
+            concerns = (of_block.concerns,) if isinstance(of_block.concerns, str) else of_block.concerns
+            if concerns is not None and all(getattr(block, name) == _absent(block)[name] for name in concerns):
                 assert of_block.otherwise is not None
                 assert of_block.otherwise(block) is block

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
+from agentmsg.bare import is_bare
 from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import DecodeError, excerpt
@@ -125,9 +126,10 @@ class AnthropicCodec(Codec):
         body: Native = {}
         if messages and _stands_at_top(messages[0]):
             first = messages[0]
-            native = self.engine.write_group((first,))
+            group = (first,)
+            # What is bare has no spelling; one that says nothing is for messages.
+            native = self.engine.write(group)[0] if is_bare(first) else self.engine.write_group(group)
             system = native.get("content")
-            # A spelling that says nothing is for messages.
             body["system"] = self.engine.content(first) if system is None else system
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)

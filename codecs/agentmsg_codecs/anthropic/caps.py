@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
+from agentmsg.arguments import SAYS_NO_MORE
 from agentmsg.arrange import split_results
 from agentmsg.blocks import BaseBlock
-from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras
+from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras, usually
 from agentmsg.rules import (
     audio_as_text,
     document_as_text,
@@ -44,6 +45,7 @@ def _bare(value: Any, _: Any) -> Any:
     return value.evolve(extras={}) if value.extras else value
 
 
+@usually(SAYS_NO_MORE)
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
     """Carry the text of a call that is no JSON; any other is carried where its input says all of it."""
     return text if block.significant_text is None or not block.is_valid else None
@@ -201,6 +203,7 @@ def _result_row(messages: Messages) -> Row:
             "extras": carried_extras((FAMILY, lambda _: keys)),
         },
         rules.client_result,
+        ("structured", "error"),
     )
 
 

@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import Drop, carried_extras
+from agentmsg.caps import Drop, carried_extras, usually
 from agentmsg.media import guess_media_type
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.anthropic.media import DOCUMENT_TYPES, IMAGE, IMAGE_TYPES, is_search_result, is_usual, source_keys
@@ -95,6 +95,7 @@ def _citation(citation: am.Citation) -> am.Citation | None:
 # -- sources ----------------------------------------------------------------------------------------------------------
 
 
+@usually("type(value) is by_url and value.media_type is None and not value.extras", by_url=am.URLSource)
 def image_source(source: Any, _: Any) -> Any:
     """Carry the source of an image; its media type is found out where it is not told."""
     return _source(source, IMAGE_TYPES, "images")

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.codec import maker
+from agentmsg.bare import is_bare
+from agentmsg.codec import maker, replacer
 from agentmsg.errors import AgentMsgError
 from agentmsg.grouping import Grouping, containers, seat_of, seated
 from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.link import CallNames
+from agentmsg.link import CallNames, named
 from agentmsg.notes import keep, put_back, same_document
 from agentmsg.parts import Parts
 from agentmsg.plain import is_list, is_object
@@ -35,6 +36,7 @@ _LISTED = adopt({FAMILY: {"/list": True}})
 _NOT_SAID: Any = object()
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
+_with_name = replacer(am.ToolResultBlock, "name")
 
 
 # -- which messages share a native one --------------------------------------------------------------------------------
@@ -86,6 +88,8 @@ class Messages:
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
+        if self.texts.is_filled:  # the last one
+            return
         for parts in (self.parts, self.answers, self.inner, self.texts):
             parts.fill()
 
@@ -217,8 +221,29 @@ class Messages:
         """Return the native messages of messages that fit."""
         natives: list[Any] = []
         results: list[Any] | None = None
+        writers = self.parts.writers
         for message in messages:
-            role, notes = message.role, message.notes
+            role = message.role
+            if is_bare(message):
+                blocks: Any = message.content
+                if role == "tool":
+                    if results is None:
+                        results = []
+                        natives.append({"role": "user", "content": results})
+                    result = blocks[0]
+                    inner = result.content
+                    if len(inner) == 1 and inner[0].__class__ is am.TextBlock:
+                        text = inner[0].text
+                        results.append({"type": "tool_result", "tool_use_id": result.tool_call_id, "content": text})
+                    else:
+                        results.append(self.result.write(result))
+                    continue
+                results = None
+                alone = len(blocks) == 1 and blocks[0].__class__ is am.TextBlock
+                content = blocks[0].text if alone else [writers[block.__class__](block) for block in blocks]
+                natives.append({"role": role, "content": content})
+                continue
+            notes = message.notes
             if role in _USERS and (message.extras or (notes and seat_of(message, FAMILY) is not None)):
                 return [self.write_group(group) for group in containers(messages, GROUPING)]
             if role == "tool":
@@ -239,7 +264,7 @@ class Messages:
         if not block.notes and not block.extras:
             return self.result.write(block)
         # The name is said by the call.
-        return write_as(self.result, block.evolve(name=None) if block.name is not None else block, FAMILY)
+        return write_as(self.result, _with_name(block, None) if block.name is not None else block, FAMILY)
 
     def write_group(self, group: Sequence[am.Msg]) -> Any:
         """Return the native message that holds these messages."""
@@ -323,4 +348,4 @@ def _named(message: am.Msg, names: CallNames) -> am.Msg:
         return message
     block = cast("am.ToolResultBlock", message.content[0])
     name = names.answer(block.tool_call_id)
-    return message if name is None else message.evolve(content=(block.evolve(name=name),))
+    return message if name is None else named(message, name)

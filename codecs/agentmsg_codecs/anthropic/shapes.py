@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import from_object, input_object
+from agentmsg.arguments import from_object, input_copy
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
@@ -258,13 +258,12 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
 
 
 def _write_call(block: am.ToolUseBlock) -> Native:
-    value: Any = block.input
+    link = block.id
     native: Native = {
         "type": "tool_use" if block.kind != "server" else _tag_of_call(block),
-        "id": link_of(block.id),
+        "id": link if type(link) is str else link_of(link),
         "name": block.name,
-        # What has no such key can be no envelope.
-        "input": thaw(value if isinstance(value, dict) and "_raw" not in value else input_object(block)),
+        "input": input_copy(block),
     }
     if block.cache is not None:
         with_cache(native, block)

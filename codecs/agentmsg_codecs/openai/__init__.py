@@ -37,6 +37,7 @@ import agentmsg as am
 from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_text import copy_document, copy_part
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, mark_of
@@ -104,12 +105,20 @@ class OpenAICodec(Codec):
                 messages.append(read(native, links))
         except AgentMsgError as error:
             raise error.at(*lead, links.number) from None
-        found = tuple(messages)
         if body is None:
-            return _make_history(messages=found, notes=_LIST)
-        tools, taken = read_tools(body)
-        rest = {key: value for key, value in body.items() if key != "messages" and key not in taken}
-        return _make_history(messages=found, tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
+            return _make_history(tuple(messages), notes=_LIST)
+        return _with_parameters(messages, {key: value for key, value in body.items() if key != "messages"})
+
+    def read_held(self, document: Any, depth: int) -> am.History | None:
+        """Return the history of a document that others hold: of its usual messages only the texts are kept."""
+        self.engine.fill()
+        if is_list(document):
+            messages = self.engine.read_held(document, lambda native: copy_part(native, 1, depth))
+            return _make_history(tuple(messages), notes=_LIST)
+        body, natives = _contents(document)
+        messages = self.engine.read_held(natives, lambda native: copy_part(native, 2, depth))
+        parameters = {key: value for key, value in (body or {}).items() if key != "messages"}
+        return _with_parameters(messages, copy_document(parameters, depth) if parameters else parameters)
 
     def write(self, history: am.History) -> Any:
         """Return the request body of a history; a list of messages where it was read from one, or is wanted so."""
@@ -126,6 +135,15 @@ class OpenAICodec(Codec):
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like a request to OpenAI: by its messages."""
         return sniff_messages(document)
+
+
+def _with_parameters(messages: list[am.Msg], parameters: Native) -> am.History:
+    """Return the history of a body: its messages, and all else that it says."""
+    if not parameters:
+        return _make_history(tuple(messages))
+    tools, taken = read_tools(parameters)
+    rest = {key: value for key, value in parameters.items() if key not in taken}
+    return _make_history(tuple(messages), tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
 
 
 def _contents(document: Any) -> tuple[Native | None, list[Any]]:

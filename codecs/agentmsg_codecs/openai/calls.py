@@ -10,9 +10,11 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.arguments import input_text
+from agentmsg.bare import make_parsed_call
 from agentmsg.codec import maker
+from agentmsg.json_text import UNUSUAL, usual_arguments
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.plain import is_mapping, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -32,6 +34,7 @@ __all__ = [
 make_call = maker(am.ToolUseBlock)
 NO_ID = adopt({FAMILY: {"/no-id": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
 
 
@@ -125,16 +128,24 @@ def inner_call_keys(block: Any) -> frozenset[str]:
 
 
 def quick_call(entry: Any) -> am.ToolUseBlock | None:
-    """Return the call of an entry as OpenAI writes it; None where the general path must look."""
-    if not is_object(entry) or len(entry) != 3:  # noqa: PLR2004 - id, type, function
+    """Return the call of an entry as OpenAI writes it; None where the general path must look.
+
+    The arguments are parsed here and now: nearly every writer needs them, and ``fit`` must know what their text says.
+    """
+    if type(entry) is not _OBJECT or len(entry) != 3:  # noqa: PLR2004 - id, type, function
         return None
     function = entry.get("function")
-    if not is_object(function) or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004
+    if type(function) is not _OBJECT or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004
         return None
     link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
     if type(link) is not str or type(name) is not str or type(arguments) is not str:
         return None
-    return make_call(link, name, raw_input=arguments)
+    if not ((link.isascii() or is_sound(link)) and (name.isascii() or is_sound(name))):
+        return None
+    value = usual_arguments(arguments)
+    if value is not UNUSUAL:
+        return make_parsed_call(link, name, value, arguments)
+    return make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
 
 
 def read_call(entry: Any) -> am.ToolUseBlock:

@@ -13,7 +13,7 @@ from agentmsg.codec import maker
 from agentmsg.json_values import adopt
 from agentmsg.media import data_url, read_data_url
 from agentmsg.parts import Parts
-from agentmsg.plain import is_object
+from agentmsg.plain import is_object, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -279,9 +279,14 @@ _VIDEO = Shape(
 )
 
 
+# The shortcuts keep nothing of a part but sound texts: they are also for parts that others hold.
+
+
 def _quick_text(part: Native) -> Any:
     text = part.get("text")
-    return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
+    if len(part) != 2 or type(text) is not str:  # noqa: PLR2004 - type and text
+        return None
+    return make_text(text) if text.isascii() or is_sound(text) else None
 
 
 def _quick_image(part: Native) -> Any:
@@ -289,9 +294,13 @@ def _quick_image(part: Native) -> Any:
     if len(part) != 2 or not is_object(native) or len(native) != 1:  # noqa: PLR2004 - type and image_url; url alone
         return None
     url = native.get("url")
-    source = read_url(url) if type(url) is str else None
+    if type(url) is not str or not (url.isascii() or is_sound(url)):
+        return None
+    if url[:5].lower() != "data:":
+        return _make_image(make_url(url))
+    source = read_url(url)
     # A URL of another spelling is for the general path, which sees whether it comes back.
-    return _make_image(source) if source is not None and not source.notes and write_url(source) == url else None
+    return _make_image(source) if not source.notes and write_url(source) == url else None
 
 
 _QUICK = ((am.TextBlock, "text", _quick_text), (am.ImageBlock, "image_url", _quick_image))
@@ -323,5 +332,7 @@ class ContentParts:
 
     def fill(self) -> None:
         """Fill all tables, on first use."""
+        if self.system.is_filled:  # the last one
+            return
         for parts in (self.user, self.assistant, self.tool, self.system):
             parts.fill()

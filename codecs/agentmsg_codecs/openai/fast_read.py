@@ -1,8 +1,9 @@
 """Reading fast: the messages that OpenAI's own clients write, with nothing odd about them. Imports calls and content.
 
 A reader tests the exact number of keys and the types, so that nothing can deviate from what the writer gives, and
-nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose: here is
-where the time goes. tests/test_openai.py holds both paths against each other.
+nothing needs to be compared; it returns None where the general path has to look. It keeps nothing of the document but
+texts, and those only if they are sound: so it may be given what others hold and nobody has checked. Straight-line code
+on purpose: here is where the time goes. tests/test_openai.py holds both paths against each other.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.bare import is_parsed, make_bare, make_bare_result, make_bare_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt
-from agentmsg.plain import is_list
+from agentmsg.plain import is_list, is_sound
 from agentmsg_codecs.openai.calls import quick_call
-from agentmsg_codecs.openai.content import make_text
 from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
@@ -26,76 +27,110 @@ if TYPE_CHECKING:
 
     Reader = Callable[[Native, Links], am.Msg | None]
 
-__all__ = ["NAMED", "fast_readers"]
+__all__ = ["NAMED", "fast_readers", "held_readers"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
 NAMED = adopt({FAMILY: {"/named": True}})
 # The number of keys: role and content; with calls, or with a tool_call_id; with the name of a tool too.
 _TWO, _THREE, _FOUR = 2, 3, 4
+_LIST: Any = list  # so that type checkers ask nothing about what is inside
 
 
-def _system(native: Native, _: Links) -> am.Msg | None:
-    content = native.get("content")
-    if len(native) != _TWO or type(content) is not str or not content:
-        return None
-    return _make_msg(native["role"], (make_text(content),))
+def _words(role: str) -> Reader:
+    """Return the reader of messages of a role whose content is a text."""
+
+    def read(native: Native, _: Links) -> am.Msg | None:
+        content = native.get("content")
+        if type(content) is not str or len(native) != _TWO or not content:
+            return None
+        if not (content.isascii() or is_sound(content)):
+            return None
+        return make_bare(role, (make_bare_text(content),))
+
+    return read
 
 
 def _assistant(native: Native, links: Links) -> am.Msg | None:
     size = len(native)
     content = native.get("content", links)
-    if type(content) is str and content:
+    if type(content) is str and content and (content.isascii() or is_sound(content)):
         if size == _TWO:
-            return _make_msg("assistant", (make_text(content),))
-        blocks: list[Any] = [make_text(content)]
+            return make_bare("assistant", (make_bare_text(content),))
+        blocks: list[Any] = [make_bare_text(content)]
     elif content is None:
         blocks = []
     else:
         return None
     entries = native.get("tool_calls")
-    if size != _THREE or not is_list(entries) or not entries:
+    if size != _THREE or type(entries) is not _LIST or not entries:
         return None
-    for entry in entries:
-        call = quick_call(entry)
+    calls = list(map(quick_call, entries))
+    make = make_bare
+    for call in calls:
         if call is None:
             return None
-        blocks.append(call)
+        if not is_parsed(call):
+            make = _make_msg
     called = links.names.call
-    for block in blocks:
-        if block.__class__ is am.ToolUseBlock:
-            called(block.id, block.name)
-    return _make_msg("assistant", tuple(blocks))
+    for call in calls:
+        called(call.id, call.name)  # type: ignore[union-attr] # pyright: ignore[reportOptionalMemberAccess] - see above
+    return make("assistant", (*blocks, *calls))
 
 
 def _tool(native: Native, links: Links) -> am.Msg | None:
     link, content, size = native.get("tool_call_id"), native.get("content"), len(native)
     if type(link) is not str or type(content) is not str or not content:
         return None
+    if not ((link.isascii() or is_sound(link)) and (content.isascii() or is_sound(content))):
+        return None
     if size == _THREE:
-        return _make_msg("tool", (_make_result(link, (make_text(content),), links.names.answer(link)),))
+        return make_bare("tool", (make_bare_result(link, (make_bare_text(content),), links.names.answer(link)),))
     name = native.get("name")
-    if size != _FOUR or type(name) is not str:
+    if size != _FOUR or type(name) is not str or not is_sound(name):
         return None
     links.names.answer(link)
-    return _make_msg("tool", (_make_result(link, (make_text(content),), name, notes=NAMED),))
+    return _make_msg("tool", (_make_result(link, (make_bare_text(content),), name, notes=NAMED),))
 
 
-def fast_readers(content: ContentParts) -> Mapping[str, Reader]:
-    """Return the readers by role.
+def held_readers(content: ContentParts) -> Mapping[str, Reader]:
+    """Return the readers by role, for documents that others hold.
 
     Args:
         content: reads the parts of a user's content.
     """
+    usual, words = content.user.usual, _words("user")
+
+    def user(native: Native, links: Links) -> am.Msg | None:
+        parts: Any = native.get("content")
+        if type(parts) is str:
+            return words(native, links)
+        # One text could be content that is a text: the general path notes that it is a list.
+        if type(parts) is not _LIST or len(native) != _TWO or len(parts) < _TWO:
+            return None
+        blocks = tuple(map(usual, parts))
+        # Not `in`, which would ask each block whether it equals None.
+        return make_bare("user", blocks) if all(blocks) else None
+
+    others = {role: _words(role) for role in ("system", "developer")}
+    return {**others, "user": user, "assistant": _assistant, "tool": _tool}
+
+
+def fast_readers(content: ContentParts) -> Mapping[str, Reader]:
+    """Return the readers by role, for documents that are the reader's own.
+
+    Args:
+        content: reads the parts of a user's content.
+    """
+    held = held_readers(content)
+    usual_user = held["user"]
     read = content.user.read
 
     def user(native: Native, links: Links) -> am.Msg | None:
+        message = usual_user(native, links)
         parts = native.get("content")
-        if type(parts) is str or not is_list(parts):
-            return _system(native, links)
-        # One text could be content that is a text: the general path notes that it is a list.
-        if len(native) != _TWO or len(parts) < _TWO:
-            return None
+        if message is not None or not is_list(parts) or len(native) != _TWO or len(parts) < _TWO:
+            return message
         return _make_msg("user", tuple(map(read, parts)))
 
-    return {"system": _system, "developer": _system, "user": user, "assistant": _assistant, "tool": _tool}
+    return {**held, "user": user}

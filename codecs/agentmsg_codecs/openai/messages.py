@@ -21,7 +21,7 @@ from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import NO_ID, is_legacy, read_call, read_legacy, write_call, write_legacy
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
-from agentmsg_codecs.openai.fast_read import NAMED, fast_readers
+from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.linked import Links
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
 from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
@@ -37,6 +37,7 @@ make_msg = maker(am.Msg)
 make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
 _make_native = maker(am.NativeBlock)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LISTED = adopt({FAMILY: {"/list": True}})
 _PLAIN = frozenset({"role", "content", "name"})
 KEYS: Mapping[str, frozenset[str]] = {
@@ -84,6 +85,7 @@ class Messages:
         }
         # Responses have more keys than the usual messages of requests.
         self._fast: Mapping[str, Reader] = {} if is_response else fast_readers(self.content)
+        self._held: Mapping[str, Reader] = {} if is_response else held_readers(self.content)
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
         keys: dict[str | None, frozenset[str]] = {role: self.keys(role)}
@@ -118,6 +120,28 @@ class Messages:
         fast = self._fast.get(role)
         message = None if fast is None else fast(native, links)
         return links.linked(self._read(native, role)) if message is None else message
+
+    def read_held(self, natives: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
+        """Return the messages of native ones that others hold.
+
+        Args:
+            natives: anything.
+            copy: gives a checked copy of a native message that the general path must read.
+
+        Raises:
+            Exception: of any kind, where they are not all messages.
+        """
+        readers: Mapping[Any, Reader] = self._held
+        reader_of, links = readers.get, Links()
+        messages: list[am.Msg] = []
+        for number, native in enumerate(natives):
+            reader = reader_of(native.get("role")) if type(native) is _OBJECT else None
+            message = None if reader is None else reader(native, links)
+            if message is None:
+                links.number = number
+                message = self.read(copy(native), links)
+            messages.append(message)
+        return messages
 
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)

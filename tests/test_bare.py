@@ -1,0 +1,289 @@
+"""Short ways that claim to be the long ones: documents read without a copy, bare messages, arguments parsed at once.
+
+Each short way is held against the careful one, on golden, recorded, made-up and hostile documents.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import random
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agentmsg as am
+from agentmsg._fast import absent_values
+from agentmsg.arguments import input_copy, input_object
+from agentmsg.bare import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
+from agentmsg.errors import AgentMsgError
+from agentmsg.fit import fit
+from agentmsg.json_text import UNUSUAL, parse_arguments, plain_twin, usual_arguments
+from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.predicates import compile_caps
+from agentmsg.testing import mutate
+from agentmsg_codecs.openai import OpenAICodec
+from benchmarks.conversations import support_chat
+from support.documents import documents
+from support.openai_messages import OWN, SERVERS
+
+
+@attrs.frozen(kw_only=True)
+class Careful(OpenAICodec):
+    """The codec without its short way for documents that callers hold."""
+
+    def read_held(self, document: Any, depth: int) -> am.History | None:
+        """Take no short way."""
+        return None
+
+
+QUICK, CAREFUL = OpenAICodec(), Careful()
+CODECS = [am.get_codec(name) for name in am.codec_names()]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def _usual_documents() -> list[Any]:
+    return [document for _, document in documents("openai")] + [support_chat()]
+
+
+# -- documents that callers hold --------------------------------------------------------------------------------------
+
+
+def _outcome(codec: am.Codec, document: Any) -> Any:
+    """Return all that is known of what was read, notes included, or the words, code and path of the refusal."""
+    try:
+        return plain_copy(thaw(am.encode(am.decode(document, codec), "json")))
+    except AgentMsgError as error:
+        return [error.message, error.code, *error.path]
+
+
+def _is_read(document: Any) -> bool:
+    """Check that the two outcomes are the same; tell whether the document is read."""
+    quick = _outcome(QUICK, document)
+    assert same_document(quick, _outcome(CAREFUL, document)), document
+    return is_object(quick)
+
+
+def test_what_callers_hold_is_read_as_its_copy() -> None:
+    """Reading without a copy gives what reading a copy gives, and refuses the same in the same words."""
+    for document in _usual_documents():
+        assert _is_read(document)
+    rng = random.Random(5)
+    usual = [native for native, _ in (*OWN.values(), *SERVERS.values())]
+    for _ in range(800):
+        natives = mutate(plain_copy(rng.sample(usual, 3)), rng)
+        assert _is_read(natives) is _is_read({"model": "m", "messages": natives, "tools": []})
+
+
+class _Role(enum.StrEnum):
+    USER = "user"
+
+
+class _Word(str):
+    __slots__ = ()
+
+
+class _Strange:
+    """A key that is found where others are looked for, and raises when it is compared."""
+
+    def __hash__(self) -> int:
+        return hash("content")
+
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError
+
+
+def _deep(levels: int) -> Any:
+    value: Any = "x"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def _call(**changes: Any) -> Any:
+    function = {"name": "f", "arguments": "{}"} | changes
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+
+
+_CYCLE: list[Any] = []
+_CYCLE.append(_CYCLE)
+HOSTILE: dict[str, Any] = {
+    "nothing": None,
+    "a tuple of messages": ({"role": "user", "content": "x"},),
+    "content that is a tuple": [{"role": "user", "content": ({"type": "text", "text": "a"},) * 2}],
+    "a role of an enum": [{"role": _Role.USER, "content": "x"}],
+    "a text of another class": [{"role": "user", "content": _Word("x")}],
+    "an id of another class": [{"role": "tool", "tool_call_id": _Word("x"), "content": "x"}],
+    "a key of another class": [{"role": "user", _Word("content"): "x"}],
+    "a key that is no text": [{"role": "user", 1: "x"}],
+    "a key that raises": [{"role": "user", _Strange(): "x"}],
+    "a role that is a list": [{"role": [], "content": "x"}],
+    "no role": [{"content": "x"}],
+    "a message that is none": [{"role": "user", "content": "x"}, 3],
+    "a surrogate in a text": [{"role": "user", "content": "x\ud800"}],
+    "a surrogate in a part": [{"role": "user", "content": [{"type": "text", "text": "\ud800"}] * 2}],
+    "a surrogate in a URL": [
+        {
+            "role": "user",
+            "content": [{"type": "image_url", "image_url": {"url": "\ud800"}}, {"type": "text", "text": ""}],
+        }
+    ],
+    "a surrogate in an id": [{"role": "tool", "tool_call_id": "\ud800", "content": "x"}],
+    "a surrogate in a name": [_call(name="\ud800")],
+    "a surrogate in arguments": [_call(arguments='{"\ud800": 1}')],
+    "a surrogate in a tool's name": [{"role": "tool", "tool_call_id": "c", "content": "x", "name": "\ud800"}],
+    "a number that is none": [{"role": "user", "content": "x", "y": float("nan")}],
+    "bytes": [{"role": "user", "content": b"x"}],
+    "a cycle": [{"role": "user", "content": _CYCLE}],
+    "a cycle beside messages": {"messages": [], "x": _CYCLE},
+    "a parameter that is no JSON": {"messages": [{"role": "user", "content": "x"}], "x": object()},
+    "no messages": {"x": 1},
+    **{f"{levels} levels": [{"role": "user", "content": "x", "y": _deep(levels)}] for levels in (251, 252, 253, 254)},
+    **{f"{levels} in a body": {"messages": [{"role": "user", "y": _deep(levels)}]} for levels in (250, 251, 252, 253)},
+    "odd arguments": [_call(arguments=text) for text in ("", " ", "{", "[1]", '{"a":1,"a":2}', "1e400", "null")],
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_objects_are_read_or_refused_as_their_copy(case: str) -> None:
+    """Whatever objects a document is made of, the outcome is that of its checked copy."""
+    _is_read(HOSTILE[case])
+
+
+def _emptied(value: Any) -> None:
+    """Empty all containers of a document."""
+    if is_object(value):
+        for item in value.values():
+            _emptied(item)
+        value.clear()
+    elif is_list(value):
+        for item in value:
+            _emptied(item)
+        value.clear()
+
+
+def test_nothing_is_shared_with_what_callers_hold() -> None:
+    """What a caller does to its document, or to what it is given, changes no message; the document is not changed."""
+    for document in _usual_documents():
+        given = plain_copy(document)
+        history = am.decode(given, QUICK)
+        assert same_document(given, document)
+        before = plain_copy(thaw(am.encode(am.decode(plain_copy(document), CAREFUL), "json")))
+        _emptied(given)
+        _emptied(am.encode(history, "anthropic", on_loss="ignore"))
+        _emptied(am.encode(history, QUICK))
+        assert same_document(thaw(am.encode(history, "json")), before)
+
+
+# -- bare messages ----------------------------------------------------------------------------------------------------
+
+
+def _told(owner: Any) -> set[str]:
+    kind: Any = owner.__class__
+    absent = absent_values(kind)
+    names = (field.alias for field in attrs.fields(kind) if field.init)
+    return {name for name in names if name not in absent or getattr(owner, name) != absent[name]}
+
+
+def _bare_messages() -> list[am.Msg]:
+    return [message for document in _usual_documents() for message in am.decode(document, QUICK) if is_bare(message)]
+
+
+def _keeps_promise(block: Any) -> bool:
+    if not _told(block) <= BARE_FIELDS[type(block)]:
+        return False
+    if isinstance(block, am.ToolUseBlock):
+        return is_parsed(block) is True and block.significant_text is None and type(block.id) is str
+    if isinstance(block, am.ImageBlock):
+        return not block.source.extras and not block.source.notes
+    return not isinstance(block, am.ToolResultBlock) or type(block.tool_call_id) is str
+
+
+def test_bare_messages_are_what_they_say() -> None:
+    """A bare message holds nothing but what bare messages may hold, and most recorded messages are bare."""
+    bare = _bare_messages()
+    assert len(bare) * 2 > sum(len(am.decode(document, QUICK)) for document in _usual_documents())
+    for message in bare:
+        assert _told(message) <= BARE_FIELDS[am.Msg]
+        assert message.content
+        inner = [item for result in message.tool_results for item in result.content]
+        assert all(map(_keeps_promise, (*message.content, *inner))), message
+        texts = [block for block in (*message.content, *inner) if isinstance(block, am.TextBlock)]
+        assert all(block.text for block in texts) or len(message.content) > 1
+
+
+def test_no_copy_with_other_fields_is_bare() -> None:
+    """What is made of a bare message by changing it claims nothing."""
+    message = am.decode([{"role": "user", "content": "x"}], QUICK)[0]
+    assert is_bare(message)
+    assert not is_bare(message.evolve(name="n"))
+    assert not is_bare(am.Msg("user", message.content, id=None, created_at=None))
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
+    """A bare message is carried where its like that claims nothing is, and is written the same."""
+    caps = codec.caps
+    carried = compile_caps(caps)
+    for message in _bare_messages()[:400]:
+        like = message.evolve()
+        assert not is_bare(like)
+        assert carried((message,)) == carried((like,)), message
+        fitted, other = fit(am.History((message,)), codec).history, fit(am.History((like,)), codec).history
+        assert same_document(thaw(codec.write(fitted)), thaw(codec.write(other)))
+
+
+# -- arguments --------------------------------------------------------------------------------------------------------
+
+
+@given(VALUES, st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}]))
+def test_usual_arguments_are_the_careful_ones(value: Any, style: Any) -> None:
+    """What is parsed in the short way is what the careful way parses, and says all; the call is the same call."""
+    text = json.dumps(value, **style)
+    found = usual_arguments(text)
+    valid, careful, exact = parse_arguments(text)
+    assert valid
+    assert exact
+    if found is not UNUSUAL:
+        assert am.same(found, careful)
+        parsed = make_parsed_call("c", "f", found, text)
+        given_ = am.ToolUseBlock("c", "f", raw_input=text)
+        assert am.same(parsed, given_)
+        assert parsed.is_valid
+        assert am.same(parsed.input, given_.input)
+        assert same_document(input_copy(parsed), thaw(input_object(given_)))
+
+
+def test_a_parsed_input_is_frozen_when_it_is_handed_out() -> None:
+    """The input of a call is read-only, whenever it was parsed, and the copy of a writer is its own."""
+    call = am.decode([_call(arguments='{"a": {"b": [1]}}')], QUICK)[0].tool_calls[0]
+    copy = input_copy(call)
+    value: Any = call.input
+    with pytest.raises(TypeError):
+        value["a"] = 1
+    with pytest.raises(TypeError):
+        value["a"]["b"].append(2)
+    _emptied(copy)
+    assert call.input == {"a": {"b": [1]}}
+    assert same_document(input_copy(call), {"a": {"b": [1]}})
+
+
+@given(st.dictionaries(TEXTS, VALUES, max_size=4))
+def test_plain_twins_are_thawed_values(value: Any) -> None:
+    """The quick copy of free-form JSON is the careful one, to the types and the order of keys."""
+    for frozen in (adopt(plain_copy(value)), am.FrozenDict(value)):
+        twin = plain_twin(frozen)
+        assert same_document(twin, thaw(frozen))
+        assert list(twin) == list(value)
+        assert is_mapping(twin)
+        assert type(twin) is dict
