@@ -168,12 +168,13 @@ def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
 def _may_repeat_keys(data: bytes, value: object) -> bool:
     """Compare the colons that follow a quote with the keys read: a count of marks can only be too high.
 
-    A quote behind an odd number of backslashes is part of a text, such as one that holds JSON.
+    A quote behind an odd number of backslashes is part of a text, such as one that holds JSON. Runs of backslashes are
+    looked at from their first one only, or a long one would take the square of its length.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
     marks = len(re.findall(rb'"[ \t\n\r]*:', data))
-    within = sum(len(run) % 2 for run in re.findall(rb'(\\+)"[ \t\n\r]*:', data))
+    within = sum(len(run) % 2 for run in re.findall(rb'(?<!\\)(\\++)"[ \t\n\r]*:', data))
     return marks - within != _count_keys(value)
 
 

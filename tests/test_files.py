@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 import msgpack
 import pytest
+import ray
 from backports import zstd
 from fsspec import core
 from hypothesis import given
@@ -203,6 +204,14 @@ def reference(bad: Sequence[int] = ()) -> dict[str, bytes]:
     return written("whole.jsonl")
 
 
+@pytest.fixture
+def no_ray_after() -> Iterator[None]:
+    """End the processes that Ray started."""
+    yield
+    cast("Any", ray).shutdown()
+
+
+@pytest.mark.usefixtures("no_ray_after")
 @pytest.mark.parametrize("engine", ["local", "dask", "ray"])
 def test_bytes_do_not_depend_on_who_works(engine: str) -> None:
     """Target, accounts, losses and quarantine are the same bytes for any number of ranges and jobs, and any engine."""
