@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.json_text import dump_json, parse_arguments, plain_twin
+from agentmsg.copies import plain_twin
+from agentmsg.json_text import dump_json, parse_arguments
 from agentmsg.json_values import adopt
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from agentmsg._fast import maker, paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.copies import copy_document
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
 from agentmsg.fit import Fitted, fit
 from agentmsg.history import History, as_history
-from agentmsg.json_text import copy_document
 from agentmsg.json_values import thaw
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.json_values import plain_copy
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "UNUSUAL",
     "Duplicates",
-    "copy_document",
-    "copy_part",
     "dump_json",
     "parse_arguments",
     "parse_json",
-    "plain_twin",
     "usual_arguments",
 ]
 
@@ -322,56 +319,6 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
     data = text.encode()
     repeats = _may_repeat_keys(data, value) and _repeats(data)
     return True, value, not repeats and not _rounds(text)
-
-
-def copy_document(value: Any, depth: int) -> Any:
-    """Return what ``plain_copy`` does, in a fifth of the time where the value comes out of orjson as it went in.
-
-    Equal is not the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it is not
-    equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
-
-    Raises:
-        InvalidMessage: as ``plain_copy`` does.
-    """
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
-    if depth >= _ORJSON_WRITES:
-        option = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-        try:
-            copy = orjson.loads(orjson.dumps(value, option=option))
-            if type(copy) in (dict, list) and copy == value:
-                return copy
-        except (TypeError, ValueError, RecursionError):
-            pass
-    return plain_copy(value, depth)
-
-
-def copy_part(value: Any, levels: int, depth: int) -> Any:
-    """Return the copy of what stands some levels down in a document, as ``copy_document`` of the whole has it there.
-
-    Raises:
-        InvalidMessage: as ``plain_copy`` does, with a path that leads through those levels.
-    """
-    whole = value
-    for _ in range(levels):
-        whole = [whole]
-    copy = copy_document(whole, depth)
-    for _ in range(levels):
-        copy = copy[0]
-    return copy
-
-
-def plain_twin(value: Any) -> Any:
-    """Return what ``thaw`` gives, in half the time: what orjson writes of JSON values it reads as the same values.
-
-    Args:
-        value: plain or frozen, made of JSON types, as the model holds them.
-    """
-    loads, dumps = _orjson()
-    try:
-        return loads(dumps(value))
-    except TypeError:  # an integer beyond 64 bits, or too many levels for orjson
-        return thaw(value)
 
 
 def _repeats(data: bytes) -> bool:

@@ -19,9 +19,10 @@ import agentmsg as am
 from agentmsg._fast import absent_values
 from agentmsg.arguments import input_copy, input_object
 from agentmsg.bare import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
+from agentmsg.copies import plain_twin
 from agentmsg.errors import AgentMsgError
 from agentmsg.fit import fit
-from agentmsg.json_text import UNUSUAL, parse_arguments, plain_twin, usual_arguments
+from agentmsg.json_text import UNUSUAL, parse_arguments, usual_arguments
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_mapping, is_object

@@ -68,7 +68,7 @@ def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
     for lines in made:
         filled = lines.split(f"o.__class__ = {cls.__name__}")[0]
         assert re.findall(r"o\.(\w+) = ", filled) == [field.name for field in attrs.fields(cls)]
-        assert set(re.findall(r" = ([A-Z]\w*)$", filled, re.MULTILINE)) <= {"EMPTY", "None", "UNSET"}
+        assert set(re.findall(r" = ([A-Z]\w*)$", filled, re.MULTILINE)) <= {"EMPTY", "False", "None", "UNSET"}
 
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])

@@ -303,7 +303,7 @@ def test_the_time_grows_with_the_length(name: str) -> None:
     text = COSTLY[name]
     ratios: list[float] = []
     # Both sizes fit into the processor's cache: what grows is the work, not the way to memory.
-    for _ in range(5):  # again if disturbed: a square cost gives 16 each time
+    for _ in range(12):  # again if disturbed: a square cost gives 16 each time
         ratios.append(_seconds(text(50_000)) / _seconds(text(12_500)))
         if ratios[-1] <= 2.3**2:
             break

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import DecodeError, EncodeError, InvalidMessage, Limits, Made, same
-from agentmsg.json_text import copy_document, dump_json, parse_arguments, parse_json
+from agentmsg.copies import copy_document
+from agentmsg.json_text import dump_json, parse_arguments, parse_json
 from agentmsg.json_values import adopt, freeze, plain_copy
 from agentmsg.plain import class_of, is_list, is_mapping
 

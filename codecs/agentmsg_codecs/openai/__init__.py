@@ -36,8 +36,8 @@ import attrs
 import agentmsg as am
 from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
+from agentmsg.copies import copy_document, copy_part
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import copy_document, copy_part
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, mark_of
