@@ -209,7 +209,7 @@ class _Maker:
         """Tell whether what a result has is structured, and written as 0.x has it: as it is."""
         if block.structured is None or block.content or isinstance(block.structured, (str, list)):
             return False
-        return self.table.has_old and self.is_marked(block, "/any")
+        return self.table.has_old and self.dialect.media.as_read and self.is_marked(block, "/any")
 
     def structured(self, value: Any, block: am.ToolResultBlock) -> Any:
         return value if self.is_any(block) else None
