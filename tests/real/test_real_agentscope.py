@@ -255,6 +255,7 @@ WRITTEN = {
         *TABLE[1],
         spelling("timestamp"),
         Difference("text", "content that is an empty text is no block", lambda own, their: own is None and their == ""),
+        Difference("role", "results stand in messages of any role", lambda own, their: own == "system" != their),
         Difference("tool_use.raw_input", "an empty text says nothing", lambda own, their: own is None and their == ""),
     ],
     2: [*TABLE[2], spelling("created_at")],
@@ -274,13 +275,21 @@ def test_what_the_library_makes_comes_back(library: Library, version: int, data:
     differences(pairs(library, version, written), WRITTEN[version])
 
 
+CALL = {"type": "tool_use", "id": "c", "name": "f", "input": {}, "raw_input": ""}
+RESULT = {"type": "tool_result", "id": "c", "name": "f", "output": []}
 ODD: dict[int, list[dict[str, Any]]] = {
     1: [
         {"name": "a", "role": "user", "content": "", "timestamp": "2026-01-15T10:30:00"},
         {
             "name": "a",
             "role": "assistant",
-            "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}, "raw_input": ""}],
+            "content": [{"class": "ToolUseBlock", "fields": CALL}],
+            "timestamp": "2026-01-15 10:30:00.123",
+        },
+        {
+            "name": "a",
+            "role": "assistant",
+            "content": [{"class": "ToolResultBlock", "fields": RESULT}],
             "timestamp": "2026-01-15 10:30:00.123",
         },
     ],
