@@ -275,8 +275,8 @@ def test_what_the_library_makes_comes_back(library: Library, version: int, data:
     differences(pairs(library, version, written), WRITTEN[version])
 
 
-CALL = {"type": "tool_use", "id": "c", "name": "f", "input": {}, "raw_input": ""}
-RESULT = {"type": "tool_result", "id": "c", "name": "f", "output": []}
+CALL: dict[str, Any] = {"type": "tool_use", "id": "c", "name": "f", "input": {}, "raw_input": ""}
+RESULT: dict[str, Any] = {"type": "tool_result", "id": "c", "name": "f", "output": []}
 ODD: dict[int, list[dict[str, Any]]] = {
     1: [
         {"name": "a", "role": "user", "content": "", "timestamp": "2026-01-15T10:30:00"},
