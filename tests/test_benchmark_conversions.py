@@ -84,6 +84,7 @@ def test_who_is_not_installed_is_told() -> None:
     assert "with_nobody" in found.why
 
 
+@pytest.mark.slow
 def test_conversion_section_has_all_converters() -> None:
     """Every converter has its figures or a reason, and ours are beside those of what is written by hand."""
     section = _measured("conversion")

@@ -41,6 +41,7 @@ def test_history_is_mixed() -> None:
     assert 650 < len(am.dumps(history, "json")) / 200 < 770
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", list(TABLE))
 def test_section_has_all_figures(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A format's section has a row, or a reason, for each competitor."""
@@ -50,6 +51,7 @@ def test_section_has_all_figures(form: str, capsys: pytest.CaptureFixture[str]) 
     assert "msgspec 0." in printed
 
 
+@pytest.mark.slow
 def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     """The section of codecs has a row for each, and a promise beside the LangChain codec for each but that."""
     assert command.main([*_TINY, "--only", "codecs"]) == 0
@@ -63,6 +65,7 @@ def test_runs_of_several_things_are_compared_by_the_thing() -> None:
     assert timing.Times((10_000, 20_000)).each(10).beside(timing.Times((2000, 4000)).each(2)) == 1.0
 
 
+@pytest.mark.slow
 def test_figures_for_programs(tmp_path: Path) -> None:
     """``--json`` writes all figures, with versions and ratios."""
     path = tmp_path / "figures.json"

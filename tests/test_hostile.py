@@ -297,6 +297,7 @@ def _seconds(text: str) -> float:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(COSTLY))
 def test_the_time_grows_with_the_length(name: str) -> None:
     """Double length takes at most 2.3 times the time, measured over two doublings; 300 kB take less than 3 s."""
