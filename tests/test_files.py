@@ -478,7 +478,7 @@ for kill in range(int(sys.argv[1])):
         resumed += 1
     else:
         for path in sides:
-            path.unlink()
+            path.unlink(missing_ok=True)
     if not (child := os.fork()):
         whole_run()
         os._exit(0)
