@@ -7,12 +7,14 @@ pickled; files are reached by their paths, so machines of a cluster need them in
 from __future__ import annotations
 
 import signal
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentmsg.files.extras import extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -32,11 +34,25 @@ def _local(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: 
     # Fresh processes: those that are forked would share open files and locks with this one.
     pool = ProcessPoolExecutor(min(jobs, len(calls)), get_context("spawn"), initializer=_leave_interrupts)
     try:
-        numbers = {pool.submit(function, *call): number for number, call in enumerate(calls)}
+        with _uninterrupted():
+            numbers = {pool.submit(function, *call): number for number, call in enumerate(calls)}
         for future in as_completed(numbers):
             yield numbers[future], future.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Generator[None]:
+    """Start processes that ignore Ctrl-C from their first moment: they inherit it."""
+    if current_thread() is not main_thread():
+        yield  # only the main thread may say so
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_interrupts() -> None:
