@@ -1,6 +1,6 @@
-"""Portable: how a message leaves and enters by itself: pickles, and what Msg gets from agentmsg.conversion.
+"""Portable: how a message leaves and enters by itself: pickles, and the way up to what stands above it.
 
-Imports nothing of the package at its top: conversion stands above the model, and is looked up when called.
+Imports nothing of the package at its top: conversion and operations are above the model, looked up when called.
 """
 
 from __future__ import annotations
@@ -12,28 +12,27 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Portable", "repr_html"]
+__all__ = ["Portable", "above", "repr_html"]
 
 # The packages that drawing a page needs: the extra `html`.
 _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
 
 
-def _above() -> Any:
-    """Return the module above the model that Msg's conveniences (to_json, decode ...) lead to.
+def above(module: str) -> Any:
+    """Return a module of the package that stands above the model, such as "conversion" or "ops.stats".
 
-    By name and at call time: the one way upwards, kept out of the import graph on purpose.
+    By name and at call time: the one way upwards, which the conveniences of Msg and History take, kept out of
+    the import graph on purpose.
     """
     from importlib import import_module  # noqa: PLC0415 - see the docstring
 
-    return import_module("agentmsg.conversion")
+    return import_module(f"agentmsg.{module}")
 
 
 def repr_html(value: Any) -> str | None:
     """Return a history or message as HTML for notebooks; None where a package that draws is missing."""
-    from importlib import import_module  # noqa: PLC0415 - see _above
-
     try:
-        page = import_module("agentmsg.show.page")
+        page = above("show.page")
     except ModuleNotFoundError as error:
         if error.name not in _DRAWS:
             raise
@@ -72,16 +71,16 @@ class Portable:
 
         Ids that do not link, times and notes are left out unless ``exact``.
         """
-        return str(_above().digest(self, exact=exact))
+        return str(above("conversion").digest(self, exact=exact))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form as plain data."""
-        document: dict[str, Any] = _above().encode(self, "json")
+        document: dict[str, Any] = above("conversion").encode(self, "json")
         return document
 
     def to_json(self) -> str:
         """Return the canonical form as JSON text."""
-        return str(_above().dumps(self, "json"), "utf-8")
+        return str(above("conversion").dumps(self, "json"), "utf-8")
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -99,7 +98,7 @@ class Portable:
         Raises:
             DecodeError: where it is none.
         """
-        message: Self = _only(_above().loads(raw, "json"))
+        message: Self = _only(above("conversion").loads(raw, "json"))
         return message
 
     @classmethod
@@ -109,12 +108,12 @@ class Portable:
         Raises:
             DecodeError: where it cannot be read, or holds another number of messages.
         """
-        message: Self = _only(_above().decode(document, codec, **options))
+        message: Self = _only(above("conversion").decode(document, codec, **options))
         return message
 
     def encode(self, codec: str, **options: Any) -> Any:
         """Return this message as plain data of any format; see ``agentmsg.encode``."""
-        return _above().encode(self, codec, **options)
+        return above("conversion").encode(self, codec, **options)
 
 
 def _only(history: Any) -> Any:

@@ -12,7 +12,7 @@ import attrs
 
 from agentmsg._base import Noted, free_mapping
 from agentmsg._fields import listed, optional_text
-from agentmsg._portable import repr_html
+from agentmsg._portable import above, repr_html
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.msg import RESULT_FIELDS, Msg
@@ -106,10 +106,7 @@ class History(Noted, Sequence[Msg]):
 
     def stats(self) -> HistoryStats:
         """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
-        # By name and at call time, as in agentmsg._portable: operations stand above the model.
-        from importlib import import_module  # noqa: PLC0415 - see above
-
-        stats: HistoryStats = import_module("agentmsg.ops.stats").stats_of(self)
+        stats: HistoryStats = above("ops.stats").stats_of(self)
         return stats
 
     def _repr_html_(self) -> str | None:
