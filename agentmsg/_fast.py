@@ -4,7 +4,8 @@
 again for validators and converters. Readers have checked types already. So ``maker`` gives a function that fills a
 *draft*: an instance of a subclass without further slots and with ordinary attribute assignment (about 5 ns), whose
 ``__class__`` is then set to the real one. Python allows that for classes of equal layout (and sees it at once where one
-is the other's base, else it compares all slots), and nobody ever sees the draft. Measured: Msg 0.32 against 1.04 us, a
+is the other's base, else it compares all slots), and nobody ever sees the draft. A function that makes the draft
+itself is a sixth faster than the call of a class with an ``__init__``. Measured: Msg 0.32 against 1.04 us, a
 block of 4 fields 0.20 against 0.44 us.
 
 ``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
@@ -30,7 +31,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Remembered", "absent_values", "maker", "paused", "replacer"]
+__all__ = ["Remembered", "absent_values", "draft_class", "maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -74,8 +75,7 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
         *(f"{name}=None" if nullable else str(name) for name in required),
         *(f"{name}=_{name}" for name in optional),
     ]
-    scope: dict[str, Any] = {"_cls": cls, **{f"_{name}": value for name, value in absent.items()}}
-    lines = [f"def __init__(self, {', '.join(map(str, parameters))}):"]
+    lines = [f"def make({', '.join(map(str, parameters))}):", "    self = _new(_draft)"]
     for field in attrs.fields(cls):
         if field.alias in (*required, *optional):
             value = str(field.alias)
@@ -84,11 +84,23 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
         else:
             value = repr(known.get(field.name, field.default))
         lines.append(f"    self.{field.name} = {value}")
-    lines += ["    self.__class__ = _cls"]
+    lines += ["    self.__class__ = _cls", "    return self"]
+    scope: dict[str, Any] = {
+        "_cls": cls,
+        "_draft": draft_class(cls),
+        "_new": object.__new__,
+        **{f"_{name}": value for name, value in absent.items()},
+    }
     exec("\n".join(lines), scope)
+    make: Callable[..., _T] = scope["make"]
+    return make
+
+
+@cache
+def draft_class(cls: type[Any]) -> Any:
+    """Return the class of drafts: once all fields are filled, ``__class__`` is set to ``cls``."""
     twin: dict[str, Any] = {
         "__slots__": (),
-        "__init__": scope["__init__"],
         # Both are needed for C-speed assignment: the frozen base overrides both.
         "__setattr__": object.__setattr__,
         "__delattr__": object.__delattr__,
@@ -96,8 +108,7 @@ def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
     draft = cast("Any", type(cls))(f"_{cls.__name__}Draft", (cls,), twin)
     if hasattr(draft, "__abstractmethods__"):
         draft.__abstractmethods__ = frozenset()  # the real class has them; nobody calls them on a draft
-    make: Callable[..., _T] = draft
-    return make
+    return draft
 
 
 class _Container:

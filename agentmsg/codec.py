@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg._fast import Remembered, maker, replacer
+from agentmsg._fast import Remembered, draft_class, maker, replacer
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.json_text import Duplicates, dump_json, parse_json
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.limits import Limits
 
-__all__ = ["Codec", "Remembered", "hook_table", "maker", "replacer"]
+__all__ = ["Codec", "Remembered", "draft_class", "hook_table", "maker", "replacer"]
 
 
 @attrs.frozen(kw_only=True)
@@ -104,6 +104,14 @@ class Codec:
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Return the document of some bytes; JSON unless a codec says otherwise."""
         return parse_json(raw, limits, duplicates)
+
+    def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
+        """Return the history of some bytes; a codec may know a shorter way than to read what it parses.
+
+        Raises:
+            DecodeError: as ``parse`` and ``read`` do.
+        """
+        return self.read(self.parse(raw, limits, duplicates))
 
     def render(self, document: Any) -> bytes:
         """Return the bytes of a document; compact JSON unless a codec says otherwise."""

@@ -94,9 +94,9 @@ def loads(
     room = _ROOM if limits is DEFAULT_LIMITS else _room(limits)
     try:
         if len(raw) < _BULK:
-            return chosen.read(chosen.parse(raw, room, duplicates))
+            return chosen.from_bytes(raw, room, duplicates)
         with paused():
-            return chosen.read(chosen.parse(raw, room, duplicates))
+            return chosen.from_bytes(raw, room, duplicates)
     except AgentMsgError as error:
         raise _named(error, chosen) from None
 

@@ -22,8 +22,10 @@ __all__ = [
     "UNUSUAL",
     "Duplicates",
     "dump_json",
+    "is_shallow",
     "parse_arguments",
     "parse_json",
+    "parse_undoubted",
     "usual_arguments",
 ]
 
@@ -78,9 +80,44 @@ def parse_json(
     return value
 
 
+def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -> Any:
+    """Return the value of a JSON text in which no number can be rounded; else UNUSUAL.
+
+    For a codec that proves the depth by itself, or asks ``is_shallow`` of what it cannot prove it of. Of duplicate
+    keys the last is taken.
+
+    Args:
+        raw: as of ``parse_json``.
+        limits: bounds on size and depth; where the depth is lowered, all is UNUSUAL.
+
+    Raises:
+        DecodeError: where it is no text at all.
+    """
+    data = _as_bytes(raw)
+    if len(data) > limits.bytes or limits.depth < _ORJSON_WRITES:
+        return UNUSUAL
+    try:
+        value = _orjson()[0](data)
+    except ValueError:
+        return UNUSUAL
+    return UNUSUAL if _LONG_RUN in data.translate(_DIGITS_ALIKE) else value
+
+
+def is_shallow(value: object, around: int = 0) -> bool:
+    """Tell whether a value that was parsed has at most 254 levels, with those around it."""
+    for _ in range(around):
+        value = [value]
+    return _written(value) is not None
+
+
 def _is_as_written(data: bytes, written: bytes) -> bool:
-    """Tell whether a text is what orjson writes for its value, but for spaces; strings keep theirs on both sides."""
-    return written == data or written.translate(None, _SPACES) == data.translate(None, _SPACES)
+    """Tell whether a text is what orjson writes for its value, but for spaces; strings keep theirs on both sides.
+
+    Where one of the two is ASCII and the other is not, they differ in more: Python's json escapes letters, orjson none.
+    """
+    if written == data:
+        return True
+    return written.isascii() is data.isascii() and written.translate(None, _SPACES) == data.translate(None, _SPACES)
 
 
 def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
@@ -122,10 +159,8 @@ def _loads(data: bytes) -> tuple[Any, bool]:
 
 def _written(value: object) -> bytes | None:
     """Return what orjson writes for a value that it has read; None where it is nested deeper than 254 levels."""
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
     try:
-        return orjson.dumps(value)
+        return _orjson()[1](value)
     except TypeError:
         return None
 
@@ -233,12 +268,9 @@ def dump_json(value: Any) -> bytes:
     Raises:
         EncodeError: where the value holds anything else (code "type", "number", "surrogate", "depth" ...).
     """
-    import orjson  # noqa: PLC0415 - not every user of the model writes JSON
-
-    # Without these options orjson writes texts for times and objects for dataclasses, in silence.
-    strict = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    _, dumps, strict = _orjson()
     try:
-        return orjson.dumps(value, option=strict)
+        return dumps(value, option=strict)
     except TypeError:
         return _dump_exactly(value)
 
@@ -268,15 +300,18 @@ def _dump_exactly(value: Any) -> bytes:
 
 
 @cache
-def _orjson() -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:
-    """Return ``loads`` and ``dumps``; for short texts an import statement takes as long as the work."""
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
+def _orjson() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
+    """Return ``loads``, ``dumps`` and its strict option; for short texts an import statement takes as long as the work.
 
-    return orjson.loads, orjson.dumps
+    Without that option orjson writes texts for times and objects for dataclasses, in silence.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
+
+    return orjson.loads, orjson.dumps, orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 
 
 UNUSUAL: Any = object()
-"""What ``usual_arguments`` gives where the text is not a usual one: None is a value."""
+"""What is given for a text that is not a usual one: None is a value."""
 
 
 def usual_arguments(text: str) -> Any:
@@ -285,7 +320,7 @@ def usual_arguments(text: str) -> Any:
     Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
     rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
     """
-    loads, dumps = _orjson()
+    loads, dumps, _ = _orjson()
     try:
         data = text.encode()
         value = loads(data)

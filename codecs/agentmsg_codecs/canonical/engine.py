@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
-from agentmsg.codec import hook_table, maker
+from agentmsg.codec import draft_class, hook_table, maker
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.limits import DEFAULT_LIMITS
@@ -107,7 +107,7 @@ class Engine:
         for cls, spec in SPECS.items():
             name = cls.__name__
             make: Callable[..., Any] = maker(cls)
-            names[name], names[f"make_{name}"] = cls, make
+            names[name], names[f"draft_{name}"], names[f"make_{name}"] = cls, draft_class(cls), make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
         for name in ("Citation", "Msg"):

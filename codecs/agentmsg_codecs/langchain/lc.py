@@ -25,7 +25,7 @@ envelope is written escaped, unless it stands, unchanged, where a document had i
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
@@ -34,18 +34,23 @@ from agentmsg.caps import Caps, carried_extras
 from agentmsg.codec import maker
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.errors import AgentMsgError
+from agentmsg.json_text import UNUSUAL, parse_undoubted
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of
-from agentmsg.plain import is_mapping
+from agentmsg.plain import is_list, is_mapping
 from agentmsg.rules import native_messages
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc_envelopes import DIALECTS, LC, Envelopes, dialect_of, word
-from agentmsg_codecs.langchain.lc_escape import escape_all, may_need_escape
+from agentmsg_codecs.langchain.lc_escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY, TOOL_KEYS
+
+if TYPE_CHECKING:
+    from agentmsg.json_text import Duplicates
+    from agentmsg.limits import Limits
 
 __all__ = ["LangChainLcCodec"]
 
@@ -149,17 +154,53 @@ class LangChainLcCodec(ContainerCodec):
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
         return _make_history(messages=tuple(messages), extras=extras, notes=notes)
 
+    def from_bytes(
+        self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
+    ) -> am.History:
+        """Return the history of a document; of a list of usual envelopes in half of the time, see lc_fast.py."""
+        natives = parse_undoubted(raw, limits) if duplicates == "last" else UNUSUAL
+        if is_list(natives) and natives:
+            self.engine.fill()
+            try:
+                messages = self._envelopes.read_all(natives)
+            except AgentMsgError:
+                messages = None  # told by the careful way, with its place
+            if messages is not None:
+                messages = separate(messages, self.engine.parts)
+                return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
+        return super().from_bytes(raw, limits, duplicates)
+
     def write(self, history: am.History) -> Any:
         """Return the document: in the dialect and container of the history's notes, else in those that are wanted."""
         note = note_of(history, LC) if history.notes else EMPTY
+        natives, unescaped = self._natives(history, note)
+        _escape(unescaped)
+        return self._document(history, natives, note)
+
+    def to_bytes(self, history: am.History) -> bytes:
+        """Return the bytes of the document; those of a list tell whether something in it needs to be escaped."""
+        note = note_of(history, LC) if history.notes else EMPTY
+        if history.extras or (note.get("/container") or self.container) != "list":
+            return super().to_bytes(history)
+        natives, unescaped = self._natives(history, note)
+        if len(unescaped) == len(natives):
+            raw = self.render(natives)
+            if are_envelopes_only(raw, len(natives)):
+                return raw
+        _escape(unescaped)
+        return self.render(natives)
+
+    def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Part]]:
+        """Return the native messages, and the kwargs of those of them that are still to be escaped."""
         dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
         self.engine.fill()
         write = self._envelopes.write
         unescaped: list[Part] = []
         natives = [write(message, dialect, unescaped) for message in gather(history.messages, self.engine.parts)]
-        if may_need_escape(unescaped):
-            for kwargs in unescaped:
-                kwargs.update(escape_all(kwargs))
+        return natives, unescaped
+
+    def _document(self, history: am.History, natives: list[Any], note: Any) -> Any:
+        """Return the native messages in their container."""
         rest = history.extras.get(FAMILY) if history.extras else None
         container = note.get("/container") or self.container
         if container == "tree":
@@ -188,3 +229,9 @@ class LangChainLcCodec(ContainerCodec):
     def native_messages(self, document: Any) -> list[Any]:
         """Return the envelopes of a document, in order."""
         return [native for _, native in contents_of(document).natives]
+
+
+def _escape(unescaped: list[Part]) -> None:
+    if may_need_escape(unescaped):
+        for kwargs in unescaped:
+            kwargs.update(escape_all(kwargs))

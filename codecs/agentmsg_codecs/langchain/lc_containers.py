@@ -87,7 +87,7 @@ def contents_of(document: Any) -> Contents:
         DecodeError: where it holds no messages at the places where LangChain puts them, or would not come back.
     """
     if is_list(document):
-        return Contents("list", [((index,), native) for index, native in enumerate(document)])
+        return Contents("list", list(zip(zip(range(len(document))), document, strict=True)))
     if is_message(document):
         return Contents("single", [((), document)])
     if not is_object(document):

@@ -13,11 +13,13 @@ import attrs
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_text import is_shallow
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
+from agentmsg_codecs.langchain.lc_fast import FastEnvelopes
 from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.words import FAMILY
 
@@ -47,8 +49,6 @@ _KINDS: Mapping[str, str] = {
 _CHUNKS = tuple(f"{name}Chunk" for name in _KINDS if name != "RemoveMessage")
 TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
 CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
-# Typed as Any: a check against it narrows nothing to a dict of who knows what.
-_OBJECT: Any = dict
 # What a field is where an envelope has it not.
 _ABSENT: Part = {"additional_kwargs": {}, "response_metadata": {}, "name": None, "id": None}
 _OF_AI: Part = {"usage_metadata": None}
@@ -103,10 +103,17 @@ class Envelopes:
 
     Args:
         engine: reads and writes the flat form.
+
+    Attributes:
+        fast_readers: by the last word of the id; see lc_fast.py.
     """
 
     def __init__(self, engine: Messages) -> None:
         self._engine = engine
+        fast = FastEnvelopes(engine.parts, DIALECTS["python"].path)
+        self.fast_readers = fast.by_class
+        self._fast_read = fast.read
+        self._take = fast.take
 
     def read(self, native: Any, dialect: Dialect) -> am.Msg:
         """Return the message of an envelope.
@@ -114,7 +121,8 @@ class Envelopes:
         Raises:
             DecodeError: where it is no envelope of a message.
         """
-        message = self._fast_read(native, dialect)
+        # Notes tell what differs from the dialect, and the fast readers know one.
+        message = self._fast_read(native) if dialect.typed else None
         if message is not None:
             return message
         if not is_message(native):
@@ -146,32 +154,20 @@ class Envelopes:
             message = with_note(message, LC, adopt(note))
         return message if same_document(plain_copy(thaw(self.write(message, dialect))), native) else _whole(native)
 
-    def _fast_read(self, native: Any, dialect: Dialect) -> am.Msg | None:
-        """Return the message of an envelope as dumpd writes it today; None where the general path must look.
+    def read_all(self, natives: list[Any]) -> list[am.Msg] | None:
+        """Return the messages of envelopes of the dialect ``python`` whose depth nobody looked at, emptying their list.
 
-        Nothing in it is empty or escaped, or has a marker: so the fast readers, which take what is spelt by default
-        only, tell that it comes back.
+        None where that is another dialect, or too deep.
+
+        Raises:
+            DecodeError: where one is no envelope of a message.
         """
-        try:
-            one, own, kwargs = native["lc"], native["id"], native["kwargs"]
-            name = own[-1]
-            if len(native) != 4 or type(one) is not int or one != 1 or native["type"] != "constructor":  # noqa: PLR2004
+        messages = self._take(natives)
+        if natives:
+            if not messages or not is_shallow(natives):
                 return None
-            filled = _FILLED[name]
-            if not dialect.typed or own != [*dialect.path, name] or kwargs["type"] != filled["type"]:
-                return None
-        except (LookupError, TypeError):
-            return None
-        fast = self._engine.fast_readers.get(filled["type"])
-        if fast is None or type(kwargs) is not _OBJECT:
-            return None
-        for key, value in kwargs.items():
-            if not value:
-                if key in _EMPTY and _is_empty(key, value):
-                    return None
-            elif type(value) is not str and holds_marker((value,)):
-                return None
-        return fast({**filled, **kwargs})
+            messages += [self.read(native, DIALECTS["python"]) for native in natives]
+        return messages
 
     def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Part] | None = None) -> Any:
         """Return the envelope of a message that fits.

@@ -18,6 +18,9 @@ __all__ = ["DETAILS", "USAGE_KEYS", "read_usage", "write_usage"]
 
 Part = dict[str, Any]
 _make = maker(am.Usage)
+_make_counters = maker(
+    am.Usage, "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio"
+)
 _COUNTERS = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
 # The nested objects, the namespace of extras for what they hold beyond our counters, and our counters.
 DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
@@ -27,7 +30,6 @@ DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "output_token_details": ("langchain.output", {"audio": "output_audio", "reasoning": "reasoning"}),
 }
-_NAMES = tuple((key, names) for key, (_, names) in DETAILS.items())
 _PLAIN = len(_COUNTERS)
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
@@ -37,7 +39,7 @@ USAGE_KEYS = frozenset({*_COUNTERS, *DETAILS, "cost"})
 
 def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of ``usage_metadata``; None where it is null or no object."""
-    if not is_object(native):
+    if type(native) is not _OBJECT:
         return None
     part: Part = native
     count, output, total = part.get("input_tokens"), part.get("output_tokens"), part.get("total_tokens")
@@ -45,20 +47,27 @@ def read_usage(native: Any) -> am.Usage | None:
         return _read_odd(part)
     if len(part) == _PLAIN:
         return _make(count, output, total)
-    fields: Part = {}
+    given: Any = part.get("input_token_details")
+    used: Any = part.get("output_token_details")
     keys = _PLAIN
-    for key, names in _NAMES:
-        if key in part:
-            keys += 1
-            details: Any = part[key]
-            if type(details) is not _OBJECT or not details:
-                return _read_odd(part)
-            for native_name in details:
-                value = details[native_name]
-                if type(value) is not int or native_name not in names:
-                    return _read_odd(part)
-                fields[names[native_name]] = value
-    return _make(count, output, total, **fields) if keys == len(part) else _read_odd(part)
+    read = written = heard = thought = said = None
+    if given is not None:
+        if type(given) is not _OBJECT or not given:
+            return _read_odd(part)
+        read, written, heard = given.get("cache_read"), given.get("cache_creation"), given.get("audio")
+        if len(given) != (type(read) is int) + (type(written) is int) + (type(heard) is int):
+            return _read_odd(part)
+        keys += 1
+    if used is not None:
+        if type(used) is not _OBJECT or not used:
+            return _read_odd(part)
+        thought, said = used.get("reasoning"), used.get("audio")
+        if len(used) != (type(thought) is int) + (type(said) is int):
+            return _read_odd(part)
+        keys += 1
+    if keys != len(part):
+        return _read_odd(part)
+    return _make_counters(count, output, total, read, written, thought, heard, said)
 
 
 def _read_odd(part: Part) -> am.Usage | None:
