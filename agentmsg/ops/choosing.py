@@ -24,17 +24,17 @@ __all__ = ["chosen", "filter_messages", "left"]
 Test = Callable[[Msg], object]
 
 
-def chosen(messages: History | Iterable[Msg], **conditions: Any) -> History:
+def chosen(messages: History | Msg | Iterable[Msg], **conditions: Any) -> History:
     """Return the messages that meet all conditions; see ``History.filter``."""
     return _sifted(messages, conditions, wanted=True)
 
 
-def left(messages: History | Iterable[Msg], **conditions: Any) -> History:
+def left(messages: History | Msg | Iterable[Msg], **conditions: Any) -> History:
     """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
     return _sifted(messages, conditions, wanted=False)
 
 
-def _sifted(messages: History | Iterable[Msg], conditions: Mapping[str, Any], *, wanted: bool) -> History:
+def _sifted(messages: History | Msg | Iterable[Msg], conditions: Mapping[str, Any], *, wanted: bool) -> History:
     history = as_history(messages)
     tests = _tests(**conditions)
     return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
@@ -116,7 +116,7 @@ _MEANINGS: Mapping[str, _Meaning] = {
 
 
 def filter_messages(
-    messages: History | Iterable[Msg],
+    messages: History | Msg | Iterable[Msg],
     *,
     include_names: str | Iterable[str] | None = None,
     exclude_names: str | Iterable[str] | None = None,

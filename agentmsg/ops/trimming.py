@@ -26,7 +26,7 @@ _SYSTEM = frozenset({"system", "developer"})
 
 
 def trim_messages(
-    messages: History | Iterable[Msg],
+    messages: History | Msg | Iterable[Msg],
     max_tokens: int,
     *,
     counter: Callable[[Msg], int] = approximate_tokens,
