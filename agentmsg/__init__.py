@@ -67,7 +67,10 @@ if TYPE_CHECKING:
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
+    from agentmsg.ops.choosing import filter_messages
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.tokens import approximate_tokens, token_counter
+    from agentmsg.ops.trimming import trim_messages
 
 __version__ = "0.1.0"
 
@@ -80,6 +83,7 @@ _LATER = {
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
     "MsgBuilder": "agentmsg.builder",
+    "approximate_tokens": "agentmsg.ops.tokens",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
@@ -87,11 +91,14 @@ _LATER = {
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
+    "filter_messages": "agentmsg.ops.choosing",
     "get_codec": "agentmsg._registry",
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
+    "token_counter": "agentmsg.ops.tokens",
+    "trim_messages": "agentmsg.ops.trimming",
 }
 
 __all__ = [
@@ -148,6 +155,7 @@ __all__ = [
     "Usage",
     "VideoBlock",
     "__version__",
+    "approximate_tokens",
     "codec_names",
     "convert",
     "decode",
@@ -155,6 +163,7 @@ __all__ = [
     "dump_losses",
     "dumps",
     "encode",
+    "filter_messages",
     "get_codec",
     "load_losses",
     "loads",
@@ -162,6 +171,8 @@ __all__ = [
     "restore",
     "same",
     "thaw",
+    "token_counter",
+    "trim_messages",
 ]
 
 

@@ -16,10 +16,13 @@ from agentmsg._portable import above, repr_html
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.msg import RESULT_FIELDS, Msg
+from agentmsg.tool_use import UNSET
 from agentmsg.tools import Tool, as_tools
 
 if TYPE_CHECKING:
+    from agentmsg._base import BaseBlock
     from agentmsg.blocks import ToolUseBlock
+    from agentmsg.ops.cutting import Side
     from agentmsg.ops.stats import HistoryStats
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
@@ -108,6 +111,73 @@ class History(Noted, Sequence[Msg]):
         """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
         stats: HistoryStats = above("ops.stats").stats_of(self)
         return stats
+
+    def filter(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that meet all conditions given; each takes one value or several.
+
+        Args:
+            role: of the message; "human" also stands for "user", "ai" for "assistant".
+            name: of the sender; of a tool message without one, of the tool. None: messages without name.
+            id: of the message. None: messages without id.
+            block: a class of blocks that the content has one of.
+            where: a function of a message that says whether it is met.
+
+        Raises:
+            InvalidMessage: code "type" where a condition is of the wrong kind.
+        """
+        history: History = above("ops.choosing").chosen(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def exclude(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that ``filter`` leaves out: those that do not meet all conditions given."""
+        history: History = above("ops.choosing").left(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def trim(
+        self,
+        max_tokens: int,
+        *,
+        counter: Callable[[Msg], int] | None = None,
+        strategy: Side = "last",
+        keep_system: bool = True,
+        start_on: str | Iterable[str] | None = None,
+        end_on: str | Iterable[str] | None = None,
+        allow_partial: bool = False,
+        keep_tool_pairs: bool = True,
+    ) -> History:
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens.
+
+        See ``agentmsg.trim_messages`` for the arguments; the counter is ``agentmsg.approximate_tokens`` where none is
+        given.
+        """
+        history: History = above("ops.trimming").trim_messages(
+            self,
+            max_tokens,
+            counter=above("ops.tokens").approximate_tokens if counter is None else counter,
+            strategy=strategy,
+            keep_system=keep_system,
+            start_on=start_on,
+            end_on=end_on,
+            allow_partial=allow_partial,
+            keep_tool_pairs=keep_tool_pairs,
+        )
+        return history
 
     def _repr_html_(self) -> str | None:
         """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg._fast import replacer
@@ -38,21 +39,46 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
     Results are never paired with a call that comes later.
     """
     found: dict[Place, Place] = {}
-    waiting: list[tuple[Place, ToolUseBlock]] = []
+    waiting = _Waiting()
     for place, block in _blocks(messages):
         if isinstance(block, ToolUseBlock):
-            waiting.append((place, block))
-            continue
-        chosen = next((index for index, (_, call) in enumerate(waiting) if _answers(block, call)), None)
-        if chosen is not None:
-            found[place] = waiting.pop(chosen)[0]
+            waiting.add(place, block)
+        elif (call := waiting.take(block)) is not None:
+            found[place] = call
     return found
 
 
-def _answers(result: ToolResultBlock, call: ToolUseBlock) -> bool:
-    if result.tool_call_id is not None:
-        return result.tool_call_id == call.id
-    return result.name is None or result.name == call.name
+class _Waiting:
+    """The calls that no result answers yet, in order: all, by id and by name; each is taken once, wherever it stands.
+
+    A queue may still hold calls that were taken from another; they are passed over when they come first, so that the
+    time grows with the number of calls, however many wait.
+    """
+
+    def __init__(self) -> None:
+        self._all: deque[Place] = deque()
+        self._by_id: dict[str | None, deque[Place]] = {}
+        self._by_name: dict[str, deque[Place]] = {}
+        self._taken: set[Place] = set()
+
+    def add(self, place: Place, call: ToolUseBlock) -> None:
+        """Let a call wait."""
+        self._all.append(place)
+        self._by_id.setdefault(call.id, deque()).append(place)
+        self._by_name.setdefault(call.name, deque()).append(place)
+
+    def take(self, result: ToolResultBlock) -> Place | None:
+        """Return the first waiting call that a result answers, which then waits no longer; None where there is none."""
+        if result.tool_call_id is not None:
+            queue = self._by_id.get(result.tool_call_id)
+        else:
+            queue = self._all if result.name is None else self._by_name.get(result.name)
+        while queue:
+            place = queue.popleft()
+            if place not in self._taken:
+                self._taken.add(place)
+                return place
+        return None
 
 
 class CallNames:
