@@ -17,7 +17,7 @@ from agentmsg.json_values import adopt, thaw
 from agentmsg.msg import Msg
 from agentmsg.plain import is_object
 from agentmsg.rules import is_native
-from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg.shapes import Unreadable, mark_of, marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +28,9 @@ __all__ = [
     "count_at",
     "is_marked",
     "lacks_id",
+    "link_of",
     "native_of",
+    "number_at",
     "read_arguments",
     "read_whole",
     "role_of",
@@ -57,6 +59,18 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
     return value
 
 
+def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
+    """Return the number under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) not in (int, float):
+        raise Unreadable
+    return value
+
+
 def role_of(native: Any) -> str:
     """Return the word under ``role`` of a native message.
 
@@ -74,9 +88,9 @@ def role_of(native: Any) -> str:
 # -- messages that cannot be told in the model ------------------------------------------------------------------------
 
 
-def read_whole(native: Native, family: str) -> Msg:
+def read_whole(native: Any, family: str) -> Msg:
     """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats."""
-    said = native.get("content")
+    said: Any = native.get("content") if is_object(native) else None
     fallback = said if isinstance(said, str) and said else None
     return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
 
@@ -90,6 +104,11 @@ def native_of(message: Msg, family: str) -> Any:
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def link_of(link: str | None) -> str | None:
+    """Return the text of an id, which the library may have made."""
+    return link if type(link) is str or link is None else str.__str__(link)
 
 
 def without_id(family: str) -> Any:

@@ -15,6 +15,7 @@ import agentmsg as am
 from agentmsg.arguments import input_object, input_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
 from agentmsg_codecs.agentscope.calls import read_arguments, says_otherwise, write_arguments
@@ -22,7 +23,6 @@ from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.quick import QUICK_NEW, QUICK_OLD, quick_new_result, quick_old_result
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
-    link_of,
     object_or_none,
     own_extras,
     spared,

@@ -12,13 +12,14 @@ from agentmsg.arrange import split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
+from agentmsg.natives import lacks_id
 from agentmsg.rules import (
     audio_as_text,
     compaction_as_text,
     custom_as_function,
     data_as_text,
-    native_blocks,
-    native_messages,
+    native_block_row,
+    native_message_row,
     other_role,
     refusal_as_text,
     result_as_text,
@@ -224,9 +225,8 @@ class _Maker:
 
     def others(self, role: str) -> _Rows:
         """Return the rows of what is text here."""
-        native = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
         rows: _Rows = {
-            am.NativeBlock: Row(native, native_blocks(self.family, self.dialect.comes_back(role))),
+            am.NativeBlock: native_block_row(self.family, self.dialect.comes_back(role)),
             am.DataBlock: Row({}, data_as_text),
             am.RefusalBlock: Row({}, refusal_as_text),
             am.SourceBlock: Row({}, source_as_text),
@@ -340,22 +340,14 @@ def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) 
         history: the cells of the history.
     """
     rows = _Maker(messages, table)
-    native = Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})
-
-    def needs_id(block: Any) -> bool:
-        link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-        return link is None and block.kind != "server" and not rows.is_marked(block, "/no-id")
-
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},
             "developer": rows.row("system", otherwise=role_rule("system")),
-            "native": MessageRow(
-                blocks={am.NativeBlock: native}, otherwise=native_messages(messages.family, messages.message_of)
-            ),
+            "native": native_message_row(messages.family, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=other_role),
         },
         history=history,
         arrange=(split_results,),
-        needs_id=needs_id,
+        needs_id=lacks_id(messages.family),
     )

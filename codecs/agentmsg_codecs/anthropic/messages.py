@@ -15,6 +15,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.grouping import Grouping, containers, seat_of, seated
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.link import CallNames, named
+from agentmsg.natives import read_whole
 from agentmsg.notes import keep, put_back, same_document
 from agentmsg.parts import Parts
 from agentmsg.plain import is_list, is_object
@@ -35,7 +36,6 @@ _USERS = frozenset({"user", "tool"})
 _LISTED = adopt({FAMILY: {"/list": True}})
 _NOT_SAID: Any = object()
 _make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 _with_name = replacer(am.ToolResultBlock, "name")
 
 
@@ -168,9 +168,7 @@ class Messages:
             found = self._group(native)
             if found is not None:
                 return found
-        text: Any = native.get("content") if is_object(native) else None
-        block = _make_native(codec=FAMILY, value=adopt(native), fallback=text if type(text) is str and text else None)
-        return [_make_msg("native", (block,))]
+        return [read_whole(native, FAMILY)]
 
     def _group(self, native: Native) -> list[am.Msg] | None:
         role, content = native.get("role"), native.get("content")

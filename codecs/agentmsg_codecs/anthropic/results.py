@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.anthropic.shapes import cache_of, is_bare_text, link_of, make_text, with_cache
+from agentmsg_codecs.anthropic.shapes import cache_of, is_bare_text, make_text, with_cache
 from agentmsg_codecs.anthropic.words import FAMILY, SERVER_RESULTS
 
 if TYPE_CHECKING:

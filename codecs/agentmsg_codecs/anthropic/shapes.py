@@ -14,6 +14,7 @@ import agentmsg as am
 from agentmsg.arguments import from_object, input_copy
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
@@ -33,7 +34,6 @@ __all__ = [
     "is_known_place",
     "is_usual_hint",
     "items_at",
-    "link_of",
     "make_text",
     "with_cache",
 ]
@@ -60,11 +60,6 @@ def items_at(native: Native, key: str) -> list[Any]:
         raise Unreadable
     items: list[Any] = value
     return items
-
-
-def link_of(link: str | None) -> str | None:
-    """Return the text of an id, which the library may have made."""
-    return link if type(link) is str or link is None else str.__str__(link)
 
 
 # -- cache hints ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
 
@@ -91,21 +92,22 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_USAGE, usage, FAMILY)
 
 
-_EXTRAS = carried_extras((OUTPUT, lambda _: frozenset({_THOUGHT})), (FAMILY, lambda _: _KEYS))
-_LEFT = ("total", "input_audio", "output_audio", "cost", "seconds")
-
-
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry what has a place; counts that the schema wants are 0 where they are not told."""
-    changes: dict[str, Any] = {name: None for name in _LEFT if getattr(usage, name) is not None}
-    for name in ("output", "cache_read", "cache_write"):
-        changes |= {name: 0} if (getattr(usage, name) or 0) < 0 else {}
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that the schema wants, 0 where they are not told, and none below what they hold."""
+    wanted: dict[str, Any] = {name: 0 for name in _COUNTED if (getattr(usage, name) or 0) < 0}
     if mark_of(usage, FAMILY, "/partial") is not True:
-        changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    new = usage.evolve(**changes) if changes else usage
-    if new.input is not None and new.input < _cached(new):
-        return new.evolve(input=_cached(new))
-    return new
+        wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+    paid = wanted.get("input", usage.input)
+    cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)
+    return wanted if paid is None or paid >= cached else {**wanted, "input": cached}
+
+
+_COUNTED = ("output", "cache_read", "cache_write")
+carried_usage = usage_cell(
+    ("input", "reasoning", *_COUNTED),
+    extras=carried_extras((OUTPUT, lambda _: frozenset({_THOUGHT})), (FAMILY, lambda _: _KEYS)),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None and value.output >= 0"
+    " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"
+    " and value.input >= (value.cache_read or 0) + (value.cache_write or 0)",
+)

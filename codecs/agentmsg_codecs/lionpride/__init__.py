@@ -39,7 +39,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
 from agentmsg_codecs.lionpride.caps import make_caps
@@ -49,6 +48,7 @@ from agentmsg_codecs.lionpride.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["LionprideCodec"]
 
@@ -63,12 +63,9 @@ class LionprideCodec(ContainerCodec):
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
-    _caps: Caps = attrs.field(init=False, eq=False, repr=False, factory=make_caps)
-
-    @property
-    def caps(self) -> Caps:
-        """What lionpride's messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what lionpride's messages carry; see caps.py."""
+        return make_caps()
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list, a pile or a message."""

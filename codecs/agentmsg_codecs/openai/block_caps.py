@@ -10,7 +10,7 @@ from agentmsg.rules import (
     audio_as_text,
     compaction_as_text,
     data_as_text,
-    native_blocks,
+    native_block_row,
     server_as_text,
     source_as_text,
     structured_as_text,
@@ -87,7 +87,7 @@ def _cells(parts: Parts, *names: str) -> dict[str, Cell]:
 def _other_rows(parts: Parts) -> Rows:
     """Return the rows of what is text here, whatever the place."""
     return {
-        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
+        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
         am.DataBlock: Row({}, data_as_text),
         am.SourceBlock: Row({}, source_as_text),
         am.CompactionBlock: Row({}, compaction_as_text),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.arrange import choose, split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
-from agentmsg.rules import native_messages, other_role
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
+from agentmsg.rules import native_message_row, other_role
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.block_caps import (
     assistant_rows,
@@ -146,10 +146,7 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
         "user": MessageRow(fields={"name": KEEP, "extras": _extras("user")}, blocks=media_rows(parts.user)),
         "assistant": assistant,
         "tool": MessageRow(fields={"extras": _extras("tool")}, blocks=result_rows(), results=in_results),
-        "native": MessageRow(
-            blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-            otherwise=native_messages(FAMILY, messages.read),
-        ),
+        "native": native_message_row(FAMILY, messages.read),
         ANY_ROLE: MessageRow(otherwise=other_role),
     }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import count_at
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
@@ -22,13 +23,6 @@ __all__ = ["CITED", "read_annotations", "write_annotations"]
 CITED = frozenset({"url", "title", "start_index", "end_index"})
 
 
-def _offset(native: Native, key: str) -> int | None:
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
-
-
 def _read(native: Native, _: Any) -> am.Citation:
     kind = text_at(native, "type")
     if kind != "url_citation":
@@ -40,8 +34,8 @@ def _read(native: Native, _: Any) -> am.Citation:
         word_at(inner, "url"),
         word_at(inner, "title"),
         None,
-        _offset(inner, "start_index"),
-        _offset(inner, "end_index"),
+        count_at(inner, "start_index"),
+        count_at(inner, "end_index"),
         kind,
         extras=adopt({ITEM: rest}) if rest else EMPTY,
     )

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import native_of, read_whole, role_of
 from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import is_native
+from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import NO_ID, is_legacy, read_call, read_legacy, write_call, write_legacy
@@ -36,7 +36,6 @@ __all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg", "make_r
 make_msg = maker(am.Msg)
 make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
-_make_native = maker(am.NativeBlock)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LISTED = adopt({FAMILY: {"/list": True}})
 _PLAIN = frozenset({"role", "content", "name"})
@@ -111,11 +110,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        if type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
+        role = role_of(native)
         links = Links() if links is None else links
         fast = self._fast.get(role)
         message = None if fast is None else fast(native, links)
@@ -146,17 +141,12 @@ class Messages:
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)
         if shape is None:
-            return self._whole(native)
+            return read_whole(native, FAMILY)
         try:
             found: am.Msg = read_as(shape, native, self._spelt, namespace=FAMILY)
         except (Unreadable, AgentMsgError):
-            found = self._whole(native)
+            found = read_whole(native, FAMILY)
         return found
-
-    def _whole(self, native: Native) -> am.Msg:
-        said = native.get("content")
-        fallback = said if isinstance(said, str) and said else None
-        return make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
         """Return the blocks of content, and whether a list is a deviation for them."""
@@ -221,8 +211,9 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        kept = native_of(message, FAMILY)
+        if kept is not None:
+            return kept
         role = message.role
         if role == "tool" and is_legacy(message.content[0]):
             role = "function"

@@ -15,7 +15,7 @@ from agentmsg.errors import DecodeError
 from agentmsg.json_values import EMPTY
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_object, is_sequence
-from agentmsg.rules import native_messages
+from agentmsg.rules import native_message_row
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.block_caps import assistant_rows
 from agentmsg_codecs.openai.caps import Layout, is_beside, needs_id
@@ -202,10 +202,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
     return Caps(
         messages={
             "assistant": MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, read_whole),
-            ),
+            "native": native_message_row(FAMILY, read_whole),
         },
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
