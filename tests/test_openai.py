@@ -454,6 +454,11 @@ GIVEN: dict[str, tuple[am.Msg, Any, list[tuple[Any, ...]]]] = {
         assistant(audio={"id": "s"}),
         [(0, "extras"), (0, "item_id"), (0, "source")],
     ),
+    "sound whose id is empty": (
+        msg("assistant", TEXT, am.AudioBlock(am.Base64Source("QUJD"), item_id="")),
+        assistant("a"),
+        [(1,)],
+    ),
     "a failed result": (
         msg("tool", am.ToolResultBlock("c1", "r", status="error")),
         {"role": "tool", "tool_call_id": "c1", "content": "r"},

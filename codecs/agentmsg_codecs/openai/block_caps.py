@@ -16,7 +16,7 @@ from agentmsg.rules import (
     structured_as_text,
 )
 from agentmsg.shapes import mark_of
-from agentmsg_codecs.openai.audio import AUDIO_KEYS
+from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
 from agentmsg_codecs.openai.calls import call_keys, inner_call_keys
 from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
 from agentmsg_codecs.openai.media_caps import (
@@ -179,7 +179,9 @@ def assistant_rows(
 
     def audio(block: Any) -> Any:
         if is_field_audio(block):
-            return sound(block)
+            answer = sound(block)
+            new = answer.new if isinstance(answer, Swap) else answer
+            return Drop("there is no sound in it") if isinstance(new, am.AudioBlock) and is_no_sound(new) else answer
         assert in_content.otherwise is not None  # noqa: S101 - it has one
         return in_content.otherwise(block)
 
