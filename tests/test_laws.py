@@ -49,7 +49,7 @@ KEYS = (
     "args", "tool_calls", "seat", "shape", "c", "t", "a", "index", "status", "tool_call_id", "usage_metadata", "text",
     "/container", "/inline", "/list", "/message", "/odd", "/partial", "/str", "/unsigned", "/untitled", "/word",
     "cache_control", "citations", "input", "is_error", "source", "stop_reason", "system", "tools",
-    "/annotated", "/at", "/bare", "/copies", "/cost", "/encrypted", "/finish", "/lacks", "/legacy", "/named", "/no-id",
+    "/annotated", "/at", "/bare", "/call", "/copies", "/cost", "/encrypted", "/finish", "/lacks", "/legacy", "/named", "/no-id",
     "/place", "/refusal", "/summary",
     "/escapes", "/path", "/shown", "dialect", "escapes", "holder", "holes",
     "/apart", "/chunk", "/invalid", "/joint", "/listed", "/piece", "/variant",

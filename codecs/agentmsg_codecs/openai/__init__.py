@@ -23,7 +23,7 @@ openai 3.54; what that schema does not have is read too and written again where 
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
 | annotations (of an answer that stands in a request) | citations of the text |
 | tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
-| any other tool, part, message | NativeTool, NativeBlock, a message of the role "native" |
+| any other tool, part or entry of tool_calls, message | NativeTool, NativeBlock, a message of the role "native" |
 | unknown keys | extras["openai"]; of the object inside (function, image_url ...) extras["openai.item"] |
 """
 

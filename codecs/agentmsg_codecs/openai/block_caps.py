@@ -17,7 +17,7 @@ from agentmsg.rules import (
 )
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
-from agentmsg_codecs.openai.calls import call_keys, inner_call_keys
+from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry
 from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
 from agentmsg_codecs.openai.media_caps import (
     carried_detail,
@@ -200,6 +200,9 @@ def assistant_rows(
     )
     rows[am.TextBlock] = _text_row(own, citations=citations)
     rows[am.RefusalBlock] = Row({**_cells(own, "refusal"), "cache": _only_odd_cache})
+    rows[am.NativeBlock] = native_block_row(
+        FAMILY, lambda block: entry_comes_back(block) if is_native_entry(block) else own.comes_back(block)
+    )
     rows[am.ThinkingBlock] = Thinking(place, as_text=as_text).row()
     names = ("id", "name", "input", "raw_input")
     rows[am.ToolUseBlock] = Row({**dict.fromkeys(names, KEEP), "kind": _kind, "extras": _CALL_EXTRAS}, _call)

@@ -1,7 +1,7 @@
 """Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
-message of the role ``function``, whose ids the reader makes.
+message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import agentmsg as am
 from agentmsg.arguments import input_text
 from agentmsg.bare import make_parsed_call
 from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import UNUSUAL, usual_arguments
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.parts import native_text
 from agentmsg.plain import is_mapping, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
@@ -21,18 +23,22 @@ from agentmsg_codecs.openai.words import FAMILY, ITEM
 __all__ = [
     "NO_ID",
     "call_keys",
+    "entry_comes_back",
     "inner_call_keys",
     "is_legacy",
+    "is_native_entry",
     "make_call",
     "quick_call",
-    "read_call",
+    "read_entry",
     "read_legacy",
-    "write_call",
+    "write_entry",
     "write_legacy",
 ]
 
 make_call = maker(am.ToolUseBlock)
 NO_ID = adopt({FAMILY: {"/no-id": True}})
+_make_native = maker(am.NativeBlock)
+_CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
@@ -111,7 +117,7 @@ _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read
 
 def is_legacy(block: Any) -> bool:
     """Tell whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
-    if not block.notes or mark_of(block, FAMILY, "/legacy") is not True:
+    if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
     return link is None and FAMILY not in block.extras and block.name is not None
@@ -148,7 +154,7 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     return make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
 
 
-def read_call(entry: Any) -> am.ToolUseBlock:
+def _read_call(entry: Any) -> am.ToolUseBlock:
     """Return the call of an entry of ``tool_calls``.
 
     Raises:
@@ -160,11 +166,30 @@ def read_call(entry: Any) -> am.ToolUseBlock:
     return found
 
 
-def write_call(block: am.ToolUseBlock) -> Native:
-    """Return the entry of a call."""
-    if block.notes or block.extras:
-        return write_as(_CALL, block, FAMILY)
-    return _write(block)
+def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
+    """Return the call of an entry of ``tool_calls``; a native block where it is none."""
+    try:
+        return _read_call(entry)
+    except (Unreadable, AgentMsgError):
+        return _make_native(codec=FAMILY, value=adopt(entry), fallback=native_text(entry), notes=_CALL_NOTE)
+
+
+def is_native_entry(block: Any) -> bool:
+    """Tell whether a native block stands among the calls, not in content."""
+    return isinstance(block, am.NativeBlock) and mark_of(block, FAMILY, "/call") is True
+
+
+def entry_comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+    """Return what is read where this native block stands among the calls; None where that is a call."""
+    back = read_entry(plain_copy(thaw(block.value)))
+    return back if isinstance(back, am.NativeBlock) else None
+
+
+def write_entry(block: am.ToolUseBlock | am.NativeBlock) -> Any:
+    """Return the entry of a call, or of what stands among the calls."""
+    if isinstance(block, am.NativeBlock):
+        return thaw(block.value)
+    return write_as(_CALL, block, FAMILY) if block.notes or block.extras else _write(block)
 
 
 def read_legacy(native: Any) -> am.ToolUseBlock:

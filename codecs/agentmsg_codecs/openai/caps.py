@@ -18,6 +18,7 @@ from agentmsg_codecs.openai.block_caps import (
     result_rows,
     text_rows,
 )
+from agentmsg_codecs.openai.calls import is_native_entry
 from agentmsg_codecs.openai.citation_caps import request_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.messages import KEYS, is_field_audio
@@ -100,7 +101,7 @@ class Layout:
 
     def _rank(self, block: Any) -> int:
         kind = block.__class__
-        if kind is am.ToolUseBlock and block.kind != "server":
+        if is_native_entry(block) or (kind is am.ToolUseBlock and block.kind != "server"):
             return _CALLED
         if is_field_audio(block):
             return _SOUND
@@ -126,7 +127,7 @@ def cited_alone(message: am.Msg) -> Any:
 
 def is_beside(block: Any) -> bool:
     """Tell whether a block of an assistant stands beside its content: thinking, calls, sound."""
-    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block)
+    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block) or is_native_entry(block)
 
 
 _DEVELOPER_ROLES = ("system", "developer")

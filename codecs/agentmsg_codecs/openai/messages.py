@@ -18,7 +18,15 @@ from agentmsg.notes import note_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.audio import read_audio, write_audio
-from agentmsg_codecs.openai.calls import NO_ID, is_legacy, read_call, read_legacy, write_call, write_legacy
+from agentmsg_codecs.openai.calls import (
+    NO_ID,
+    is_legacy,
+    is_native_entry,
+    read_entry,
+    read_legacy,
+    write_entry,
+    write_legacy,
+)
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
@@ -186,7 +194,7 @@ class Messages:
         if calls is not None:
             if not is_list(calls):
                 raise Unreadable
-            blocks += map(read_call, calls)
+            blocks += map(read_entry, calls)
         legacy = native.get("function_call")
         if legacy is not None and legacy != {"name": "", "arguments": ""}:
             blocks.append(read_legacy(legacy))
@@ -246,7 +254,7 @@ class Messages:
         sound: Any = None
         for block in message.content:
             kind = type(block)
-            if kind is am.ToolUseBlock:
+            if kind is am.ToolUseBlock or is_native_entry(block):
                 calls.append(block)
             elif kind is am.ThinkingBlock:
                 thoughts.append(block)
@@ -269,7 +277,7 @@ class Messages:
         if calls and is_legacy(calls[-1]):
             native["function_call"] = write_legacy(calls.pop())
         if calls:
-            native["tool_calls"] = list(map(write_call, calls))
+            native["tool_calls"] = list(map(write_entry, calls))
         if self._is_response:
             native.setdefault("refusal", None)
         return native
