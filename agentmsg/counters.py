@@ -9,8 +9,8 @@ import attrs
 
 from agentmsg.caps import carried_extras
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import count_at, number_at
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.natives import count_at, number_at, rest_of, with_rest
+from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Unreadable
 
@@ -69,9 +69,7 @@ class Counters:
             if not is_object(inner):
                 raise Unreadable
             fields |= {name: count_at(inner, own) for own, name in names.items()}
-            rest = {own: value for own, value in inner.items() if own not in names}
-            if rest:
-                extras[space] = adopt(rest)
+            extras |= rest_of(inner, frozenset(names), space)
         fields |= {name: number_at(native, key) for key, name in self.numbers.items()}
         return {**fields, "extras": adopt(extras)} if extras else fields
 
@@ -79,10 +77,7 @@ class Counters:
         """Return the native object of usage that fits."""
         native = _told(usage, self.counts)
         for key, (space, names) in self.details.items():
-            inner = _told(usage, names)
-            rest = usage.extras.get(space) if usage.extras else None
-            if is_mapping(rest):
-                inner |= rest
+            inner = with_rest(_told(usage, names), usage, space)
             if inner:
                 native[key] = inner
         return native | _told(usage, self.numbers)

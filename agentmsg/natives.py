@@ -1,4 +1,4 @@
-"""What readers and writers of many formats do alike: messages kept whole, arguments, lacking ids. Imports shapes.
+"""What readers and writers of many formats do alike: messages kept whole, content, arguments, ids. Imports shapes.
 
 Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose
 arguments were given as they are, where others give their text; ``/odd`` on what the library of the format would not
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg._fast import maker
 from agentmsg.arguments import input_text
-from agentmsg.blocks import NativeBlock, ToolUseBlock
+from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.msg import Msg
-from agentmsg.plain import is_object
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import is_native
-from agentmsg.shapes import Unreadable, mark_of, marked
+from agentmsg.shapes import Native, Unreadable, mark_of, marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,20 +26,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count_at",
+    "is_bare_text",
     "is_marked",
     "lacks_id",
     "link_of",
     "native_of",
     "number_at",
     "read_arguments",
+    "read_content",
     "read_whole",
+    "rest_of",
     "role_of",
+    "with_rest",
     "without_id",
     "write_arguments",
 ]
 
 _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
+_make_text = maker(TextBlock)
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
@@ -101,6 +106,60 @@ def native_of(message: Msg, family: str) -> Any:
         return None
     block: Any = message.content[0]
     return thaw(block.value)
+
+
+# -- content: a text, nothing, or a list of parts ---------------------------------------------------------------------
+
+
+def is_bare_text(block: Any, family: str) -> bool:
+    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
+
+    How another family's format spelt it counts for nothing.
+    """
+    return (
+        block.__class__ is TextBlock
+        and bool(block.text)
+        and block.cache is None
+        and not block.citations
+        and block.item_id is None
+        and block.phase is None
+        and not block.extras
+        and (not block.notes or family not in block.notes)
+    )
+
+
+def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:
+    """Return the blocks of content, and whether it is a list for what a text alone would say.
+
+    Args:
+        value: of the key.
+        read: gives the block of a part.
+        family: whose format this is.
+
+    Raises:
+        Unreadable: where it is no content.
+    """
+    if value is None or type(value) is str:
+        return ((_make_text(value),) if value else ()), False
+    if not is_list(value):
+        raise Unreadable
+    blocks = tuple(map(read, value))
+    return blocks, len(blocks) == 1 and is_bare_text(blocks[0], family)
+
+
+# -- objects inside objects -------------------------------------------------------------------------------------------
+
+
+def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:
+    """Return the extras that the unknown keys of an object inside another make, under a namespace of their own."""
+    rest = {key: value for key, value in native.items() if key not in known}
+    return adopt({space: rest}) if rest else EMPTY
+
+
+def with_rest(native: Native, owner: Noted, space: str) -> Native:
+    """Return such an object with its unknown keys, which may be frozen."""
+    rest = owner.extras.get(space) if owner.extras else None
+    return {**native, **rest} if is_mapping(rest) else native
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import agentmsg as am
 from agentmsg.arguments import input_object, input_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import link_of
+from agentmsg.natives import is_bare_text, link_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
 from agentmsg_codecs.agentscope.calls import read_arguments, says_otherwise, write_arguments
@@ -34,7 +34,7 @@ from agentmsg_codecs.agentscope.words import CALL_STATES, FAMILY, HINT, RESULT_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Blocks", "is_bare_text"]
+__all__ = ["Blocks"]
 
 _make_text = maker(am.TextBlock)
 _make_file = maker(am.FileBlock)
@@ -48,18 +48,6 @@ _HINT: Mapping[str, Any] = MappingProxyType({"source": None, "finished_at": None
 _HINT_KEYS = frozenset({"type", "hint", "id", *_HINT})
 _CALL: Mapping[str, Any] = MappingProxyType({"suggested_rules": [], "finished_at": None})
 _RAW = "raw_input"
-
-
-def is_bare_text(block: Any, family: str) -> bool:
-    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
-    return (
-        block.__class__ is am.TextBlock
-        and bool(block.text)
-        and block.item_id is None
-        and block.phase is None
-        and not block.extras
-        and (not block.notes or family not in block.notes)
-    )
 
 
 class Blocks:

@@ -131,31 +131,25 @@ class _Maker:
         """
         if role == "assistant":
             return Row(cells, rule, concerns if rule else None)
-        rule = rule or _kept
-
-        def ruled(block: Any) -> Any:
-            answer = rule(block)
-            if self.is_marked(block, "/odd"):
-                return answer
-            new = answer.new if isinstance(answer, Swap) else answer
-            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(f"no place for this in a {role} message")
-
-        return Row(cells, ruled)
+        return Row(cells, self._only_odd(rule or _kept, f"no place for this in a {role} message"))
 
     def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
         """Return the row of media, which have no place in a system message; arguments as of ``act``."""
         if role != "system":
             return Row(cells, rule)
-        rule = rule or _kept
+        return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))
+
+    def _only_odd(self, rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
+        """Return the rule that carries only what was read there, and what becomes text."""
 
         def ruled(block: Any) -> Any:
             answer = rule(block)
             if self.is_marked(block, "/odd"):
                 return answer
             new = answer.new if isinstance(answer, Swap) else answer
-            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop("only text in a system message")
+            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(why)
 
-        return Row(cells, ruled)
+        return ruled
 
     def file(self, block: am.FileBlock, role: str) -> Any:
         """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""

@@ -14,10 +14,9 @@ import agentmsg as am
 from agentmsg.arguments import input_object
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import link_of
+from agentmsg.natives import is_bare_text, link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg_codecs.agentscope.blocks import is_bare_text
 from agentmsg_codecs.agentscope.calls import read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.quick import quick_text

@@ -30,7 +30,6 @@ __all__ = [
     "THINKING",
     "cache_of",
     "citation_keys",
-    "is_bare_text",
     "is_known_place",
     "is_usual_hint",
     "items_at",
@@ -159,21 +158,6 @@ _CITATION = Shape(
 
 
 # -- text -------------------------------------------------------------------------------------------------------------
-
-
-def is_bare_text(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
-
-    How another format spelt it counts for nothing.
-    """
-    return (
-        block.__class__ is am.TextBlock
-        and not block.citations
-        and block.cache is None
-        and not block.extras
-        and (not block.notes or FAMILY not in block.notes)
-        and bool(block.text)
-    )
 
 
 def _read_text(native: Native, _: Any) -> am.TextBlock:

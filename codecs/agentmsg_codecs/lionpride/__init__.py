@@ -78,5 +78,4 @@ class LionprideCodec(ContainerCodec):
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
-        scores = list(map(sniff_message, self.first_natives(document)))
-        return max(scores) if scores and min(scores) > 0 else 0.0
+        return self.likeliest(document, sniff_message)

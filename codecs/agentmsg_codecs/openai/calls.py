@@ -15,8 +15,9 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import UNUSUAL, usual_arguments
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.natives import rest_of, with_rest, without_id
 from agentmsg.parts import native_text
-from agentmsg.plain import is_mapping, is_sound
+from agentmsg.plain import is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -36,17 +37,12 @@ __all__ = [
 ]
 
 make_call = maker(am.ToolUseBlock)
-NO_ID = adopt({FAMILY: {"/no-id": True}})
+NO_ID = without_id(FAMILY)
 _make_native = maker(am.NativeBlock)
 _CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
-
-
-def _extras(native: Native, keys: frozenset[str]) -> Any:
-    rest = {key: value for key, value in native.items() if key not in keys}
-    return adopt({ITEM: rest}) if rest else EMPTY
 
 
 def _input(native: Native) -> dict[str, Any]:
@@ -67,17 +63,12 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
             name=text_at(inner, "name"),
             raw_input=text_at(inner, "input"),
             kind="custom",
-            extras=_extras(inner, _INNER["custom"]),
+            extras=rest_of(inner, _INNER["custom"], ITEM),
             notes=notes,
         )
     inner = object_at(native, "function")
-    extras = _extras(inner, _INNER["function"])
+    extras = rest_of(inner, _INNER["function"], ITEM)
     return make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
-
-
-def _with_rest(block: Any, native: Native) -> Native:
-    rest = block.extras.get(ITEM) if block.extras else None
-    return {**native, **rest} if is_mapping(rest) else native
 
 
 def _write(block: am.ToolUseBlock) -> Native:
@@ -85,10 +76,10 @@ def _write(block: am.ToolUseBlock) -> Native:
     if block.kind == "custom":
         value = block.input
         said = value if isinstance(value, str) else input_text(block)
-        return {**native, "type": "custom", "custom": _with_rest(block, {"name": block.name, "input": said})}
+        return {**native, "type": "custom", "custom": with_rest({"name": block.name, "input": said}, block, ITEM)}
     function: Native = {"name": block.name, "arguments": input_text(block)}
     native["type"] = "function"
-    native["function"] = _with_rest(block, function) if block.extras else function
+    native["function"] = with_rest(function, block, ITEM) if block.extras else function
     return native
 
 
@@ -104,12 +95,12 @@ _CALL = Shape(
 def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
     keys = _INNER["function"]
     return make_call(
-        id=None, name=text_at(native, "name"), extras=_extras(native, keys), notes=_LEGACY_NOTE, **_input(native)
+        id=None, name=text_at(native, "name"), extras=rest_of(native, keys, ITEM), notes=_LEGACY_NOTE, **_input(native)
     )
 
 
 def _write_legacy(block: am.ToolUseBlock) -> Native:
-    return _with_rest(block, {"name": block.name, "arguments": input_text(block)})
+    return with_rest({"name": block.name, "arguments": input_text(block)}, block, ITEM)
 
 
 _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read_legacy, write=_write_legacy)

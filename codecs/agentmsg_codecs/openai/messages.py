@@ -13,7 +13,7 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import native_of, read_whole, role_of
+from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
@@ -56,17 +56,6 @@ KEYS: Mapping[str, frozenset[str]] = {
     "function": _PLAIN,
 }
 _LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
-
-
-def _is_bare(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
-    return (
-        type(block) is am.TextBlock
-        and bool(block.text)
-        and block.cache is None
-        and (not block.notes or FAMILY not in block.notes)
-        and not block.extras
-    )
 
 
 class Messages:
@@ -157,16 +146,7 @@ class Messages:
         return found
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        """Return the blocks of content, and whether a list is a deviation for them."""
-        content = native.get("content")
-        if type(content) is str:
-            return ((make_text(content),) if content else ()), False
-        if content is None:
-            return (), False
-        if not is_list(content):
-            raise Unreadable
-        blocks = tuple(map(self.content.of(role).read, content))
-        return blocks, len(blocks) == 1 and _is_bare(blocks[0])
+        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -234,7 +214,7 @@ class Messages:
         """Return the content that some blocks are."""
         if not blocks:
             return ""
-        if len(blocks) == 1 and _is_bare(blocks[0]) and mark_of(message, FAMILY, "/list") is not True:
+        if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True:
             return blocks[0].text
         return list(map(self.content.of(role).write, blocks))
 
