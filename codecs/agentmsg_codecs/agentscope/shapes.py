@@ -47,7 +47,7 @@ __all__ = [
 def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
     """Return the unknown fields of an object that are a family's."""
     found: Any = owner.extras.get(family) if owner.extras else None
-    return found if isinstance(found, dict) else EMPTY  # pyright: ignore[reportUnknownVariableType]
+    return found if is_mapping(found) else EMPTY
 
 
 def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:

@@ -153,6 +153,11 @@ def _write_form(tag: str, block: am.ToolResultBlock) -> Any:
     return native
 
 
+_SERVER_KEYS: Mapping[str | None, frozenset[str]] = {
+    tag: frozenset(_OUTCOME if name is None else _OUTCOME - {"is_error"}) for tag, name in SERVER_RESULTS.items()
+}
+
+
 def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
     """Return the shape of results of tools that run at the provider.
 
@@ -189,10 +194,7 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
 
     return Shape(
         cls=am.ToolResultBlock,
-        keys={
-            tag: frozenset(_OUTCOME if name is None else _OUTCOME - {"is_error"})
-            for tag, name in SERVER_RESULTS.items()
-        },
+        keys=_SERVER_KEYS,
         read=read_server,
         write=write_server,
         tag_of=tag_of_server,

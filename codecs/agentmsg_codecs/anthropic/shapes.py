@@ -15,7 +15,7 @@ from agentmsg.arguments import from_object, input_copy
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_object
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
 
@@ -222,7 +222,7 @@ def _tag_of_call(block: am.ToolUseBlock) -> str:
     if block.kind != "server":
         return "tool_use"
     own: Any = block.extras.get(FAMILY)
-    of_mcp = isinstance(own, dict) and isinstance(own.get("server_name"), str)  # pyright: ignore[reportUnknownMemberType]
+    of_mcp = is_mapping(own) and isinstance(own.get("server_name"), str)
     return "mcp_tool_use" if of_mcp else "server_tool_use"
 
 

@@ -5,22 +5,27 @@ Anthropic's ``input_tokens`` leaves out what was read from a cache or written to
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.json_values import EMPTY
+from agentmsg.natives import rest_of, with_rest
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["carried_usage", "read_usage", "write_usage"]
 
 _make = maker(am.Usage)
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 _DETAILS, _THOUGHT = "output_tokens_details", "thinking_tokens"
+_DETAIL_KEYS = frozenset({_THOUGHT})
 _KEYS = frozenset({"input_tokens", "output_tokens", _READ, _WRITTEN, _DETAILS})
 
 
@@ -40,17 +45,17 @@ def _read(native: Native, _: Any) -> am.Usage:
     read, written = _count(native, _READ), _count(native, _WRITTEN)
     details: Any = native.get(_DETAILS)
     thought: Any = None
-    rest: Native = {}
+    rest: Mapping[str, Any] = EMPTY
     if is_object(details) and type(details.get(_THOUGHT, 0)) is int:
         thought = details.get(_THOUGHT)
-        rest = {key: value for key, value in details.items() if key != _THOUGHT}
+        rest = rest_of(details, _DETAIL_KEYS, OUTPUT)
     usage = _make(
         input=None if paid is None else paid + (read or 0) + (written or 0),
         output=output,
         cache_read=read,
         cache_write=written,
         reasoning=thought,
-        extras=adopt({OUTPUT: rest}) if rest else EMPTY,
+        extras=rest,
     )
     return usage if paid is not None and output is not None else marked(usage, FAMILY, partial=True)
 
@@ -65,10 +70,7 @@ def _write(usage: am.Usage) -> Native:
         native[_READ] = usage.cache_read
     if usage.output is not None:
         native["output_tokens"] = usage.output
-    details: Native = {} if usage.reasoning is None else {_THOUGHT: usage.reasoning}
-    rest: Any = usage.extras.get(OUTPUT)
-    if isinstance(rest, dict):
-        details.update(rest)  # pyright: ignore[reportUnknownArgumentType]
+    details = with_rest({} if usage.reasoning is None else {_THOUGHT: usage.reasoning}, usage, OUTPUT)
     if details:
         native[_DETAILS] = details
     return native
@@ -105,7 +107,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 _COUNTED = ("output", "cache_read", "cache_write")
 carried_usage = usage_cell(
     ("input", "reasoning", *_COUNTED),
-    extras=carried_extras((OUTPUT, lambda _: frozenset({_THOUGHT})), (FAMILY, lambda _: _KEYS)),
+    extras=carried_extras((OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS)),
     wanted=_wanted,
     case="value.input is not None and value.output is not None and value.output >= 0"
     " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"

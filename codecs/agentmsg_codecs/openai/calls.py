@@ -132,7 +132,7 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     if type(entry) is not _OBJECT or len(entry) != 3:  # noqa: PLR2004 - id, type, function
         return None
     function = entry.get("function")
-    if type(function) is not _OBJECT or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004
+    if type(function) is not _OBJECT or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004 - both
         return None
     link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
     if type(link) is not str or type(name) is not str or type(arguments) is not str:
