@@ -50,7 +50,8 @@ _REQUIRED = ("input", "output")
 
 
 def _read(native: Native, _: Any) -> am.Usage:
-    fields, marks = _COUNTERS.read(native), dict[str, Any]()
+    fields = _COUNTERS.read(native)
+    marks: dict[str, Any] = {}
     if fields["cache_write"] is None and native.get(_OLD) is not None:
         fields["cache_write"] = count_at(native, _OLD)
         marks["old"] = True
