@@ -9,7 +9,7 @@ import pytest
 import agentmsg as am
 from agentmsg.testing import exact_return
 
-__all__ = ["msg", "refused", "returned", "written"]
+__all__ = ["msg", "refused", "returned", "sent_and_back", "written"]
 
 
 def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
@@ -28,6 +28,16 @@ def written(*messages: am.Msg, codec: am.Codec | str, losses: list[am.Loss] | No
     """Return the document of some messages, whatever is lost; what is goes to ``losses``."""
     found: list[am.Loss] = [] if losses is None else losses
     return am.encode(am.History(messages), codec, losses=found, **options)
+
+
+def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: str) -> am.Msg:
+    """Return what is read where a message was written, without a loss, as this document with its keys in order."""
+    losses: list[am.Loss] = []
+    native = message.encode(codec, losses=losses)
+    assert (native, list(native), losses) == (document, list(document), [])
+    again = am.Msg.decode(document, codec)
+    assert again.same_content(message)
+    return again
 
 
 def refused(document: Any, *, codec: am.Codec | str) -> tuple[tuple[str | int, ...], str, str | None]:
