@@ -28,7 +28,6 @@ __all__ = [
     "inner_call_keys",
     "is_legacy",
     "is_native_entry",
-    "make_call",
     "quick_call",
     "read_entry",
     "read_legacy",
@@ -36,7 +35,7 @@ __all__ = [
     "write_legacy",
 ]
 
-make_call = maker(am.ToolUseBlock)
+_make_call = maker(am.ToolUseBlock)
 NO_ID = without_id(FAMILY)
 _make_native = maker(am.NativeBlock)
 _CALL_NOTE = adopt({FAMILY: {"/call": True}})
@@ -58,7 +57,7 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
     notes = NO_ID if link is None else EMPTY
     if native.get("type") == "custom":
         inner = object_at(native, "custom")
-        return make_call(
+        return _make_call(
             id=link,
             name=text_at(inner, "name"),
             raw_input=text_at(inner, "input"),
@@ -68,7 +67,7 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
         )
     inner = object_at(native, "function")
     extras = rest_of(inner, _INNER["function"], ITEM)
-    return make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
+    return _make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
 
 
 def _write(block: am.ToolUseBlock) -> Native:
@@ -94,7 +93,7 @@ _CALL = Shape(
 
 def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
     keys = _INNER["function"]
-    return make_call(
+    return _make_call(
         id=None, name=text_at(native, "name"), extras=rest_of(native, keys, ITEM), notes=_LEGACY_NOTE, **_input(native)
     )
 
@@ -142,7 +141,7 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     value = usual_arguments(arguments)
     if value is not UNUSUAL:
         return make_parsed_call(link, name, value, arguments)
-    return make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
+    return _make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
 
 
 def _read_call(entry: Any) -> am.ToolUseBlock:

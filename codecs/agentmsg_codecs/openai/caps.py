@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.messages import Messages
 
-__all__ = ["Layout", "cited_alone", "is_beside", "make_caps", "needs_id"]
+__all__ = ["Layout", "is_beside", "make_caps", "needs_id"]
 
 
 def needs_id(block: Any) -> bool:
@@ -113,7 +113,7 @@ def _is_thinking(block: Any) -> bool:
     return block.__class__ is am.ThinkingBlock
 
 
-def cited_alone(message: am.Msg) -> Any:
+def _cited_alone(message: am.Msg) -> Any:
     """Carry citations where one text is all that an assistant says: annotations count in its characters."""
     said = [block for block in message.content if not is_beside(block)]
     if len(said) <= 1 or not any(isinstance(block, am.TextBlock) and block.citations for block in said):
@@ -164,7 +164,7 @@ def make_caps(messages: Messages, *, as_text: bool) -> Caps:
         as_text: whether thinking without a field is text, in tags.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
-    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=cited_alone)
+    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=_cited_alone)
     return Caps(
         messages=message_rows(messages, assistant),
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg", "make_result"]
+__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg"]
 
 make_msg = maker(am.Msg)
-make_result = maker(am.ToolResultBlock)
+_make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LISTED = adopt({FAMILY: {"/list": True}})
@@ -185,14 +185,14 @@ class Messages:
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
         blocks, listed = self._blocks(native, "tool")
         link, name = word_at(native, "tool_call_id"), word_at(native, "name")
-        result = make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
         if name is not None:
             result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     def _read_function(self, native: Native, _: Any) -> am.Msg:
         blocks, listed = self._blocks(native, "tool")
-        result = marked(make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
+        result = marked(_make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     # -- writing ------------------------------------------------------------------------------------------------
