@@ -7,6 +7,7 @@ whose fields are its options, and name an instance of it in the entry-point grou
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
@@ -43,10 +44,18 @@ class Codec:
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
 
+    def make_caps(self) -> Caps:
+        """Return what the format carries, and the rules for what it does not; by default everything."""
+        return EVERYTHING
+
+    @cached_property
+    def _made_caps(self) -> Caps:
+        return self.make_caps()
+
     @property
     def caps(self) -> Caps:
-        """What the format carries, and the rules for what it does not; by default everything."""
-        return EVERYTHING
+        """What ``make_caps`` gave when it was first asked for."""
+        return self._made_caps
 
     def read(self, document: Any) -> History:
         """Return the history of a document.

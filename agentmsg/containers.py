@@ -199,3 +199,13 @@ class ContainerCodec(Codec):
     def first_natives(self, document: Any) -> list[Any]:
         """Return the first few native messages of a document, by which its format is told."""
         return self.native_messages(document)[:_SNIFFED]
+
+    def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
+        """Return how much the likeliest of the first few messages looks like the format; 0 where one of them cannot be.
+
+        Args:
+            document: anything.
+            sniff: tells how much a native message looks like one of the format.
+        """
+        scores = list(map(sniff, self.first_natives(document)))
+        return max(scores) if scores and min(scores) > 0 else 0.0

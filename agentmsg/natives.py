@@ -1,4 +1,4 @@
-"""What readers and writers of many formats do alike: messages kept whole, arguments, lacking ids. Imports shapes.
+"""What readers and writers of many formats do alike: messages kept whole, content, arguments, ids. Imports shapes.
 
 Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose
 arguments were given as they are, where others give their text; ``/odd`` on what the library of the format would not
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg._fast import maker
 from agentmsg.arguments import input_text
-from agentmsg.blocks import NativeBlock, ToolUseBlock
+from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.msg import Msg
-from agentmsg.plain import is_object
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
 
@@ -26,18 +26,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count_at",
+    "is_bare_text",
     "is_marked",
     "lacks_id",
+    "link_of",
     "native_of",
+    "number_at",
     "read_arguments",
+    "read_content",
     "read_whole",
+    "rest_of",
     "role_of",
+    "with_rest",
     "without_id",
     "write_arguments",
 ]
 
 _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
+_make_text = maker(TextBlock)
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
@@ -53,6 +60,18 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
     """
     value = native.get(key)
     if value is not None and type(value) is not int:
+        raise Unreadable
+    return value
+
+
+def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
+    """Return the number under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) not in (int, float):
         raise Unreadable
     return value
 
@@ -74,9 +93,9 @@ def role_of(native: Any) -> str:
 # -- messages that cannot be told in the model ------------------------------------------------------------------------
 
 
-def read_whole(native: Native, family: str) -> Msg:
+def read_whole(native: Any, family: str) -> Msg:
     """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats."""
-    said = native.get("content")
+    said: Any = native.get("content") if is_object(native) else None
     fallback = said if isinstance(said, str) and said else None
     return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
 
@@ -89,7 +108,66 @@ def native_of(message: Msg, family: str) -> Any:
     return thaw(block.value)
 
 
+# -- content: a text, nothing, or a list of parts ---------------------------------------------------------------------
+
+
+def is_bare_text(block: Any, family: str) -> bool:
+    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
+
+    How another family's format spelt it counts for nothing.
+    """
+    return (
+        block.__class__ is TextBlock
+        and bool(block.text)
+        and block.cache is None
+        and not block.citations
+        and block.item_id is None
+        and block.phase is None
+        and not block.extras
+        and (not block.notes or family not in block.notes)
+    )
+
+
+def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:
+    """Return the blocks of content, and whether it is a list for what a text alone would say.
+
+    Args:
+        value: of the key.
+        read: gives the block of a part.
+        family: whose format this is.
+
+    Raises:
+        Unreadable: where it is no content.
+    """
+    if value is None or type(value) is str:
+        return ((_make_text(value),) if value else ()), False
+    if not is_list(value):
+        raise Unreadable
+    blocks = tuple(map(read, value))
+    return blocks, len(blocks) == 1 and is_bare_text(blocks[0], family)
+
+
+# -- objects inside objects -------------------------------------------------------------------------------------------
+
+
+def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:
+    """Return the extras that the unknown keys of an object inside another make, under a namespace of their own."""
+    rest = {key: value for key, value in native.items() if key not in known}
+    return adopt({space: rest}) if rest else EMPTY
+
+
+def with_rest(native: Native, owner: Noted, space: str) -> Native:
+    """Return such an object with its unknown keys, which may be frozen."""
+    rest = owner.extras.get(space) if owner.extras else None
+    return {**native, **rest} if is_mapping(rest) else native
+
+
 # -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def link_of(link: str | None) -> str | None:
+    """Return the text of an id, which the library may have made."""
+    return link if type(link) is str or link is None else str.__str__(link)
 
 
 def without_id(family: str) -> Any:

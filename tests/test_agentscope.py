@@ -18,24 +18,22 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.testing import exact_return, floor, histories, honest_account, mutate, notes_never_matter, plant_notes
+from agentmsg.testing import floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
+from support import checked
+from support.checked import msg as bare
+from support.checked import refused
 from support.documents import documents
 
 CODEC, JAVA = AgentScopeCodec(), AgentScopeJavaCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec=CODEC)
 OLD, NEW = AgentScopeCodec(version=1), AgentScopeCodec(version=2)
 AnyCodec: TypeAlias = "AgentScopeCodec | AgentScopeJavaCodec"
 TIME = "2026-01-15T10:30:00.123456"
 SIGNATURE = am.Signature("anthropic", "s")
 PNG = {"type": "base64", "data": "iVBORw0KGgo=", "media_type": "image/png"}
-
-
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
 
 
 def new(*content: Any, role: str = "assistant", **fields: Any) -> dict[str, Any]:
@@ -71,16 +69,6 @@ def result(link: str = "c1", **fields: Any) -> dict[str, Any]:
 def block(native: Any, build: Any = new, **fields: Any) -> Any:
     """Return the first block of a message that holds a native one, which comes back exactly."""
     return returned([build(native, **fields)])[0].content[0]
-
-
-def bare(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
-
-
-def written(*messages: am.Msg, codec: AgentScopeCodec = CODEC, losses: list[Any] | None = None) -> Any:
-    """Return the document of messages, whatever is lost; what is goes to ``losses``."""
-    return am.encode(am.History(messages), codec, losses=[] if losses is None else losses)
 
 
 # -- the mapping ------------------------------------------------------------------------------------------------------
@@ -546,9 +534,7 @@ def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: 
 )
 def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:
     """What holds no messages is refused, with the place."""
-    with pytest.raises(AgentMsgError) as caught:
-        am.decode(document, CODEC)
-    assert (caught.value.path, caught.value.codec, bool(caught.value.code)) == (path, "agentscope", True)
+    assert refused(document, codec=CODEC) == (path, "schema", "agentscope")
 
 
 def test_a_version_is_1_or_2() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,23 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.testing import exact_return, floor, histories, honest_account, notes_never_matter, plant_notes
+from agentmsg.testing import floor, histories, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
+from support import checked
+from support.checked import msg as bare
+from support.checked import refused
 
 CODEC = AgentScopeJavaCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec=CODEC)
 OLD, NEW = AgentScopeJavaCodec(version=1), AgentScopeJavaCodec(version=2)
 TIME = "2026-01-15 10:30:00.123"
 URL = {"type": "url", "url": "https://e.com/a"}
 TEXT = {"type": "text", "text": "hi"}
 PIXELS = {"minPixels": 64}
-
-
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
 
 
 def old(*content: Any, role: str = "ASSISTANT", **fields: Any) -> dict[str, Any]:
@@ -55,16 +53,6 @@ def result(**fields: Any) -> dict[str, Any]:
     """Return a result of 2.x."""
     usual: dict[str, Any] = {"type": "tool_result", "id": "c1", "name": "f", "output": [TEXT]}
     return {**usual, "metadata": {}, "state": "success", **fields}
-
-
-def bare(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
-
-
-def written(*messages: am.Msg, codec: AgentScopeJavaCodec = CODEC, losses: list[Any] | None = None) -> Any:
-    """Return the document of messages, whatever is lost; what is goes to ``losses``."""
-    return am.encode(am.History(messages), codec, losses=[] if losses is None else losses)
 
 
 # -- the mapping ------------------------------------------------------------------------------------------------------
@@ -291,9 +279,7 @@ def test_times_are_of_milliseconds_without_zone() -> None:
 )
 def test_a_document_that_is_none(document: Any, path: tuple[Any, ...]) -> None:
     """What holds no messages is refused, with the place."""
-    with pytest.raises(AgentMsgError) as caught:
-        am.decode(document, CODEC)
-    assert (caught.value.path, caught.value.codec, bool(caught.value.code)) == (path, "agentscope-java", True)
+    assert refused(document, codec=CODEC) == (path, "schema", "agentscope-java")
 
 
 @pytest.mark.parametrize("codec", [OLD, NEW], ids=["1", "2"])

@@ -20,6 +20,7 @@ from agentmsg.testing import histories, mutate
 from agentmsg_codecs.anthropic import AnthropicCodec
 from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
+from support.checked import refused
 from support.documents import documents
 from support.strict import anthropic_request_problems, anthropic_response_problems
 
@@ -836,9 +837,7 @@ def test_what_tools_carry(tool: Any, natives: Any) -> None:
 )
 def test_malformed_bodies_say_where(document: Any, path: Any) -> None:
     """What is no body is refused with the code "schema" and the place."""
-    with pytest.raises(am.DecodeError) as caught:
-        am.decode(document, CODEC)
-    assert (caught.value.code, caught.value.path, caught.value.codec) == ("schema", path, "anthropic")
+    assert refused(document, codec=CODEC) == (path, "schema", "anthropic")
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -995,9 +994,7 @@ def test_answers_have_no_images() -> None:
 )
 def test_malformed_answers_say_where(document: Any, path: Any) -> None:
     """What is no answer is refused with the code "schema" and the place."""
-    with pytest.raises(am.DecodeError) as caught:
-        am.decode(document, ANSWERS)
-    assert (caught.value.code, caught.value.path, caught.value.codec) == ("schema", path, "anthropic-response")
+    assert refused(document, codec=ANSWERS) == (path, "schema", "anthropic-response")
 
 
 # -- shortcuts, hooks, schema, detection ------------------------------------------------------------------------------

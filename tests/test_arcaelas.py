@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,20 +17,17 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.made import MadeTime
-from agentmsg.testing import exact_return, floor, honest_account, notes_never_matter, plant_notes
+from agentmsg.testing import floor, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.arcaelas import ArcaelasCodec
+from support import checked
+from support.checked import msg, refused
 
 CODEC = ArcaelasCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="arcaelas")
 AT = "2026-01-15T10:30:45.123Z"
 TIME = datetime(2026, 1, 15, 10, 30, 45, 123000, UTC)
 BASE64 = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
-
-
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
 
 
 def native(role: str, content: Any, **fields: Any) -> dict[str, Any]:
@@ -41,17 +39,6 @@ def call(arguments: Any = '{"city":"Tokyo"}', **fields: Any) -> dict[str, Any]:
     """Return a native call."""
     function = {"name": "get_weather", "arguments": arguments}
     return {"id": "call_1", "type": "function", "function": function, **fields}
-
-
-def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
-
-
-def written(*messages: am.Msg, losses: list[am.Loss] | None = None, **options: Any) -> Any:
-    """Return the native messages of some messages."""
-    found: list[am.Loss] = [] if losses is None else losses
-    return am.encode(am.History(messages), am.get_codec("arcaelas", **options), losses=found)
 
 
 USE = am.ToolUseBlock("call_1", "get_weather", raw_input='{"city":"Tokyo"}')
@@ -307,9 +294,7 @@ def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None
 )
 def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple[Any, ...]) -> None:
     """A document that holds something else than messages is a DecodeError that says where."""
-    with pytest.raises(am.DecodeError) as info:
-        am.decode(document, CODEC)
-    assert (info.value.path, info.value.codec, info.value.code) == (path, "arcaelas", "schema")
+    assert refused(document, codec=CODEC) == (path, "schema", "arcaelas")
 
 
 # -- over any history of what is special here ------------------------------------------------------------------------

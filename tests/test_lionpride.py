@@ -6,15 +6,19 @@ Exact return, damaged documents, planted notes and the rest of the laws run over
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
 import agentmsg as am
-from agentmsg.testing import exact_return
 from agentmsg_codecs.lionpride import LionprideCodec
+from support import checked
+from support.checked import msg, refused
 
 CODEC = LionprideCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="lionpride")
 ID = "11111111-1111-4111-8111-111111111111"
 OTHER = "22222222-2222-4222-8222-222222222222"
 CLASS = {"lion_class": "lionpride.session.messages.message.Message"}
@@ -35,27 +39,9 @@ def node(content: dict[str, Any], **fields: Any) -> dict[str, Any]:
     }
 
 
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
-
-
 def only(content: dict[str, Any], **fields: Any) -> am.Msg:
     """Return the message of a node, having checked that it comes back exactly."""
     return returned([node(content, **fields)])[0]
-
-
-def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
-
-
-def written(*messages: am.Msg, losses: list[am.Loss] | None = None, **options: Any) -> Any:
-    """Return the document of some messages."""
-    found: list[am.Loss] = [] if losses is None else losses
-    return am.encode(am.History(messages), am.get_codec("lionpride", **options), losses=found)
 
 
 def contents(*messages: am.Msg, losses: list[am.Loss] | None = None) -> list[Any]:
@@ -384,9 +370,7 @@ BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
 @pytest.mark.parametrize(("document", "path"), BROKEN, ids=lambda value: repr(value)[:60])
 def test_errors(document: Any, path: tuple[Any, ...]) -> None:
     """What is no message of lionpride is refused, with its path."""
-    with pytest.raises(am.DecodeError) as caught:
-        am.decode(document, "lionpride")
-    assert (caught.value.path, caught.value.codec, bool(caught.value.code)) == (path, "lionpride", True)
+    assert refused(document, codec="lionpride") == (path, "schema", "lionpride")
 
 
 def test_sniffing() -> None:

@@ -13,18 +13,23 @@ from hypothesis import given
 import agentmsg as am
 from agentmsg.arrange import in_order
 from agentmsg.codec import maker, replacer
+from agentmsg.counters import Counters
 from agentmsg.errors import DecodeError
 from agentmsg.link import CallNames, with_result
 from agentmsg.made import MadeTime, made_id
 from agentmsg.made import given as told
 from agentmsg.natives import (
     count_at,
+    is_bare_text,
     is_marked,
     lacks_id,
     native_of,
     read_arguments,
+    read_content,
     read_whole,
+    rest_of,
     role_of,
+    with_rest,
     without_id,
     write_arguments,
 )
@@ -48,9 +53,16 @@ _make_call = maker(am.ToolUseBlock)
 
 @pytest.mark.parametrize(
     ("native", "fallback"),
-    [({"content": "Hi"}, "Hi"), ({"content": ""}, None), ({"content": [1]}, None), ({}, None)],
+    [
+        ({"content": "Hi"}, "Hi"),
+        ({"content": ""}, None),
+        ({"content": [1]}, None),
+        ({}, None),
+        ([1], None),
+        ("a", None),
+    ],
 )
-def test_a_message_is_kept_whole(native: dict[str, Any], fallback: str | None) -> None:
+def test_a_message_is_kept_whole(native: Any, fallback: str | None) -> None:
     """What cannot be told is a native message of its family, whose text others may write; nobody else's is one."""
     message = read_whole(native, "x")
     block = message.first(am.NativeBlock)
@@ -58,6 +70,88 @@ def test_a_message_is_kept_whole(native: dict[str, Any], fallback: str | None) -
     assert (message.role, block.codec, block.fallback) == ("native", "x", fallback)
     assert (native_of(message, "x"), native_of(message, "y")) == (native, None)
     assert native_of(am.Msg("user", [block]), "x") is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"text": ""},
+        {"cache": am.CacheHint()},
+        {"citations": [am.Citation("u")]},
+        {"item_id": "i"},
+        {"phase": "final"},
+        {"extras": {"y": {"a": 1}}},
+        {"notes": {"x": {"/odd": True}}},
+    ],
+    ids=repr,
+)
+def test_a_bare_text_says_nothing_but_its_words(more: dict[str, Any]) -> None:
+    """A text that says more is none, nor an empty one; how another family spelt it counts for nothing."""
+    assert is_bare_text(am.TextBlock("a", notes={"y": {"/odd": True}}), "x")
+    assert not is_bare_text(am.TextBlock("a").evolve(**more), "x")
+    assert not is_bare_text(am.RefusalBlock("a"), "x")
+
+
+def _part(native: Any) -> am.Block:
+    return am.TextBlock(native) if native else am.DataBlock(1)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, ((), False)),
+        ("", ((), False)),
+        ("a", ((am.TextBlock("a"),), False)),
+        ([], ((), False)),
+        (["a"], ((am.TextBlock("a"),), True)),
+        ([""], ((am.DataBlock(1),), False)),
+        (["a", "b"], ((am.TextBlock("a"), am.TextBlock("b")), False)),
+    ],
+)
+def test_content_is_a_text_or_a_list(value: Any, expected: Any) -> None:
+    """A list is a deviation where a text alone would say the same; what is neither cannot be read."""
+    assert am.same(read_content(value, _part, "x"), expected)
+    with pytest.raises(Unreadable):
+        read_content({"a": value}, _part, "x")
+
+
+def test_unknown_keys_of_an_inner_object_have_a_namespace() -> None:
+    """They are extras under it, and stand in the object again; without any there are no extras."""
+    extras = rest_of({"a": 1, "b": [2]}, frozenset("a"), "x.item")
+    assert (extras, rest_of({"a": 1}, frozenset("a"), "x.item")) == ({"x.item": {"b": [2]}}, {})
+    assert with_rest({"a": 3}, am.TextBlock("t", extras=extras), "x.item") == {"a": 3, "b": [2]}
+    assert with_rest({"a": 3}, am.TextBlock("t", extras=extras), "y.item") == {"a": 3}
+
+
+COUNTERS = Counters(
+    family="x",
+    counts={"in": "input"},
+    details={"more": ("x.more", {"hits": "cache_read"})},
+    numbers={"price": "cost"},
+)
+
+
+@pytest.mark.parametrize(
+    ("native", "usage"),
+    [
+        ({"in": 1}, am.Usage(input=1)),
+        ({"in": 1, "more": {"hits": 2}, "price": 0.5}, am.Usage(input=1, cache_read=2, cost=0.5)),
+        ({"more": {"misses": 2}}, am.Usage(extras={"x.more": {"misses": 2}})),
+    ],
+    ids=repr,
+)
+def test_counters_are_read_and_written(native: Any, usage: am.Usage) -> None:
+    """Each number has its field, those of objects inside too; the unknown keys of these are extras."""
+    assert am.same(am.Usage(**COUNTERS.read(native)), usage)
+    assert COUNTERS.write(usage) == native
+    assert COUNTERS.keys == {"in", "more", "price"}
+
+
+@pytest.mark.parametrize("native", [{"in": 1.5}, {"in": True}, {"more": 1}, {"more": {"hits": "2"}}, {"price": "1"}])
+def test_counters_are_numbers(native: Any) -> None:
+    """Anything else than whole numbers, and numbers, cannot be read."""
+    with pytest.raises(Unreadable):
+        COUNTERS.read(native)
 
 
 @pytest.mark.parametrize(("native", "path"), [(5, ()), ([], ()), ({}, ("role",)), ({"role": 1}, ("role",))])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import random
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,17 +17,13 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.testing import exact_return, floor, honest_account, notes_never_matter, plant_notes
+from agentmsg.testing import floor, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.riffer import RifferCodec
+from support import checked
+from support.checked import msg, refused
 
 CODEC = RifferCodec()
-
-
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
+returned = partial(checked.returned, codec=CODEC)
 
 
 def native(role: str, content: Any = "Hi", **fields: Any) -> dict[str, Any]:
@@ -42,11 +39,6 @@ def call(**fields: Any) -> dict[str, Any]:
 def result(link: Any, **fields: Any) -> dict[str, Any]:
     """Return a native result."""
     return {"role": "tool", "content": "22C", "tool_call_id": link, "name": "weather_tool", **fields}
-
-
-def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
 
 
 USE = am.ToolUseBlock("call_1", "weather_tool", raw_input='{"city":"Tokyo"}')
@@ -424,9 +416,7 @@ def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None
 )
 def test_what_is_no_message_is_refused_with_its_place(document: Any, path: tuple[Any, ...]) -> None:
     """A document that holds something else than messages is a DecodeError that says where."""
-    with pytest.raises(am.DecodeError) as info:
-        am.decode(document, CODEC)
-    assert (info.value.path, info.value.codec, info.value.code) == (path, "riffer", "schema")
+    assert refused(document, codec=CODEC) == (path, "schema", "riffer")
 
 
 # -- over any history of what is special here ------------------------------------------------------------------------

@@ -5,40 +5,26 @@ Exact return, damaged documents, planted notes and the rest of the laws run over
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 import agentmsg as am
-from agentmsg.testing import exact_return
 from agentmsg_codecs.synaptic import SynapticCodec
+from support import checked
+from support.checked import msg, refused
 
 CODEC = SynapticCodec()
+returned = partial(checked.returned, codec=CODEC)
+written = partial(checked.written, codec="synaptic")
 URL = "https://example.org/a"
 PNG = "data:image/png;base64,iVBORw0KGgo="
-
-
-def returned(document: Any) -> am.History:
-    """Return the history of a document, having checked that the document comes back exactly."""
-    history = exact_return(CODEC, document)
-    assert history is not None
-    return history
 
 
 def only(**native: Any) -> am.Msg:
     """Return the message of a native one, having checked that it comes back exactly."""
     return returned([native])[0]
-
-
-def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
-    """Return a message without anything that the library makes."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type]
-
-
-def written(*messages: am.Msg, losses: list[am.Loss] | None = None, **options: Any) -> Any:
-    """Return the document of some messages."""
-    found: list[am.Loss] = [] if losses is None else losses
-    return am.encode(am.History(messages), am.get_codec("synaptic", **options), losses=found)
 
 
 CALL = {"id": "c1", "name": "f", "arguments": {"a": 1}}
@@ -393,9 +379,7 @@ BROKEN: list[tuple[Any, tuple[Any, ...]]] = [
 @pytest.mark.parametrize(("document", "path"), BROKEN, ids=lambda value: repr(value)[:60])
 def test_errors(document: Any, path: tuple[Any, ...]) -> None:
     """What is no message of Synaptic is refused, with its path."""
-    with pytest.raises(am.DecodeError) as caught:
-        am.decode(document, "synaptic")
-    assert (caught.value.path, caught.value.codec, bool(caught.value.code)) == (path, "synaptic", True)
+    assert refused(document, codec="synaptic") == (path, "schema", "synaptic")
 
 
 def test_sniffing() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
+from support.checked import sent_and_back
 
 ANY: Any = am  # to hand in what a type checker would refuse
 WEATHER = {"temperature": 24, "condition": "sunny"}
@@ -197,11 +198,7 @@ TO_JSON: dict[str, tuple[am.Msg, dict[str, str]]] = {
 def test_arcaelas_to_json(name: str) -> None:
     """``encode("arcaelas")`` gives what ``toJSON`` gives, keys in its order, and the way back keeps the time."""
     message, document = TO_JSON[name]
-    losses: list[am.Loss] = []
-    written = message.encode("arcaelas", losses=losses)
-    assert (written, list(written), losses) == (document, list(document), [])
-    again = am.Msg.decode(document, "arcaelas")
-    assert again.same_content(message)
+    again = sent_and_back(message, document, codec="arcaelas")
     assert again.created_at == message.created_at
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
+from support.checked import sent_and_back
 
 CALL = am.ToolUseBlock("call_abc123", "get_weather", {"city": "Tokyo"})
 VARIANTS = {
@@ -233,11 +234,7 @@ WIRE: dict[str, tuple[am.Msg, dict[str, Any]]] = {
 def test_synaptic_wire_form(name: str) -> None:
     """A message is written as Synaptic writes it, what is empty left out, and comes back with nothing lost."""
     message, document = WIRE[name]
-    losses: list[am.Loss] = []
-    written = message.encode("synaptic", losses=losses)
-    assert (written, list(written), losses) == (document, list(document), [])
-    again = am.Msg.decode(document, "synaptic")
-    assert again.same_content(message)
+    again = sent_and_back(message, document, codec="synaptic")
     assert (again.metadata, again.response_metadata, again.usage) == (
         message.metadata, message.response_metadata, message.usage,
     )  # fmt: skip

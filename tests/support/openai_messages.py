@@ -338,7 +338,21 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         msg("native", am.NativeBlock("openai", {"role": "critic", "content": "a"}, fallback="a")),
     ),
     "a broken call": (
-        assistant(tool_calls=[{"id": "c1"}]),
-        msg("native", am.NativeBlock("openai", assistant(tool_calls=[{"id": "c1"}]))),
+        assistant("a", tool_calls=[call('{"a": 1}'), {"id": "c2", "text": "f"}, None]),
+        msg(
+            "assistant",
+            TEXT,
+            USE,
+            am.NativeBlock("openai", {"id": "c2", "text": "f"}, fallback="f"),
+            am.NativeBlock("openai", None),
+        ),
+    ),
+    "a broken call before one of old": (
+        assistant(tool_calls=[{"id": "c1"}], function_call={"name": "f", "arguments": "{}"}),
+        msg("assistant", am.NativeBlock("openai", {"id": "c1"}), am.ToolUseBlock("call_0_1_f", "f", {})),
+    ),
+    "calls that are no list": (
+        assistant(tool_calls={"id": "c1"}),
+        msg("native", am.NativeBlock("openai", assistant(tool_calls={"id": "c1"}))),
     ),
 }  # fmt: skip

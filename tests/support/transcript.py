@@ -35,9 +35,8 @@ class TranscriptCodec(am.Codec):
 
     shout: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
-    @property
-    def caps(self) -> Caps:
-        """Text blocks of users and assistants, without any other field."""
+    def make_caps(self) -> Caps:
+        """Return the table: text blocks of users and assistants, without any other field."""
         return _CAPS
 
     def read(self, document: Any) -> am.History:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec
 from agentmsg.shapes import Native
 from agentmsg_codecs.agentscope.caps import Table, make_caps
@@ -17,6 +16,7 @@ from agentmsg_codecs.agentscope.words import VERSIONS
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["AgentScope", "Language"]
 
@@ -58,18 +58,10 @@ class AgentScope(ContainerCodec):
         repr=False,
         default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
     )
-    _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: self.make_caps(), takes_self=True)
-    )
 
     def make_caps(self) -> Caps:
-        """Return the capability table."""
+        """Return what the messages carry; see caps.py."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
-
-    @property
-    def caps(self) -> Caps:
-        """What the messages carry; see caps.py."""
-        return self._caps
 
     def read(self, document: Any) -> am.History:
         """Return the history of a message, a list of messages, or an object that holds one.

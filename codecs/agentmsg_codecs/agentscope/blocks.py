@@ -15,14 +15,14 @@ import agentmsg as am
 from agentmsg.arguments import input_object, input_text
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import is_bare_text, link_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg_codecs.agentscope.calls import read_arguments, says_otherwise, write_arguments
+from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.quick import QUICK_NEW, QUICK_OLD, quick_new_result, quick_old_result
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
-    link_of,
     object_or_none,
     own_extras,
     spared,
@@ -34,7 +34,7 @@ from agentmsg_codecs.agentscope.words import CALL_STATES, FAMILY, HINT, RESULT_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Blocks", "is_bare_text"]
+__all__ = ["Blocks"]
 
 _make_text = maker(am.TextBlock)
 _make_file = maker(am.FileBlock)
@@ -48,18 +48,6 @@ _HINT: Mapping[str, Any] = MappingProxyType({"source": None, "finished_at": None
 _HINT_KEYS = frozenset({"type", "hint", "id", *_HINT})
 _CALL: Mapping[str, Any] = MappingProxyType({"suggested_rules": [], "finished_at": None})
 _RAW = "raw_input"
-
-
-def is_bare_text(block: Any, family: str) -> bool:
-    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
-    return (
-        block.__class__ is am.TextBlock
-        and bool(block.text)
-        and block.item_id is None
-        and block.phase is None
-        and not block.extras
-        and (not block.notes or family not in block.notes)
-    )
 
 
 class Blocks:
@@ -231,11 +219,9 @@ class Blocks:
         fields = {"raw_input": text_at(native, "input")} if is_new else read_arguments(native, "input", _RAW)
         state = word_at(native, "state")
         link = word_at(native, "id")
-        marks: dict[str, Any] = {} if is_new is self._is_new else {"as": native["type"]}
-        if link is None:
-            marks["no-id"] = True
-        if state is not None and state not in CALL_STATES:
-            marks["word"] = True
+        marks = marks_for(link, state, CALL_STATES)
+        if is_new is not self._is_new:
+            marks["as"] = native["type"]
         block = _make_call(
             link, text_at(native, "name"), status=state, extras=spared(native, _spare_in_call(native), FAMILY), **fields
         )
@@ -274,7 +260,9 @@ class Blocks:
     def _read_result(self, native: Native, _: Any) -> am.ToolResultBlock:
         output: Any = native.get("output")
         link, state = word_at(native, "id"), word_at(native, "state")
-        marks: dict[str, Any] = {}
+        marks = marks_for(link, state, RESULT_STATES)
+        if state is None:
+            marks["unsaid"] = True
         content: tuple[Any, ...]
         structured = None
         if output is None or type(output) is str:
@@ -287,12 +275,6 @@ class Blocks:
             content = ()
             structured = adopt(output)
             marks["any"] = True
-        if link is None:
-            marks["no-id"] = True
-        if state is None:
-            marks["unsaid"] = True
-        elif state not in RESULT_STATES:
-            marks["word"] = True
         block = _make_result(
             link,
             content,

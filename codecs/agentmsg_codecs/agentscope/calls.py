@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from agentmsg.tool_use import ToolUseBlock
 
-__all__ = ["read_arguments", "says_otherwise", "write_arguments"]
+__all__ = ["marks_for", "read_arguments", "says_otherwise", "write_arguments"]
 
 
 def says_otherwise(given: Any, text: Any) -> bool:
@@ -29,6 +29,20 @@ def says_otherwise(given: Any, text: Any) -> bool:
         return False
     valid, value, _ = parse_arguments(text)
     return not valid or not same_document(thaw(adopt(value)), thaw(given))
+
+
+def marks_for(link: str | None, state: str | None, known: frozenset[str]) -> dict[str, Any]:
+    """Return the marks of a call or result that has no id, or a state that the library does not have.
+
+    Args:
+        link: its id.
+        state: what its state says.
+        known: the states that the library has.
+    """
+    marks: dict[str, Any] = {"no-id": True} if link is None else {}
+    if state is not None and state not in known:
+        marks["word"] = True
+    return marks
 
 
 def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[str, Any]:

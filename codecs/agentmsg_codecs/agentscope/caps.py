@@ -12,13 +12,14 @@ from agentmsg.arrange import split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
+from agentmsg.natives import lacks_id
 from agentmsg.rules import (
     audio_as_text,
     compaction_as_text,
     custom_as_function,
     data_as_text,
-    native_blocks,
-    native_messages,
+    native_block_row,
+    native_message_row,
     other_role,
     refusal_as_text,
     result_as_text,
@@ -130,31 +131,25 @@ class _Maker:
         """
         if role == "assistant":
             return Row(cells, rule, concerns if rule else None)
-        rule = rule or _kept
-
-        def ruled(block: Any) -> Any:
-            answer = rule(block)
-            if self.is_marked(block, "/odd"):
-                return answer
-            new = answer.new if isinstance(answer, Swap) else answer
-            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(f"no place for this in a {role} message")
-
-        return Row(cells, ruled)
+        return Row(cells, self._only_odd(rule or _kept, f"no place for this in a {role} message"))
 
     def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
         """Return the row of media, which have no place in a system message; arguments as of ``act``."""
         if role != "system":
             return Row(cells, rule)
-        rule = rule or _kept
+        return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))
+
+    def _only_odd(self, rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
+        """Return the rule that carries only what was read there, and what becomes text."""
 
         def ruled(block: Any) -> Any:
             answer = rule(block)
             if self.is_marked(block, "/odd"):
                 return answer
             new = answer.new if isinstance(answer, Swap) else answer
-            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop("only text in a system message")
+            return answer if isinstance(new, (Drop, am.TextBlock)) else Drop(why)
 
-        return Row(cells, ruled)
+        return ruled
 
     def file(self, block: am.FileBlock, role: str) -> Any:
         """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
@@ -224,9 +219,8 @@ class _Maker:
 
     def others(self, role: str) -> _Rows:
         """Return the rows of what is text here."""
-        native = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
         rows: _Rows = {
-            am.NativeBlock: Row(native, native_blocks(self.family, self.dialect.comes_back(role))),
+            am.NativeBlock: native_block_row(self.family, self.dialect.comes_back(role)),
             am.DataBlock: Row({}, data_as_text),
             am.RefusalBlock: Row({}, refusal_as_text),
             am.SourceBlock: Row({}, source_as_text),
@@ -340,22 +334,14 @@ def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) 
         history: the cells of the history.
     """
     rows = _Maker(messages, table)
-    native = Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})
-
-    def needs_id(block: Any) -> bool:
-        link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-        return link is None and block.kind != "server" and not rows.is_marked(block, "/no-id")
-
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},
             "developer": rows.row("system", otherwise=role_rule("system")),
-            "native": MessageRow(
-                blocks={am.NativeBlock: native}, otherwise=native_messages(messages.family, messages.message_of)
-            ),
+            "native": native_message_row(messages.family, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=other_role),
         },
         history=history,
         arrange=(split_results,),
-        needs_id=needs_id,
+        needs_id=lacks_id(messages.family),
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import read_whole
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, mark_of, marked
 from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
@@ -65,7 +66,7 @@ def _paired(engine: Messages, message: am.Msg, entry: Any, *, by_default: bool) 
     """Return a message with the marks that it was kept with; a native one is the whole entry."""
     was_pair = is_pair(entry)
     if message.role == "native":
-        return engine.whole(entry) if was_pair else message
+        return read_whole(entry, engine.family) if was_pair else message
     if was_pair and entry[1]:
         return message.evolve(extras={**message.extras, ITEM: adopt({"marks": entry[1]})})
     return message if was_pair is by_default else marked(message, engine.family, pair=was_pair)

@@ -14,15 +14,14 @@ import agentmsg as am
 from agentmsg.arguments import input_object
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, thaw
+from agentmsg.natives import is_bare_text, link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg_codecs.agentscope.blocks import is_bare_text
-from agentmsg_codecs.agentscope.calls import read_arguments, says_otherwise, write_arguments
+from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.quick import quick_text
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
-    link_of,
     object_or_none,
     own_extras,
     spared,
@@ -133,7 +132,11 @@ class JavaBlocks:
         key = "result" if not native.get("output") and native.get("result") else "output"
         output: Any = native.get(key)
         state, link = word_at(native, "state"), word_at(native, "id")
-        marks: dict[str, Any] = {} if key == "output" else {"at": key}
+        marks = marks_for(link, state, RESULT_STATES)
+        if key != "output":
+            marks["at"] = key
+        if state is None:
+            marks["unsaid"] = True
         content: tuple[Any, ...] = ()
         if type(output) is str and output:
             content = (_make_text(output),)
@@ -145,15 +148,9 @@ class JavaBlocks:
             content = tuple(map(self.read_inner, output))
         elif output is not None:
             raise Unreadable
-        if state is None:
-            marks["unsaid"] = True
-        elif state not in RESULT_STATES:
-            marks["word"] = True
         metadata = object_or_none(native, "metadata")
         if None in metadata.values():
             marks["nulls"] = True
-        if link is None:
-            marks["no-id"] = True
         name = word_at(native, "name")
         block = _make_result(link, content, name, status=state, metadata=adopt(metadata))
         return marked(block, JAVA, **marks) if marks else block
@@ -263,11 +260,9 @@ def _spare_of_call(block: am.ToolUseBlock) -> Mapping[str, Any]:
 def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
     key = _input_key(native)
     state, link = word_at(native, "state"), word_at(native, "id")
-    marks: dict[str, Any] = {} if key == "input" else {"at": key}
-    if state is not None and state not in CALL_STATES:
-        marks["word"] = True
-    if link is None:
-        marks["no-id"] = True
+    marks = marks_for(link, state, CALL_STATES)
+    if key != "input":
+        marks["at"] = key
     block = _make_call(
         link,
         text_at(native, "name"),

@@ -17,15 +17,16 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
+from agentmsg.natives import count_at, link_of, number_at
 from agentmsg.plain import is_list, is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.java_blocks import SIGNATURE_KEY, JavaBlocks
 from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.python import count_at
 from agentmsg_codecs.agentscope.shapes import (
+    finish_cell,
     is_exact,
-    link_of,
     object_or_none,
     old_times,
     parts_in,
@@ -75,12 +76,9 @@ _USAGE_KEYS = frozenset({*_COUNTS, "time", "totalTokens"})
 
 
 def _read_usage(native: Native, _: Any) -> am.Usage:
-    seconds: Any = native.get("time")
-    if seconds is not None and type(seconds) not in (int, float):
-        raise Unreadable
     counts = {name: count_at(native, key) for key, name in _COUNTS.items()}
     total = count_at(native, "totalTokens")
-    usage = _make_usage(seconds=seconds, total=total, **counts)
+    usage = _make_usage(seconds=number_at(native, "time"), total=total, **counts)
     return usage if total is None else marked(usage, JAVA, total=True)
 
 
@@ -287,26 +285,18 @@ def make_messages(version: int | None) -> Messages:
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
-_USAGE_EXTRAS = carried_extras((JAVA, lambda _: _USAGE_KEYS))
-_UNCOUNTED = ("cache_write", "reasoning", "input_audio", "output_audio", "cost")
+
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Take the sum away, unless it was read: not every reader takes it."""
+    return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
 
 
-@usually("value.total is None and not value.extras" + "".join(f" and value.{name} is None" for name in _UNCOUNTED))
-def _usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry what has a place; the sum only where it was read, for not every reader takes it."""
-    changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
-    if usage.total is not None and mark_of(usage, JAVA, "/total") is not True:
-        changes["total"] = None
-    extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    return usage.evolve(**changes) if changes else usage
-
-
-@usually("value in reasons", reasons=_REASONS)
-def _finish(word: str, message: am.Msg) -> str | None:
-    is_odd = word not in _FINISH and mark_of(message, JAVA, "/word") is True
-    return word if word in _REASONS or is_odd else None
+_usage = usage_cell(
+    (*_COUNTS.values(), "seconds", "total"),
+    extras=carried_extras((JAVA, lambda _: _USAGE_KEYS)),
+    wanted=_wanted,
+    case="value.total is None",
+)
 
 
 @usually("meant.isdisjoint(value)", meant=_MEANT)
@@ -327,7 +317,7 @@ def carried_fields() -> Mapping[str, Cell]:
         "metadata": _metadata,
         "created_at": old_times(JAVA),
         "usage": _usage,
-        "finish_reason": _finish,
+        "finish_reason": finish_cell(_REASONS, JAVA),
         "structured": KEEP,
     }
 

@@ -15,10 +15,11 @@ import agentmsg as am
 from agentmsg.caps import Drop, Swap, carried_extras
 from agentmsg.codec import maker
 from agentmsg.media import guess_media_type
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.rules import document_as_text
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at
-from agentmsg_codecs.agentscope.shapes import Spared, link_of, spared, with_spare, write_marked
+from agentmsg_codecs.agentscope.shapes import Spared, spared, with_spare, write_marked
 from agentmsg_codecs.agentscope.urls import is_url
 
 __all__ = ["MEDIA", "Media"]

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.grouping import containers, seated
-from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.json_values import plain_copy, thaw
+from agentmsg.natives import read_whole
 from agentmsg.notes import keep, put_back, same_document
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
@@ -25,12 +24,10 @@ from agentmsg_codecs.agentscope.writing import write_container, write_content
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
 
 __all__ = ["Messages"]
-
-_make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 
 
 class Messages:
@@ -83,16 +80,10 @@ class Messages:
         own = self._detect(native) or version
         group = self._group(native, own)
         if group is None:
-            return [self.whole(native)]
+            return [read_whole(native, self.family)]
         if own != version:
             group[0] = marked(group[0], self.family, version=own)
         return group
-
-    def whole(self, native: Any) -> am.Msg:
-        """Return the message of the role "native" for what is no message here."""
-        text: Any = native.get("content") if is_object(native) else None
-        fallback = text if type(text) is str and text else None
-        return _make_msg("native", (_make_native(codec=self.family, value=adopt(native), fallback=fallback),))
 
     def message_of(self, value: Any) -> am.Msg:
         """Return the first message of what a native message holds.
@@ -105,7 +96,7 @@ class Messages:
         if not is_object(native):
             raise DecodeError(f"a message is an object, not {excerpt(native)}")
         found = self._container(native, 2)[0]
-        return self.whole(value) if found.role == "native" else found
+        return read_whole(value, self.family) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
         """Return the messages of a native one; None where it would not come back."""

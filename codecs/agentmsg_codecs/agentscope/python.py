@@ -14,14 +14,16 @@ from agentmsg.caps import KEEP, Cell, carried_extras, usually
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
+from agentmsg.natives import count_at, link_of
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.rules import usage_cell
+from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
+    finish_cell,
     is_exact,
-    link_of,
     object_or_none,
     old_times,
     own_extras,
@@ -35,8 +37,9 @@ from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
-__all__ = ["carried_fields", "count_at", "make_messages", "sniff_message"]
+__all__ = ["carried_fields", "make_messages", "sniff_message"]
 
 _make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
@@ -59,18 +62,6 @@ _ROLES = frozenset({"user", "assistant", "system", "tool"})
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------
-
-
-def count_at(native: Native, key: str) -> int | None:
-    """Return the counter under a key, None where there is none.
-
-    Raises:
-        Unreadable: where something else stands there.
-    """
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
 
 
 def _read_usage(native: Native, _: Any) -> am.Usage:
@@ -115,8 +106,10 @@ class _Python(Dialect):
         {"name", "content", "role", "id", "metadata", "created_at", "timestamp", "usage", "finished_reason"}
     ) | {"structured_output", "url", *_SPARE}
     spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
+    # Under which key the time stands, the role of results alone, and how many keys are always written.
     time_key: ClassVar[str]
     tool_role: ClassVar[str]
+    size: ClassVar[int]
 
     def model_role(self, word: str) -> str | None:
         return word if word in _ROLES else None
@@ -142,6 +135,33 @@ class _Python(Dialect):
         """Tell whether the spelling of times holds all of a time."""
         raise NotImplementedError
 
+    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
+        try:
+            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native[self.time_key]
+            tail = self.quick_tail(native)
+        except KeyError:
+            return None
+        if tail is None or len(native) != self.size or type(name) is not str or type(own) is not str:
+            return None
+        time = self.quick_time(stamp)
+        if time is None or not is_object(metadata):
+            return None
+        said = None if name == usual_name(role) else name
+        known = adopt(metadata) if metadata else EMPTY
+        return _make_msg(role, blocks, own, time, said, None, None, known, EMPTY, *tail)
+
+    def quick_time(self, stamp: Any) -> datetime | None:
+        """Return the time of a stamp as the library writes it; None of any other."""
+        raise NotImplementedError
+
+    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
+        """Return the fields from ``structured`` on, as far as there are any; None where the general path must look.
+
+        Raises:
+            KeyError: where a key is missing that is always written.
+        """
+        raise NotImplementedError
+
     def read_tail(self, native: Native) -> dict[str, Any]:
         word, structured = word_at(native, "finished_reason"), native.get("structured_output")
         usage = native.get("usage")
@@ -163,34 +183,23 @@ class _Python(Dialect):
 class _Python2(_Python):
     time_key: ClassVar[str] = "created_at"
     tool_role: ClassVar[str] = "assistant"
+    size: ClassVar[int] = 11
 
     def holds(self, time: Any) -> bool:
         return True
 
-    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
-        try:
-            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["created_at"]
-            usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
-            ended, error = native["finished_at"], native["error"]
-        except KeyError:
-            return None
-        if len(native) != 11 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
-            return None
-        if type(stamp) is not str or (word is not None and (type(word) is not str or word not in _FINISH)):
-            return None
+    def quick_time(self, stamp: Any) -> datetime | None:
         time = read_time(stamp)
-        if time is None or time.isoformat() != stamp or not (structured is None or is_object(structured)):
+        return time if time is not None and time.isoformat() == stamp else None
+
+    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
+        usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
+        ended, error = native["finished_at"], native["error"]
+        if word is not None and (type(word) is not str or word not in _FINISH):
             return None
-        return _make_msg(
-            role,
-            blocks,
-            own,
-            time,
-            None if name == usual_name(role) else name,
-            None,
-            None,
-            adopt(metadata) if metadata else EMPTY,
-            EMPTY,
+        if structured is not None and not is_object(structured):
+            return None
+        return (
             adopt(structured),
             None if usage is None else _usage_of(usage),
             None if word is None else _FINISH[word],
@@ -227,30 +236,16 @@ class _Python1(_Python):
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
     tool_role: ClassVar[str] = "system"
+    size: ClassVar[int] = 6
 
     def holds(self, time: Any) -> bool:
         return is_exact(time)
 
-    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
-        try:
-            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native["timestamp"]
-        except KeyError:
-            return None
-        if len(native) != 6 or type(name) is not str or type(own) is not str or not is_object(metadata):  # noqa: PLR2004 - with content and role
-            return None
-        time = read_milliseconds(stamp)
-        if time is None:
-            return None
-        return _make_msg(
-            role,
-            blocks,
-            own,
-            time,
-            None if name == usual_name(role) else name,
-            None,
-            None,
-            adopt(metadata) if metadata else EMPTY,
-        )
+    def quick_time(self, stamp: Any) -> datetime | None:
+        return read_milliseconds(stamp)
+
+    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
+        return ()
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
         own, name, time = first.id, first.name, first.created_at
@@ -308,29 +303,20 @@ def make_messages(version: int | None) -> Messages:
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
-_UNCOUNTED = ("total", "reasoning", "input_audio", "output_audio", "cost", "seconds")
-_USAGE_EXTRAS = carried_extras((FAMILY, lambda _: _USAGE_KEYS))
+
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counters that all usage has, 0 where they are not told, unless a document was read that lacks them."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
 
 
-@usually(
-    "value.input is not None and value.output is not None and not value.extras"
-    + "".join(f" and value.{name} is None" for name in _UNCOUNTED)
+_usage = usage_cell(
+    _COUNTS.values(),
+    extras=carried_extras((FAMILY, lambda _: _USAGE_KEYS)),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None",
 )
-def _usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry what has a place; counters that all have are 0 where they are not told."""
-    changes: dict[str, Any] = {name: None for name in _UNCOUNTED if getattr(usage, name) is not None}
-    if mark_of(usage, FAMILY, "/partial") is not True:
-        changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-    extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    return usage.evolve(**changes) if changes else usage
-
-
-@usually("value in reasons", reasons=_REASONS)
-def _finish(word: str, message: am.Msg) -> str | None:
-    is_odd = word not in _FINISH and mark_of(message, FAMILY, "/word") is True
-    return word if word in _REASONS or is_odd else None
 
 
 @usually("isinstance(value, dict)")
@@ -352,7 +338,13 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     fields: dict[str, Cell] = {"name": _name, "id": KEEP, "metadata": KEEP}
     if is_old:
         return {**fields, "created_at": old_times(FAMILY)}
-    return {**fields, "created_at": KEEP, "usage": _usage, "finish_reason": _finish, "structured": _structured}
+    return {
+        **fields,
+        "created_at": KEEP,
+        "usage": _usage,
+        "finish_reason": finish_cell(_REASONS, FAMILY),
+        "structured": _structured,
+    }
 
 
 _SURE, _LIKELY = 0.98, 0.7

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.natives import is_bare_text
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Unreadable, marked
-from agentmsg_codecs.agentscope.blocks import is_bare_text
 from agentmsg_codecs.agentscope.replies import last_said, role_of, shared_name
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from agentmsg_codecs.agentscope.words import ITEM
 __all__ = [
     "Spared",
     "beside",
+    "finish_cell",
     "is_exact",
     "is_pair",
-    "link_of",
     "marks_of",
     "object_or_none",
     "old_times",
@@ -47,7 +47,7 @@ __all__ = [
 def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
     """Return the unknown fields of an object that are a family's."""
     found: Any = owner.extras.get(family) if owner.extras else None
-    return found if isinstance(found, dict) else EMPTY  # pyright: ignore[reportUnknownVariableType]
+    return found if is_mapping(found) else EMPTY
 
 
 def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:
@@ -125,11 +125,6 @@ def marks_of(message: Any) -> Any:
 # -- asking native objects --------------------------------------------------------------------------------------------
 
 
-def link_of(link: str | None) -> str | None:
-    """Return the text of an id, which the library may have made."""
-    return link if type(link) is str or link is None else str.__str__(link)
-
-
 def parts_in(content: Any) -> list[Any]:
     """Return the parts of content: a list of them, or one; none of anything else."""
     if is_list(content):
@@ -164,6 +159,26 @@ def object_or_none(native: Mapping[str, Any], key: str) -> Native:
 def without(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return a mapping without some keys."""
     return {key: value for key, value in mapping.items() if key not in keys}
+
+
+# -- why a reply ended ------------------------------------------------------------------------------------------------
+
+
+def finish_cell(reasons: Mapping[str, str], family: str) -> Cell:
+    """Return the cell of finish reasons: those that the library has, and a word that was read though it has it not.
+
+    Args:
+        reasons: the library's words by ours.
+        family: whose mark ``/word`` says that.
+    """
+    words = frozenset(reasons.values())
+
+    @usually("value in reasons", reasons=reasons)
+    def cell(word: str, message: Any) -> str | None:
+        is_odd = word not in words and mark_of(message, family, "/word") is True
+        return word if word in reasons or is_odd else None
+
+    return cell
 
 
 # -- times ------------------------------------------------------------------------------------------------------------

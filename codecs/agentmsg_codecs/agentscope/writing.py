@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.natives import is_bare_text
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, mark_of
-from agentmsg_codecs.agentscope.blocks import is_bare_text
 from agentmsg_codecs.agentscope.replies import last_said, role_of
 
 if TYPE_CHECKING:

@@ -31,21 +31,20 @@ Written by default: a text where content is one plain text; a body, also for a l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 import agentmsg as am
 from agentmsg.bare import is_bare
-from agentmsg.caps import Caps
-from agentmsg.codec import Codec, maker
+from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, mark_of, marked
+from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
-from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.sniffing import sniff_body
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 from agentmsg_codecs.anthropic.words import FAMILY
@@ -53,38 +52,23 @@ from agentmsg_codecs.anthropic.words import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg.caps import Caps
+
 __all__ = ["AnthropicCodec"]
 
 _make_history = maker(am.History)
 
 
 @attrs.frozen(kw_only=True)
-class AnthropicCodec(Codec):
-    """Requests to Anthropic's Messages API.
-
-    Attributes:
-        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
-    """
+class AnthropicCodec(Anthropic):
+    """Requests to Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic"
-    family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Anthropic Messages (requests)"
-    writes_plain: ClassVar[bool] = True
 
-    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
-    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: make_caps(self.engine, thinking=self.thinking), takes_self=True),
-    )
-
-    @property
-    def caps(self) -> Caps:
-        """What requests carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what requests carry; see caps.py."""
+        return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, or of a list of messages."""

@@ -12,8 +12,8 @@ from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried
 from agentmsg.rules import (
     audio_as_text,
     document_as_text,
-    native_blocks,
-    native_messages,
+    native_block_row,
+    native_message_row,
     refusal_as_text,
     result_as_text,
     role_rule,
@@ -78,10 +78,6 @@ def _extras(parts: Parts) -> Cell:
     return carried_extras((FAMILY, parts.keys_of))
 
 
-def _native_row(comes_back: ComesBack) -> Row:
-    return Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, comes_back))
-
-
 def _as_text() -> Rows:
     """Return the rows of what is told in words."""
     answers: Mapping[type[BaseBlock], Rule] = {
@@ -102,7 +98,7 @@ def _inner_rows(messages: Messages) -> Rows:
         am.ImageBlock: Row({"source": image_source, "cache": hint, "extras": _extras(parts)}),
         am.FileBlock: _file_row(),
         am.ToolResultBlock: Row({}, result_as_text),
-        am.NativeBlock: _native_row(messages.returns(messages.inner)),
+        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.inner)),
     }
 
 
@@ -164,7 +160,7 @@ def block_rows(messages: Messages, comes_back: ComesBack, *, thinking: str) -> R
             rules.server_result,
         ),
         am.CompactionBlock: Row({"text": KEEP, "encrypted": KEEP, "cache": hint, "extras": extras}),
-        am.NativeBlock: _native_row(comes_back),
+        am.NativeBlock: native_block_row(FAMILY, comes_back),
     }
 
 
@@ -173,7 +169,7 @@ def server_rows(messages: Messages) -> Rows:
     return {
         am.TextBlock: _text_row(messages.parts),
         am.SourceBlock: Row({"url": KEEP, "title": KEEP, "extras": carried_extras((FAMILY, lambda _: SOURCE_KEYS))}),
-        am.NativeBlock: _native_row(messages.returns(messages.texts)),
+        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.texts)),
     }
 
 
@@ -183,7 +179,7 @@ def _system_rows(messages: Messages) -> Rows:
         am.TextBlock: _text_row(messages.parts),
         am.FileBlock: Row({}, _only_as_text),
         am.ToolResultBlock: Row({}, result_as_text),
-        am.NativeBlock: _native_row(messages.returns(messages.texts)),
+        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.texts)),
     }
 
 
@@ -226,7 +222,6 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
     fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: MESSAGE_KEYS))}
     system = _system_rows(messages)
     server = server_rows(messages)
-    native: Rows = {am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})}
     return Caps(
         messages={
             "system": MessageRow(fields=fields, blocks=system),
@@ -246,7 +241,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
                 blocks={am.ToolResultBlock: _result_row(messages)},
                 results=_inner_rows(messages),
             ),
-            "native": MessageRow(blocks=native, otherwise=native_messages(FAMILY, messages.message_of)),
+            "native": native_message_row(FAMILY, messages.message_of),
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, lambda _: BODY_KEYS))},
         tools=TOOL_ROWS,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, cast
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt
+from agentmsg.natives import is_bare_text
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.anthropic.shapes import TEXT, cache_of, is_bare_text, items_at, make_text, with_cache
+from agentmsg_codecs.anthropic.shapes import TEXT, cache_of, items_at, make_text, with_cache
 from agentmsg_codecs.anthropic.words import FAMILY, KIND, UPLOAD
 
 if TYPE_CHECKING:
@@ -91,7 +92,11 @@ def _write_inner(block: Any) -> Native:
 
 def _write_blocks(source: am.BlocksSource) -> Native:
     content = source.content
-    if mark_of(source, FAMILY, "/str") is True and len(content) <= 1 and all(map(is_bare_text, content)):
+    if (
+        mark_of(source, FAMILY, "/str") is True
+        and len(content) <= 1
+        and all(is_bare_text(block, FAMILY) for block in content)
+    ):
         words: Any = content[0] if content else None
         return {"type": "content", "content": words.text if words else ""}
     return {"type": "content", "content": list(map(_write_inner, content))}

@@ -15,13 +15,14 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.grouping import Grouping, containers, seat_of, seated
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.link import CallNames, named
+from agentmsg.natives import is_bare_text, read_whole
 from agentmsg.notes import keep, put_back, same_document
 from agentmsg.parts import Parts
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Unreadable, mark_of, read_as, write_as
 from agentmsg_codecs.anthropic.media import FILE, IMAGE
 from agentmsg_codecs.anthropic.results import make_result, result_shape, server_shape
-from agentmsg_codecs.anthropic.shapes import CALL, COMPACTION, QUICK, TEXT, THINKING, is_bare_text, make_text
+from agentmsg_codecs.anthropic.shapes import CALL, COMPACTION, QUICK, TEXT, THINKING, make_text
 from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _USERS = frozenset({"user", "tool"})
 _LISTED = adopt({FAMILY: {"/list": True}})
 _NOT_SAID: Any = object()
 _make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 _with_name = replacer(am.ToolResultBlock, "name")
 
 
@@ -168,9 +168,7 @@ class Messages:
             found = self._group(native)
             if found is not None:
                 return found
-        text: Any = native.get("content") if is_object(native) else None
-        block = _make_native(codec=FAMILY, value=adopt(native), fallback=text if type(text) is str and text else None)
-        return [_make_msg("native", (block,))]
+        return [read_whole(native, FAMILY)]
 
     def _group(self, native: Native) -> list[am.Msg] | None:
         role, content = native.get("role"), native.get("content")
@@ -298,7 +296,7 @@ class Messages:
     def content(self, message: am.Msg) -> Any:
         """Return the content of a message in its default spelling: a text where it is one and says no more."""
         blocks: Any = message.content
-        if len(blocks) == 1 and is_bare_text(blocks[0]):
+        if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY):
             if not message.notes or mark_of(message, FAMILY, "/list") is not True:
                 return blocks[0].text
         elif not blocks:
@@ -336,7 +334,7 @@ def _all_results(group: Sequence[am.Msg]) -> bool:
 
 
 def _with_blocks(role: str, blocks: tuple[Any, ...]) -> am.Msg:
-    if len(blocks) == 1 and is_bare_text(blocks[0]):
+    if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY):
         return _make_msg(role, blocks, notes=_LISTED)
     return _make_msg(role, blocks)
 

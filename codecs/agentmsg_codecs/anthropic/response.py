@@ -20,31 +20,33 @@ message. Of a history of more, the first message of an assistant is written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 import agentmsg as am
 from agentmsg.arrange import keep_first
 from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
-from agentmsg.codec import Codec, maker
+from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.rules import document_as_text
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.caps import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.carried import hint
 from agentmsg_codecs.anthropic.media import is_upload
-from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.rules import document
-from agentmsg_codecs.anthropic.shapes import link_of
 from agentmsg_codecs.anthropic.sniffing import sniff_answer
 from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
 from agentmsg_codecs.anthropic.words import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from agentmsg_codecs.anthropic.messages import Messages
 
 __all__ = ["AnthropicResponseCodec"]
 
@@ -56,35 +58,19 @@ _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.U
 
 
 @attrs.frozen(kw_only=True)
-class AnthropicResponseCodec(Codec):
-    """Answers of Anthropic's Messages API.
-
-    Attributes:
-        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
-        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
-    """
+class AnthropicResponseCodec(Anthropic):
+    """Answers of Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic-response"
-    family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Anthropic Messages (answers)"
-    writes_plain: ClassVar[bool] = True
 
-    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
-    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: _make_caps(self.engine, self.thinking), takes_self=True),
-    )
     _shape: Shape = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _make_shape(self.engine), takes_self=True)
     )
 
-    @property
-    def caps(self) -> Caps:
-        """What answers carry."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what answers carry."""
+        return _make_caps(self.engine, self.thinking)
 
     def read(self, document: Any) -> am.History:
         """Return the history of one answer."""

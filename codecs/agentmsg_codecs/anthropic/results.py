@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import is_bare_text, link_of, read_content
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.anthropic.shapes import cache_of, is_bare_text, link_of, make_text, with_cache
+from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
 from agentmsg_codecs.anthropic.words import FAMILY, SERVER_RESULTS
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["SOURCE_KEYS", "form_of", "is_known_server", "make_result", "result_s
 Read: TypeAlias = "Callable[[Any], Any]"
 make_result = maker(am.ToolResultBlock)
 _make_source = maker(am.SourceBlock)
+_LISTED = adopt({FAMILY: {"/list": True}})
 _STATUS: Mapping[Any, str | None] = {True: "error", False: "success", None: None}
 
 
@@ -28,27 +30,17 @@ _STATUS: Mapping[Any, str | None] = {True: "error", False: "success", None: None
 
 def _read_outcome(native: Native, read: Read) -> Native:
     """Return the fields for ``content`` and ``is_error``, as results of the client's tools and of MCP have them."""
-    value, flag = native.get("content"), native.get("is_error")
+    flag = native.get("is_error")
     if flag is not None and type(flag) is not bool:
         raise Unreadable
-    if value is None or type(value) is str:
-        blocks: tuple[Any, ...] = (make_text(value),) if value else ()
-    elif is_list(value):
-        blocks = tuple(map(read, value))
-    else:
-        raise Unreadable
-    return {"content": blocks, "status": _STATUS[flag]}
-
-
-def _noted(block: am.ToolResultBlock, native: Native) -> am.ToolResultBlock:
-    listed = is_list(native.get("content")) and len(block.content) == 1 and is_bare_text(block.content[0])
-    return marked(block, FAMILY, list=True) if listed else block
+    blocks, listed = read_content(native.get("content"), read, FAMILY)
+    return {"content": blocks, "status": _STATUS[flag], "notes": _LISTED if listed else EMPTY}
 
 
 def _write_outcome(native: Native, block: am.ToolResultBlock, write: Callable[[Any], Any]) -> Native:
     content: Any = block.content
     if content:
-        bare = len(content) == 1 and is_bare_text(content[0])
+        bare = len(content) == 1 and is_bare_text(content[0], FAMILY)
         listed = not bare or (block.notes and mark_of(block, FAMILY, "/list") is True)
         native["content"] = list(map(write, content)) if listed else content[0].text
     if block.status is not None:
@@ -72,15 +64,13 @@ def result_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
     def read_result(native: Native, _: Any) -> am.ToolResultBlock:
         if native.get("type") != "tool_result":
             raise Unreadable
-        fields = _read_outcome(native, read)
-        return _noted(
-            make_result(tool_call_id=text_at(native, "tool_use_id"), cache=cache_of(native), **fields), native
-        )
+        link, cache = text_at(native, "tool_use_id"), cache_of(native)
+        return make_result(tool_call_id=link, cache=cache, **_read_outcome(native, read))
 
     def write_result(block: am.ToolResultBlock) -> Native:
         content: Any = block.content
         is_usual = len(content) == 1 and block.status is None and block.cache is None and not block.notes
-        if is_usual and is_bare_text(content[0]):
+        if is_usual and is_bare_text(content[0], FAMILY):
             return {"type": "tool_result", "tool_use_id": link_of(block.tool_call_id), "content": content[0].text}
         return _write_outcome({"type": "tool_result", "tool_use_id": link_of(block.tool_call_id)}, block, write)
 
@@ -163,6 +153,11 @@ def _write_form(tag: str, block: am.ToolResultBlock) -> Any:
     return native
 
 
+_SERVER_KEYS: Mapping[str | None, frozenset[str]] = {
+    tag: frozenset(_OUTCOME if name is None else _OUTCOME - {"is_error"}) for tag, name in SERVER_RESULTS.items()
+}
+
+
 def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
     """Return the shape of results of tools that run at the provider.
 
@@ -185,7 +180,7 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
             **fields,
         )
         if name is None:
-            return _noted(block, native)
+            return block
         is_null = block.error_type is not None and "error_message" in content and block.error is None
         return marked(block, FAMILY, message="null") if is_null else block
 
@@ -199,10 +194,7 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
 
     return Shape(
         cls=am.ToolResultBlock,
-        keys={
-            tag: frozenset(_OUTCOME if name is None else _OUTCOME - {"is_error"})
-            for tag, name in SERVER_RESULTS.items()
-        },
+        keys=_SERVER_KEYS,
         read=read_server,
         write=write_server,
         tag_of=tag_of_server,

@@ -14,7 +14,8 @@ import agentmsg as am
 from agentmsg.arguments import from_object, input_copy
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_list, is_object
+from agentmsg.natives import link_of
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
 
@@ -29,11 +30,9 @@ __all__ = [
     "THINKING",
     "cache_of",
     "citation_keys",
-    "is_bare_text",
     "is_known_place",
     "is_usual_hint",
     "items_at",
-    "link_of",
     "make_text",
     "with_cache",
 ]
@@ -60,11 +59,6 @@ def items_at(native: Native, key: str) -> list[Any]:
         raise Unreadable
     items: list[Any] = value
     return items
-
-
-def link_of(link: str | None) -> str | None:
-    """Return the text of an id, which the library may have made."""
-    return link if type(link) is str or link is None else str.__str__(link)
 
 
 # -- cache hints ------------------------------------------------------------------------------------------------------
@@ -166,21 +160,6 @@ _CITATION = Shape(
 # -- text -------------------------------------------------------------------------------------------------------------
 
 
-def is_bare_text(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
-
-    How another format spelt it counts for nothing.
-    """
-    return (
-        block.__class__ is am.TextBlock
-        and not block.citations
-        and block.cache is None
-        and not block.extras
-        and (not block.notes or FAMILY not in block.notes)
-        and bool(block.text)
-    )
-
-
 def _read_text(native: Native, _: Any) -> am.TextBlock:
     citations = tuple(read_as(_CITATION, item, FAMILY) for item in items_at(native, "citations"))
     return make_text(text=text_at(native, "text"), citations=citations, cache=cache_of(native))
@@ -243,7 +222,7 @@ def _tag_of_call(block: am.ToolUseBlock) -> str:
     if block.kind != "server":
         return "tool_use"
     own: Any = block.extras.get(FAMILY)
-    of_mcp = isinstance(own, dict) and isinstance(own.get("server_name"), str)  # pyright: ignore[reportUnknownMemberType]
+    of_mcp = is_mapping(own) and isinstance(own.get("server_name"), str)
     return "mcp_tool_use" if of_mcp else "server_tool_use"
 
 

@@ -5,21 +5,27 @@ Anthropic's ``input_tokens`` leaves out what was read from a cache or written to
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.json_values import EMPTY
+from agentmsg.natives import rest_of, with_rest
 from agentmsg.plain import is_object
+from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["carried_usage", "read_usage", "write_usage"]
 
 _make = maker(am.Usage)
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 _DETAILS, _THOUGHT = "output_tokens_details", "thinking_tokens"
+_DETAIL_KEYS = frozenset({_THOUGHT})
 _KEYS = frozenset({"input_tokens", "output_tokens", _READ, _WRITTEN, _DETAILS})
 
 
@@ -39,17 +45,17 @@ def _read(native: Native, _: Any) -> am.Usage:
     read, written = _count(native, _READ), _count(native, _WRITTEN)
     details: Any = native.get(_DETAILS)
     thought: Any = None
-    rest: Native = {}
+    rest: Mapping[str, Any] = EMPTY
     if is_object(details) and type(details.get(_THOUGHT, 0)) is int:
         thought = details.get(_THOUGHT)
-        rest = {key: value for key, value in details.items() if key != _THOUGHT}
+        rest = rest_of(details, _DETAIL_KEYS, OUTPUT)
     usage = _make(
         input=None if paid is None else paid + (read or 0) + (written or 0),
         output=output,
         cache_read=read,
         cache_write=written,
         reasoning=thought,
-        extras=adopt({OUTPUT: rest}) if rest else EMPTY,
+        extras=rest,
     )
     return usage if paid is not None and output is not None else marked(usage, FAMILY, partial=True)
 
@@ -64,10 +70,7 @@ def _write(usage: am.Usage) -> Native:
         native[_READ] = usage.cache_read
     if usage.output is not None:
         native["output_tokens"] = usage.output
-    details: Native = {} if usage.reasoning is None else {_THOUGHT: usage.reasoning}
-    rest: Any = usage.extras.get(OUTPUT)
-    if isinstance(rest, dict):
-        details.update(rest)  # pyright: ignore[reportUnknownArgumentType]
+    details = with_rest({} if usage.reasoning is None else {_THOUGHT: usage.reasoning}, usage, OUTPUT)
     if details:
         native[_DETAILS] = details
     return native
@@ -91,21 +94,22 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_USAGE, usage, FAMILY)
 
 
-_EXTRAS = carried_extras((OUTPUT, lambda _: frozenset({_THOUGHT})), (FAMILY, lambda _: _KEYS))
-_LEFT = ("total", "input_audio", "output_audio", "cost", "seconds")
-
-
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry what has a place; counts that the schema wants are 0 where they are not told."""
-    changes: dict[str, Any] = {name: None for name in _LEFT if getattr(usage, name) is not None}
-    for name in ("output", "cache_read", "cache_write"):
-        changes |= {name: 0} if (getattr(usage, name) or 0) < 0 else {}
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counts that the schema wants, 0 where they are not told, and none below what they hold."""
+    wanted: dict[str, Any] = {name: 0 for name in _COUNTED if (getattr(usage, name) or 0) < 0}
     if mark_of(usage, FAMILY, "/partial") is not True:
-        changes |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    new = usage.evolve(**changes) if changes else usage
-    if new.input is not None and new.input < _cached(new):
-        return new.evolve(input=_cached(new))
-    return new
+        wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+    paid = wanted.get("input", usage.input)
+    cached = max(usage.cache_read or 0, 0) + max(usage.cache_write or 0, 0)
+    return wanted if paid is None or paid >= cached else {**wanted, "input": cached}
+
+
+_COUNTED = ("output", "cache_read", "cache_write")
+carried_usage = usage_cell(
+    ("input", "reasoning", *_COUNTED),
+    extras=carried_extras((OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS)),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None and value.output >= 0"
+    " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"
+    " and value.input >= (value.cache_read or 0) + (value.cache_write or 0)",
+)

@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
 from agentmsg.shapes import mark_of
@@ -42,6 +41,7 @@ from agentmsg_codecs.arcaelas.words import CONTAINERS, FAMILY, LINKS
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["ArcaelasCodec"]
 
@@ -70,17 +70,10 @@ class ArcaelasCodec(ContainerCodec):
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: make_caps(self.engines[2]), takes_self=True),
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What Arcaelas' messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what Arcaelas' messages carry; see caps.py."""
+        return make_caps(self.engines[2])
 
     def _engine(self, version: Any) -> Messages:
         engine = self.engines[version if type(version) is int and version in self.engines else self.version]

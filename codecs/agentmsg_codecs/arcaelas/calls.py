@@ -10,9 +10,9 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import read_arguments, without_id, write_arguments
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.json_values import EMPTY
+from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
+from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.arcaelas.words import FAMILY, ITEM
 
@@ -28,21 +28,15 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
     if native.get("type", "function") != "function":
         raise Unreadable
     link, inner = word_at(native, "id"), object_at(native, "function")
-    rest = {key: value for key, value in inner.items() if key not in INNER_KEYS}
-    fields: dict[str, Any] = {"extras": adopt({ITEM: rest})} if rest else {}
-    if link is None:
-        fields["notes"] = NO_ID
+    fields = {"extras": rest_of(inner, INNER_KEYS, ITEM), "notes": NO_ID if link is None else EMPTY}
     make = partial(_make_call, link, text_at(inner, "name"), **fields)
     return read_arguments(make, inner.get("arguments"), FAMILY)
 
 
 def _write(block: am.ToolUseBlock) -> Native:
     function: Native = {"name": block.name, "arguments": write_arguments(block, FAMILY)}
-    rest: Any = block.extras.get(ITEM) if block.extras else None
-    if is_mapping(rest):
-        function |= thaw(rest)
     native: Native = {} if block.id is None else {"id": str(block.id)}
-    return {**native, "type": "function", "function": function}
+    return {**native, "type": "function", "function": with_rest(function, block, ITEM)}
 
 
 _CALL = Shape(cls=am.ToolUseBlock, keys={None: CALL_KEYS}, read=_read, write=_write)

@@ -12,7 +12,7 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import native_of, read_whole, role_of
+from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg.times import read_time
@@ -54,16 +54,6 @@ def generation(natives: Sequence[Any]) -> int | None:
     if any(native.get(LINKS[2]) is not None for native in results):
         return 2
     return 1 if any(native.get(LINKS[1]) is not None for native in results) else None
-
-
-def _is_bare(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
-    return (
-        type(block) is am.TextBlock
-        and bool(block.text)
-        and (not block.notes or FAMILY not in block.notes)
-        and not block.extras
-    )
 
 
 class Messages:
@@ -140,16 +130,7 @@ class Messages:
         return message if time is None or is_usual(time) else marked(message, FAMILY, time=True)
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        """Return the blocks of content, and whether a list is a deviation for them."""
-        content = native.get("content")
-        if type(content) is str:
-            return ((make_text(content),) if content else ()), False
-        if content is None:
-            return (), False
-        if not is_list(content):
-            raise Unreadable
-        blocks = tuple(map(self.content.of(role).read, content))
-        return blocks, len(blocks) == 1 and _is_bare(blocks[0])
+        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -201,7 +182,9 @@ class Messages:
         if parts is self.content.words:
             is_text = not any(is_odd(block) or type(block) is am.NativeBlock for block in blocks)
         else:
-            is_text = len(blocks) == 1 and _is_bare(blocks[0]) and mark_of(message, FAMILY, "/list") is not True
+            is_text = (
+                len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True
+            )
         return blocks[0].text if is_text else list(map(parts.write, blocks))
 
     def _native(self, message: am.Msg, content: Any) -> Native:

@@ -124,7 +124,7 @@ def _make(spec: Spec, names: list[str] | None = None) -> list[str]:
         alias = field.alias or field.name
         absent = "EMPTY" if field.default is EMPTY else repr(field.default)
         # Ids and times, which a factory makes, and what the class insists on being told: readers leave both empty.
-        empty = field.default is attrs.NOTHING or isinstance(field.default, attrs.Factory)  # type: ignore[arg-type]
+        empty = field.default is attrs.NOTHING or isinstance(field.default, attrs.Factory)  # type: ignore[arg-type] # a class
         value = _local(alias) if alias in given else "None" if empty else absent
         lines.append(f"o.{field.name} = {value}")
     return [*lines, f"o.__class__ = {spec.cls.__name__}", "return o"]

@@ -306,7 +306,7 @@ def _moment(text: str) -> datetime | None:
     # Every third character from the fourth on is a sign: 2026-11-21T10:00:00+00:00, or with microseconds.
     if text[-6:] == "+00:00" and (value.hour or text[11] == "0"):
         signs, size = text[4:20:3], len(text)
-        if (size == 25 and signs == "--T::+") or (size == 32 and signs == "--T::." and value.microsecond):  # noqa: PLR2004
+        if (size == 25 and signs == "--T::+") or (size == 32 and signs == "--T::." and value.microsecond):  # noqa: PLR2004 - lengths
             return value
     return value if value.isoformat() == text else None
 

@@ -206,7 +206,7 @@ def _user_field(name: str, field: Any) -> Field:
     default = field.default
     if default is attrs.NOTHING:
         return Field(name, kind, REQUIRED, field.type)
-    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type] # typed as a function, but a class
         if default.takes_self:
             return Field(name, kind, UNKNOWN, field.type)
         default = default.factory()

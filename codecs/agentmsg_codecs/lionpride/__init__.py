@@ -39,7 +39,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
 from agentmsg_codecs.lionpride.caps import make_caps
@@ -49,6 +48,7 @@ from agentmsg_codecs.lionpride.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["LionprideCodec"]
 
@@ -63,12 +63,9 @@ class LionprideCodec(ContainerCodec):
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
 
-    _caps: Caps = attrs.field(init=False, eq=False, repr=False, factory=make_caps)
-
-    @property
-    def caps(self) -> Caps:
-        """What lionpride's messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what lionpride's messages carry; see caps.py."""
+        return make_caps()
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list, a pile or a message."""
@@ -81,5 +78,4 @@ class LionprideCodec(ContainerCodec):
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
-        scores = list(map(sniff_message, self.first_natives(document)))
-        return max(scores) if scores and min(scores) > 0 else 0.0
+        return self.likeliest(document, sniff_message)

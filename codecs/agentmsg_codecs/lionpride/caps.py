@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.arrange import Part, as_is, choose, in_order, split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
 from agentmsg.json_text import dump_json
 from agentmsg.natives import is_marked, lacks_id
 from agentmsg.plain import is_sequence
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["make_caps"]
 
-Rows = dict[type[am.BaseBlock], Row]
 _ALONE = "one text, and one call, is all that a message says"
 
 

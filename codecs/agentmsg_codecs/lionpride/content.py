@@ -1,6 +1,6 @@
 """Content: a dict whose keys decide the role, and the blocks of a message. Imports words.
 
-What a message holds beside its content plays no part here: ``bare`` takes it away, so that spellings can be tried.
+What a message holds beside its content plays no part here: ``_bare`` takes it away, so that spellings can be tried.
 Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail``, the word for a detail that it does not list;
 ``/parsed`` on what stands in a text field as JSON (the real writer parses texts that are JSON); ``/error`` and
 ``/link``, the same of a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments are no object.
@@ -24,7 +24,7 @@ from agentmsg_codecs.lionpride.words import CONTENT, DETAILS, FAMILY, FIELDS, SL
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["bare", "kind_of", "read_content", "write_content", "write_plain_content"]
+__all__ = ["kind_of", "read_content", "write_content", "write_plain_content"]
 
 make_msg = maker(am.Msg)
 _make_text = maker(am.TextBlock)
@@ -253,7 +253,7 @@ def _is_usual(name: str, native: Native) -> bool:
     return name != "action_request" or "_raw" not in native["arguments"]
 
 
-def bare(message: am.Msg) -> am.Msg:
+def _bare(message: am.Msg) -> am.Msg:
     """Return what of a message stands in its content: no ids of calls, no names of results."""
     own = message.extras.get(CONTENT) if message.extras else None
     content: Any = message.content
@@ -276,4 +276,4 @@ def write_content(message: am.Msg) -> Native:
     """Return the content of a message that fits."""
     if CONTENT not in message.notes and CONTENT not in message.extras:
         return write_plain_content(message)
-    return write_as(_SHAPES[kind_of(message)], bare(message), CONTENT)
+    return write_as(_SHAPES[kind_of(message)], _bare(message), CONTENT)

@@ -23,18 +23,17 @@ openai 3.54; what that schema does not have is read too and written again where 
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
 | annotations (of an answer that stands in a request) | citations of the text |
 | tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
-| any other tool, part, message | NativeTool, NativeBlock, a message of the role "native" |
+| any other tool, part or entry of tool_calls, message | NativeTool, NativeBlock, a message of the role "native" |
 | unknown keys | extras["openai"]; of the object inside (function, image_url ...) extras["openai.item"] |
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.copies import copy_document, copy_part
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
@@ -48,6 +47,9 @@ from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 from agentmsg_codecs.openai.words import FAMILY
+
+if TYPE_CHECKING:
+    from agentmsg.caps import Caps
 
 __all__ = ["OpenAICodec"]
 
@@ -81,17 +83,10 @@ class OpenAICodec(Codec):
         repr=False,
         default=attrs.Factory(lambda self: Messages(place=place_of_option(self.thinking)), takes_self=True),
     )
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: make_caps(self.engine, as_text=self.thinking == "text"), takes_self=True),
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What OpenAI's messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what OpenAI's messages carry; see caps.py."""
+        return make_caps(self.engine, as_text=self.thinking == "text")
 
     def read(self, document: Any) -> am.History:
         """Return the history of a request body or of a list of messages."""

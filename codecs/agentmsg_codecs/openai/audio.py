@@ -10,7 +10,7 @@ from agentmsg.shapes import Native, Shape, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
 from agentmsg_codecs.openai.words import FAMILY
 
-__all__ = ["AUDIO_KEYS", "read_audio", "write_audio"]
+__all__ = ["AUDIO_KEYS", "is_no_sound", "read_audio", "write_audio"]
 
 AUDIO_KEYS = frozenset({"id", "data", "transcript"})
 
@@ -44,6 +44,10 @@ def _is_answer(block: am.AudioBlock) -> bool:
     return block.item_id is not None and block.transcript is not None and type(told.get("expires_at")) is int
 
 
+def _is_empty(native: Native) -> bool:
+    return not any(native.values())
+
+
 def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]:
     """Return the sound of a message; the empty one of some servers is none.
 
@@ -52,11 +56,16 @@ def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]
     Raises:
         Unreadable: where it is no such object.
     """
-    if native is None or (is_mapping(native) and not any(native.values())):
+    if native is None or (is_mapping(native) and _is_empty(native)):
         return []
     block: am.AudioBlock = read_as(_SHAPE, native, FAMILY)
     usual = _is_answer(block) if is_response else _is_reference(block)
     return [block if usual else odd(block)]
+
+
+def is_no_sound(block: am.AudioBlock) -> bool:
+    """Tell whether a block that fits would be read as none: its id, and all else that it says, is empty."""
+    return _is_empty(write_audio(block))
 
 
 def write_audio(block: am.AudioBlock) -> Native:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
+from agentmsg.caps import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras
 from agentmsg.rules import (
     audio_as_text,
     compaction_as_text,
     data_as_text,
-    native_blocks,
+    native_block_row,
     server_as_text,
     source_as_text,
     structured_as_text,
 )
 from agentmsg.shapes import mark_of
-from agentmsg_codecs.openai.audio import AUDIO_KEYS
-from agentmsg_codecs.openai.calls import call_keys, inner_call_keys
+from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
+from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry
 from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
 from agentmsg_codecs.openai.media_caps import (
     carried_detail,
@@ -87,7 +87,7 @@ def _cells(parts: Parts, *names: str) -> dict[str, Cell]:
 def _other_rows(parts: Parts) -> Rows:
     """Return the rows of what is text here, whatever the place."""
     return {
-        am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, parts.comes_back)),
+        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
         am.DataBlock: Row({}, data_as_text),
         am.SourceBlock: Row({}, source_as_text),
         am.CompactionBlock: Row({}, compaction_as_text),
@@ -156,12 +156,42 @@ def _kind(kind: str, _: Any) -> str:
     return kind if kind in {"function", "custom"} else "function"
 
 
+def _audio_row(parts: Parts, in_content: Rule | None, in_field: Rule) -> Row:
+    """Return the row of sound, which stands in content or in the ``audio`` of the message.
+
+    Args:
+        parts: the table of content.
+        in_content: the rule for the one.
+        in_field: the rule for the other.
+    """
+    field_extras, part_extras = carried_extras((FAMILY, lambda _: AUDIO_KEYS)), _extras(parts)
+
+    def rule(block: Any) -> Any:
+        if not is_field_audio(block):
+            return block if in_content is None else in_content(block)
+        answer = in_field(block)
+        new = answer.new if isinstance(answer, Swap) else answer
+        return Drop("there is no sound in it") if isinstance(new, am.AudioBlock) and is_no_sound(new) else answer
+
+    def only_in_field(value: Any, block: Any) -> Any:
+        return value if is_field_audio(block) else None
+
+    cells: dict[str, Cell] = {
+        "source": KEEP,
+        "transcript": only_in_field,
+        "item_id": only_in_field,
+        "cache": lambda value, block: None if is_field_audio(block) else carried_cache(value, block),
+        "extras": lambda extras, block: (field_extras if is_field_audio(block) else part_extras)(extras, block),
+    }
+    return Row(cells, rule)
+
+
 def assistant_rows(
     parts: ContentParts,
     place: str | None,
     *,
     citations: Cell,
-    sound: Callable[[Any], Any] = carried_field_sound,
+    sound: Rule = carried_field_sound,
     as_text: bool,
 ) -> Rows:
     """Return the rows of assistant messages.
@@ -175,29 +205,12 @@ def assistant_rows(
     """
     own = parts.assistant
     rows = media_rows(own, why="an assistant's content is text")
-    in_content = rows[am.AudioBlock]
-
-    def audio(block: Any) -> Any:
-        if is_field_audio(block):
-            return sound(block)
-        assert in_content.otherwise is not None  # noqa: S101 - it has one
-        return in_content.otherwise(block)
-
-    def audio_extras(extras: Any, block: Any) -> Any:
-        field = carried_extras((FAMILY, lambda _: AUDIO_KEYS))
-        return field(extras, block) if is_field_audio(block) else _extras(own)(extras, block)
-
-    def in_field(value: Any, block: Any) -> Any:
-        return value if is_field_audio(block) else None
-
-    def in_part(value: Any, block: Any) -> Any:
-        return None if is_field_audio(block) else carried_cache(value, block)
-
-    rows[am.AudioBlock] = Row(
-        {"source": KEEP, "transcript": in_field, "item_id": in_field, "cache": in_part, "extras": audio_extras}, audio
-    )
+    rows[am.AudioBlock] = _audio_row(own, rows[am.AudioBlock].otherwise, sound)
     rows[am.TextBlock] = _text_row(own, citations=citations)
     rows[am.RefusalBlock] = Row({**_cells(own, "refusal"), "cache": _only_odd_cache})
+    rows[am.NativeBlock] = native_block_row(
+        FAMILY, lambda block: entry_comes_back(block) if is_native_entry(block) else own.comes_back(block)
+    )
     rows[am.ThinkingBlock] = Thinking(place, as_text=as_text).row()
     names = ("id", "name", "input", "raw_input")
     rows[am.ToolUseBlock] = Row({**dict.fromkeys(names, KEEP), "kind": _kind, "extras": _CALL_EXTRAS}, _call)

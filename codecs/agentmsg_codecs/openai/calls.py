@@ -1,7 +1,7 @@
 """Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
-message of the role ``function``, whose ids the reader makes.
+message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call.
 """
 
 from __future__ import annotations
@@ -12,35 +12,36 @@ import agentmsg as am
 from agentmsg.arguments import input_text
 from agentmsg.bare import make_parsed_call
 from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import UNUSUAL, usual_arguments
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_mapping, is_sound
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.natives import rest_of, with_rest, without_id
+from agentmsg.parts import native_text
+from agentmsg.plain import is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
 __all__ = [
     "NO_ID",
     "call_keys",
+    "entry_comes_back",
     "inner_call_keys",
     "is_legacy",
-    "make_call",
+    "is_native_entry",
     "quick_call",
-    "read_call",
+    "read_entry",
     "read_legacy",
-    "write_call",
+    "write_entry",
     "write_legacy",
 ]
 
-make_call = maker(am.ToolUseBlock)
-NO_ID = adopt({FAMILY: {"/no-id": True}})
+_make_call = maker(am.ToolUseBlock)
+NO_ID = without_id(FAMILY)
+_make_native = maker(am.NativeBlock)
+_CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
-
-
-def _extras(native: Native, keys: frozenset[str]) -> Any:
-    rest = {key: value for key, value in native.items() if key not in keys}
-    return adopt({ITEM: rest}) if rest else EMPTY
 
 
 def _input(native: Native) -> dict[str, Any]:
@@ -56,22 +57,17 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
     notes = NO_ID if link is None else EMPTY
     if native.get("type") == "custom":
         inner = object_at(native, "custom")
-        return make_call(
+        return _make_call(
             id=link,
             name=text_at(inner, "name"),
             raw_input=text_at(inner, "input"),
             kind="custom",
-            extras=_extras(inner, _INNER["custom"]),
+            extras=rest_of(inner, _INNER["custom"], ITEM),
             notes=notes,
         )
     inner = object_at(native, "function")
-    extras = _extras(inner, _INNER["function"])
-    return make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
-
-
-def _with_rest(block: Any, native: Native) -> Native:
-    rest = block.extras.get(ITEM) if block.extras else None
-    return {**native, **rest} if is_mapping(rest) else native
+    extras = rest_of(inner, _INNER["function"], ITEM)
+    return _make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
 
 
 def _write(block: am.ToolUseBlock) -> Native:
@@ -79,10 +75,10 @@ def _write(block: am.ToolUseBlock) -> Native:
     if block.kind == "custom":
         value = block.input
         said = value if isinstance(value, str) else input_text(block)
-        return {**native, "type": "custom", "custom": _with_rest(block, {"name": block.name, "input": said})}
+        return {**native, "type": "custom", "custom": with_rest({"name": block.name, "input": said}, block, ITEM)}
     function: Native = {"name": block.name, "arguments": input_text(block)}
     native["type"] = "function"
-    native["function"] = _with_rest(block, function) if block.extras else function
+    native["function"] = with_rest(function, block, ITEM) if block.extras else function
     return native
 
 
@@ -97,13 +93,13 @@ _CALL = Shape(
 
 def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
     keys = _INNER["function"]
-    return make_call(
-        id=None, name=text_at(native, "name"), extras=_extras(native, keys), notes=_LEGACY_NOTE, **_input(native)
+    return _make_call(
+        id=None, name=text_at(native, "name"), extras=rest_of(native, keys, ITEM), notes=_LEGACY_NOTE, **_input(native)
     )
 
 
 def _write_legacy(block: am.ToolUseBlock) -> Native:
-    return _with_rest(block, {"name": block.name, "arguments": input_text(block)})
+    return with_rest({"name": block.name, "arguments": input_text(block)}, block, ITEM)
 
 
 _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read_legacy, write=_write_legacy)
@@ -111,7 +107,7 @@ _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read
 
 def is_legacy(block: Any) -> bool:
     """Tell whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
-    if not block.notes or mark_of(block, FAMILY, "/legacy") is not True:
+    if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
     return link is None and FAMILY not in block.extras and block.name is not None
@@ -135,7 +131,7 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     if type(entry) is not _OBJECT or len(entry) != 3:  # noqa: PLR2004 - id, type, function
         return None
     function = entry.get("function")
-    if type(function) is not _OBJECT or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004
+    if type(function) is not _OBJECT or len(function) != 2 or entry.get("type") != "function":  # noqa: PLR2004 - both
         return None
     link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
     if type(link) is not str or type(name) is not str or type(arguments) is not str:
@@ -145,10 +141,10 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     value = usual_arguments(arguments)
     if value is not UNUSUAL:
         return make_parsed_call(link, name, value, arguments)
-    return make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
+    return _make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
 
 
-def read_call(entry: Any) -> am.ToolUseBlock:
+def _read_call(entry: Any) -> am.ToolUseBlock:
     """Return the call of an entry of ``tool_calls``.
 
     Raises:
@@ -160,11 +156,30 @@ def read_call(entry: Any) -> am.ToolUseBlock:
     return found
 
 
-def write_call(block: am.ToolUseBlock) -> Native:
-    """Return the entry of a call."""
-    if block.notes or block.extras:
-        return write_as(_CALL, block, FAMILY)
-    return _write(block)
+def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
+    """Return the call of an entry of ``tool_calls``; a native block where it is none."""
+    try:
+        return _read_call(entry)
+    except (Unreadable, AgentMsgError):
+        return _make_native(codec=FAMILY, value=adopt(entry), fallback=native_text(entry), notes=_CALL_NOTE)
+
+
+def is_native_entry(block: Any) -> bool:
+    """Tell whether a native block stands among the calls, not in content."""
+    return isinstance(block, am.NativeBlock) and mark_of(block, FAMILY, "/call") is True
+
+
+def entry_comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
+    """Return what is read where this native block stands among the calls; None where that is a call."""
+    back = read_entry(plain_copy(thaw(block.value)))
+    return back if isinstance(back, am.NativeBlock) else None
+
+
+def write_entry(block: am.ToolUseBlock | am.NativeBlock) -> Any:
+    """Return the entry of a call, or of what stands among the calls."""
+    if isinstance(block, am.NativeBlock):
+        return thaw(block.value)
+    return write_as(_CALL, block, FAMILY) if block.notes or block.extras else _write(block)
 
 
 def read_legacy(native: Any) -> am.ToolUseBlock:

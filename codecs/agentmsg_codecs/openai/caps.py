@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.arrange import choose, split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Swap, carried_extras
-from agentmsg.rules import native_messages, other_role
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
+from agentmsg.rules import native_message_row, other_role
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.block_caps import (
     assistant_rows,
@@ -18,6 +18,7 @@ from agentmsg_codecs.openai.block_caps import (
     result_rows,
     text_rows,
 )
+from agentmsg_codecs.openai.calls import is_native_entry
 from agentmsg_codecs.openai.citation_caps import request_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.messages import KEYS, is_field_audio
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.messages import Messages
 
-__all__ = ["Layout", "cited_alone", "is_beside", "make_caps", "needs_id"]
+__all__ = ["Layout", "is_beside", "make_caps", "needs_id"]
 
 
 def needs_id(block: Any) -> bool:
@@ -100,7 +101,7 @@ class Layout:
 
     def _rank(self, block: Any) -> int:
         kind = block.__class__
-        if kind is am.ToolUseBlock and block.kind != "server":
+        if is_native_entry(block) or (kind is am.ToolUseBlock and block.kind != "server"):
             return _CALLED
         if is_field_audio(block):
             return _SOUND
@@ -112,7 +113,7 @@ def _is_thinking(block: Any) -> bool:
     return block.__class__ is am.ThinkingBlock
 
 
-def cited_alone(message: am.Msg) -> Any:
+def _cited_alone(message: am.Msg) -> Any:
     """Carry citations where one text is all that an assistant says: annotations count in its characters."""
     said = [block for block in message.content if not is_beside(block)]
     if len(said) <= 1 or not any(isinstance(block, am.TextBlock) and block.citations for block in said):
@@ -126,7 +127,7 @@ def cited_alone(message: am.Msg) -> Any:
 
 def is_beside(block: Any) -> bool:
     """Tell whether a block of an assistant stands beside its content: thinking, calls, sound."""
-    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block)
+    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block) or is_native_entry(block)
 
 
 _DEVELOPER_ROLES = ("system", "developer")
@@ -146,10 +147,7 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
         "user": MessageRow(fields={"name": KEEP, "extras": _extras("user")}, blocks=media_rows(parts.user)),
         "assistant": assistant,
         "tool": MessageRow(fields={"extras": _extras("tool")}, blocks=result_rows(), results=in_results),
-        "native": MessageRow(
-            blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-            otherwise=native_messages(FAMILY, messages.read),
-        ),
+        "native": native_message_row(FAMILY, messages.read),
         ANY_ROLE: MessageRow(otherwise=other_role),
     }
 
@@ -166,7 +164,7 @@ def make_caps(messages: Messages, *, as_text: bool) -> Caps:
         as_text: whether thinking without a field is text, in tags.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
-    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=cited_alone)
+    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=_cited_alone)
     return Caps(
         messages=message_rows(messages, assistant),
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},

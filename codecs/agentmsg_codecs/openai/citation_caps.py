@@ -13,7 +13,7 @@ from agentmsg_codecs.openai.words import FAMILY, ITEM
 if TYPE_CHECKING:
     import agentmsg as am
 
-__all__ = ["carried_citation", "request_citations", "response_citations"]
+__all__ = ["request_citations", "response_citations"]
 
 _CITATION_EXTRAS = carried_extras(
     (ITEM, lambda citation: CITED if citation.kind == "url_citation" else None),
@@ -21,7 +21,7 @@ _CITATION_EXTRAS = carried_extras(
 )
 
 
-def carried_citation(citation: am.Citation, text: str) -> am.Citation | None:
+def _carried_citation(citation: am.Citation, text: str) -> am.Citation | None:
     """Return the annotation that a citation is; None where it tells no URL."""
     extras = _CITATION_EXTRAS(citation.extras, citation) if citation.extras else citation.extras
     if is_odd(citation):
@@ -47,7 +47,7 @@ def carried_citation(citation: am.Citation, text: str) -> am.Citation | None:
 
 def response_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
     """Carry the citations that an answer's annotations can be."""
-    carried = [carried_citation(citation, block.text) for citation in citations]
+    carried = [_carried_citation(citation, block.text) for citation in citations]
     kept = tuple(citation for citation in carried if citation is not None)
     same = len(kept) == len(citations) and all(a is b for a, b in zip(kept, citations, strict=True))
     return citations if same else kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import count_at, rest_of, with_rest
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
@@ -22,28 +22,20 @@ __all__ = ["CITED", "read_annotations", "write_annotations"]
 CITED = frozenset({"url", "title", "start_index", "end_index"})
 
 
-def _offset(native: Native, key: str) -> int | None:
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
-
-
 def _read(native: Native, _: Any) -> am.Citation:
     kind = text_at(native, "type")
     if kind != "url_citation":
         other: am.Citation = odd(am.Citation(kind=kind))
         return other
     inner = object_at(native, kind)
-    rest = {key: value for key, value in inner.items() if key not in CITED}
     citation = am.Citation(
         word_at(inner, "url"),
         word_at(inner, "title"),
         None,
-        _offset(inner, "start_index"),
-        _offset(inner, "end_index"),
+        count_at(inner, "start_index"),
+        count_at(inner, "end_index"),
         kind,
-        extras=adopt({ITEM: rest}) if rest else EMPTY,
+        extras=rest_of(inner, CITED, ITEM),
     )
     told = (citation.url, citation.title, citation.start, citation.end)
     if None in told:
@@ -61,8 +53,7 @@ def _write(citation: am.Citation) -> Native:
         "url": citation.url,
     }
     inner = {key: value for key, value in fields.items() if value is not None}
-    rest: Any = citation.extras.get(ITEM) if citation.extras else None
-    return {"type": "url_citation", "url_citation": {**inner, **rest} if isinstance(rest, dict) else inner}
+    return {"type": "url_citation", "url_citation": with_rest(inner, citation, ITEM)}
 
 
 _SHAPE = Shape(

@@ -6,19 +6,16 @@ as they were, and nothing else is written so (see block_caps.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt
 from agentmsg.media import data_url, read_data_url
+from agentmsg.natives import rest_of, with_rest
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, ITEM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "AUDIO_FORMATS",
@@ -113,18 +110,6 @@ def write_cache(hint: am.CacheHint | None, native: Native) -> Native:
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _rest(native: Native, keys: frozenset[str]) -> dict[str, Any]:
-    """Return the ``extras`` of a block for the unknown fields of its inner object."""
-    rest = {key: value for key, value in native.items() if key not in keys}
-    return {"extras": adopt({ITEM: rest})} if rest else {}
-
-
-def _inner(block: Any, native: Native) -> Native:
-    """Return an inner object with its unknown fields."""
-    rest = block.extras.get(ITEM) if block.extras else None
-    return {**native, **rest} if isinstance(rest, dict) else native
-
-
 def _read_text(part: Native, _: Any) -> am.TextBlock:
     return make_text(text=text_at(part, "text"), cache=read_cache(part))
 
@@ -156,7 +141,10 @@ def write_url(source: Any) -> str:
     return data_url(source) if isinstance(source, am.Base64Source) else source.url
 
 
-def _read_linked(key: str, make: Callable[..., Any], inner: frozenset[str]) -> Callable[[Native, Any], Any]:
+def _linked(cls: type[Any], key: str, inner: frozenset[str]) -> Shape:
+    """Return the shape of what is given by a URL in an object of its own."""
+    make = maker(cls)
+
     def read(part: Native, _: Any) -> Any:
         """Read ``{key: {"url": ..., "detail"?}}``; compatible servers also take the URL alone."""
         if type(part.get(key)) is str:
@@ -164,24 +152,20 @@ def _read_linked(key: str, make: Callable[..., Any], inner: frozenset[str]) -> C
             return marked(block, FAMILY, bare=True)
         native = object_at(part, key)
         fields: dict[str, Any] = {"detail": word_at(native, "detail")} if "detail" in inner else {}
-        fields |= _rest(native, inner)
-        block = make(source=read_url(text_at(native, "url")), cache=read_cache(part), **fields)
+        source, extras = read_url(text_at(native, "url")), rest_of(native, inner, ITEM)
+        block = make(source=source, cache=read_cache(part), extras=extras, **fields)
         word = fields.get("detail")
         return block if word is None or word in DETAILS else marked(block, FAMILY, detail=word)
 
-    return read
-
-
-def _write_linked(key: str) -> Callable[[Any], Native]:
     def write(block: Any) -> Native:
         url, detail = write_url(block.source), getattr(block, "detail", None)
         native: Any = {"url": url} if detail is None else {"url": url, "detail": detail}
-        native = _inner(block, native)
+        native = with_rest(native, block, ITEM)
         if len(native) == 1 and mark_of(block, FAMILY, "/bare") is True:
             native = url
         return write_cache(block.cache, {"type": key, key: native})
 
-    return write
+    return Shape(cls=cls, keys={key: _keys(key)}, read=read, write=write)
 
 
 _URL_KEYS = frozenset({"url"})
@@ -194,12 +178,12 @@ def _read_audio(part: Native, _: Any) -> am.AudioBlock:
     native = object_at(part, "input_audio")
     source = am.Base64Source(text_at(native, "data"), f"audio/{text_at(native, 'format')}")
     source = source if source.media_type in AUDIO_FORMATS else odd(source)
-    return _make_audio(source=source, cache=read_cache(part), **_rest(native, _AUDIO_KEYS))
+    return _make_audio(source=source, cache=read_cache(part), extras=rest_of(native, _AUDIO_KEYS, ITEM))
 
 
 def _write_audio(block: Any) -> Native:
     form = (block.source.media_type or "").removeprefix("audio/")
-    native = _inner(block, {"data": block.source.data, "format": form})
+    native = with_rest({"data": block.source.data, "format": form}, block, ITEM)
     return write_cache(block.cache, {"type": "input_audio", "input_audio": native})
 
 
@@ -226,7 +210,10 @@ def _read_file(part: Native, _: Any) -> am.FileBlock:
     else:
         source = _read_data(text_at(native, "file_data"))
     return _make_file(
-        source=source, name=word_at(native, "filename"), cache=read_cache(part), **_rest(native, _FILE_KEYS)
+        source=source,
+        name=word_at(native, "filename"),
+        cache=read_cache(part),
+        extras=rest_of(native, _FILE_KEYS, ITEM),
     )
 
 
@@ -237,12 +224,11 @@ def _write_file(block: Any) -> Native:
         native["file_id"] = source.file_id
     else:
         native["file_data"] = _write_data(source)
-    return write_cache(block.cache, {"type": "file", "file": _inner(block, native)})
+    return write_cache(block.cache, {"type": "file", "file": with_rest(native, block, ITEM)})
 
 
 _make_image = maker(am.ImageBlock)
 _make_audio = maker(am.AudioBlock)
-_make_video = maker(am.VideoBlock)
 _make_file = maker(am.FileBlock)
 _INNER: dict[type[Any], frozenset[str]] = {
     am.ImageBlock: _IMAGE_KEYS,
@@ -263,20 +249,10 @@ def _keys(*own: str) -> frozenset[str]:
 
 _TEXT = Shape(cls=am.TextBlock, keys={"text": _keys("text")}, read=_read_text, write=_write_text)
 _REFUSAL = Shape(cls=am.RefusalBlock, keys={"refusal": _keys("refusal")}, read=_read_refusal, write=_write_refusal)
-_IMAGE = Shape(
-    cls=am.ImageBlock,
-    keys={"image_url": _keys("image_url")},
-    read=_read_linked("image_url", _make_image, _IMAGE_KEYS),
-    write=_write_linked("image_url"),
-)
+_IMAGE = _linked(am.ImageBlock, "image_url", _IMAGE_KEYS)
 _AUDIO = Shape(cls=am.AudioBlock, keys={"input_audio": _keys("input_audio")}, read=_read_audio, write=_write_audio)
 _FILE = Shape(cls=am.FileBlock, keys={"file": _keys("file")}, read=_read_file, write=_write_file)
-_VIDEO = Shape(
-    cls=am.VideoBlock,
-    keys={"video_url": _keys("video_url")},
-    read=_read_linked("video_url", _make_video, _URL_KEYS),
-    write=_write_linked("video_url"),
-)
+_VIDEO = _linked(am.VideoBlock, "video_url", _URL_KEYS)
 
 
 # The shortcuts keep nothing of a part but sound texts: they are also for parts that others hold.

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
 from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import is_native
+from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.audio import read_audio, write_audio
-from agentmsg_codecs.openai.calls import NO_ID, is_legacy, read_call, read_legacy, write_call, write_legacy
+from agentmsg_codecs.openai.calls import (
+    NO_ID,
+    is_legacy,
+    is_native_entry,
+    read_entry,
+    read_legacy,
+    write_entry,
+    write_legacy,
+)
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
@@ -31,12 +39,11 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg", "make_result"]
+__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg"]
 
 make_msg = maker(am.Msg)
-make_result = maker(am.ToolResultBlock)
+_make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
-_make_native = maker(am.NativeBlock)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _LISTED = adopt({FAMILY: {"/list": True}})
 _PLAIN = frozenset({"role", "content", "name"})
@@ -49,17 +56,6 @@ KEYS: Mapping[str, frozenset[str]] = {
     "function": _PLAIN,
 }
 _LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
-
-
-def _is_bare(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words; how others spelt it counts for nothing."""
-    return (
-        type(block) is am.TextBlock
-        and bool(block.text)
-        and block.cache is None
-        and (not block.notes or FAMILY not in block.notes)
-        and not block.extras
-    )
 
 
 class Messages:
@@ -111,11 +107,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        if not is_object(native):
-            raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        role = native.get("role")
-        if type(role) is not str:
-            raise DecodeError("a message needs a role", path=("role",))
+        role = role_of(native)
         links = Links() if links is None else links
         fast = self._fast.get(role)
         message = None if fast is None else fast(native, links)
@@ -146,29 +138,15 @@ class Messages:
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)
         if shape is None:
-            return self._whole(native)
+            return read_whole(native, FAMILY)
         try:
             found: am.Msg = read_as(shape, native, self._spelt, namespace=FAMILY)
         except (Unreadable, AgentMsgError):
-            found = self._whole(native)
+            found = read_whole(native, FAMILY)
         return found
 
-    def _whole(self, native: Native) -> am.Msg:
-        said = native.get("content")
-        fallback = said if isinstance(said, str) and said else None
-        return make_msg("native", (_make_native(codec=FAMILY, value=adopt(native), fallback=fallback),))
-
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        """Return the blocks of content, and whether a list is a deviation for them."""
-        content = native.get("content")
-        if type(content) is str:
-            return ((make_text(content),) if content else ()), False
-        if content is None:
-            return (), False
-        if not is_list(content):
-            raise Unreadable
-        blocks = tuple(map(self.content.of(role).read, content))
-        return blocks, len(blocks) == 1 and _is_bare(blocks[0])
+        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -196,7 +174,7 @@ class Messages:
         if calls is not None:
             if not is_list(calls):
                 raise Unreadable
-            blocks += map(read_call, calls)
+            blocks += map(read_entry, calls)
         legacy = native.get("function_call")
         if legacy is not None and legacy != {"name": "", "arguments": ""}:
             blocks.append(read_legacy(legacy))
@@ -207,22 +185,23 @@ class Messages:
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
         blocks, listed = self._blocks(native, "tool")
         link, name = word_at(native, "tool_call_id"), word_at(native, "name")
-        result = make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
         if name is not None:
             result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     def _read_function(self, native: Native, _: Any) -> am.Msg:
         blocks, listed = self._blocks(native, "tool")
-        result = marked(make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
+        result = marked(_make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        kept = native_of(message, FAMILY)
+        if kept is not None:
+            return kept
         role = message.role
         if role == "tool" and is_legacy(message.content[0]):
             role = "function"
@@ -235,7 +214,7 @@ class Messages:
         """Return the content that some blocks are."""
         if not blocks:
             return ""
-        if len(blocks) == 1 and _is_bare(blocks[0]) and mark_of(message, FAMILY, "/list") is not True:
+        if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True:
             return blocks[0].text
         return list(map(self.content.of(role).write, blocks))
 
@@ -255,7 +234,7 @@ class Messages:
         sound: Any = None
         for block in message.content:
             kind = type(block)
-            if kind is am.ToolUseBlock:
+            if kind is am.ToolUseBlock or is_native_entry(block):
                 calls.append(block)
             elif kind is am.ThinkingBlock:
                 thoughts.append(block)
@@ -278,7 +257,7 @@ class Messages:
         if calls and is_legacy(calls[-1]):
             native["function_call"] = write_legacy(calls.pop())
         if calls:
-            native["tool_calls"] = list(map(write_call, calls))
+            native["tool_calls"] = list(map(write_entry, calls))
         if self._is_response:
             native.setdefault("refusal", None)
         return native

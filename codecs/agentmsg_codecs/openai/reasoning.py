@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
-    "ENTRY_SHAPES",
     "LISTS",
     "THINKING",
     "Thinking",
@@ -128,7 +127,7 @@ def _write_thinking(block: Any) -> Native:
     return native if block.signature is None else {**native, "signature": block.signature.value}
 
 
-ENTRY_SHAPES: Mapping[str, Shape] = {
+_ENTRY_SHAPES: Mapping[str, Shape] = {
     "reasoning_details": Shape(
         cls=am.ThinkingBlock,
         keys={None: frozenset({"type", "id", "signature", "text", "summary", "data"})},
@@ -157,7 +156,7 @@ def _read_field(key: str, value: Any) -> list[Any]:
         return [marked(make_thinking(value), FAMILY, place=key)] if value else []
     if not is_list(value):
         raise Unreadable
-    return [marked(read_as(ENTRY_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
+    return [marked(read_as(_ENTRY_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
 
 
 def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
@@ -188,7 +187,7 @@ def write_reasoning(blocks: Sequence[Any], copies: Any, default: str | None, nat
         place = place_of(block, default)
         assert place is not None  # noqa: S101 - the capability table lets no other through
         if place in LISTS:
-            native.setdefault(place, []).append(write_as(ENTRY_SHAPES[place], block, FAMILY))
+            native.setdefault(place, []).append(write_as(_ENTRY_SHAPES[place], block, FAMILY))
         else:
             native[place] = block.thinking
     if not isinstance(copies, list):

@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps
 from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.rules import is_native
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
 from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
@@ -40,10 +39,11 @@ from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg.caps import Caps
+
 __all__ = ["OpenAIResponseCodec"]
 
 _make_history = maker(am.History)
-_make_native = maker(am.NativeBlock)
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
 
@@ -73,15 +73,15 @@ class _Answers:
         try:
             message: am.Msg = read_as(self._document, document, RESPONSE)
         except (Unreadable, AgentMsgError):
-            block = _make_native(codec=FAMILY, value=adopt(document), fallback=None)
-            return make_msg("native", (block,))
+            return read_whole(document, FAMILY)
         return Links().linked(message)
 
     def write(self, message: am.Msg) -> Any:
         """Return the document of a message that fits."""
         self.messages.fill()
-        if is_native(message, FAMILY):
-            return thaw(message.content[0].value)  # type: ignore[union-attr]
+        kept = native_of(message, FAMILY)
+        if kept is not None:
+            return kept
         return write_as(self._document, next(unlinked((message,))), RESPONSE)
 
     # -- the choice ---------------------------------------------------------------------------------------------
@@ -181,17 +181,10 @@ class OpenAIResponseCodec(Codec):
         repr=False,
         default=attrs.Factory(lambda self: _Answers(place_of_option(self.thinking)), takes_self=True),
     )
-    _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: self._table(), takes_self=True)
-    )
 
-    def _table(self) -> Caps:
+    def make_caps(self) -> Caps:
+        """Return what an answer carries; see response_caps.py."""
         return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
-
-    @property
-    def caps(self) -> Caps:
-        """What an answer carries; see response_caps.py."""
-        return self._caps
 
     def read(self, document: Any) -> am.History:
         """Return the history of an answer: one message, or none where there is no choice."""

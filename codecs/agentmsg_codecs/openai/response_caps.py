@@ -15,7 +15,7 @@ from agentmsg.errors import DecodeError
 from agentmsg.json_values import EMPTY
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_object, is_sequence
-from agentmsg.rules import native_messages
+from agentmsg.rules import native_message_row
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.block_caps import assistant_rows
 from agentmsg_codecs.openai.caps import Layout, is_beside, needs_id
@@ -162,14 +162,8 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
     return lambda value, block: cell(value, block) if is_odd(block) else absent
 
 
-def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
-    """Return the capability table of responses.
-
-    Args:
-        messages: the reader and writer of the message inside.
-        read: the reader of a document.
-        as_text: whether thinking without a field is text, in tags.
-    """
+def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
+    """Return the rows of what an answer says; arguments as of ``make_response_caps``."""
     rows = assistant_rows(
         messages.content,
         messages.place,
@@ -184,6 +178,18 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
             "extras": _only_in_lists(row.fields["extras"], EMPTY),
         }
         rows[cls] = Row({**row.fields, **cells}, _with_words)
+    return rows
+
+
+def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
+    """Return the capability table of responses.
+
+    Args:
+        messages: the reader and writer of the message inside.
+        read: the reader of a document.
+        as_text: whether thinking without a field is text, in tags.
+    """
+    rows = _rows(messages, as_text=as_text)
     fields: dict[str, Cell] = {
         "id": KEEP,
         "created_at": _whole_seconds,
@@ -202,10 +208,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
     return Caps(
         messages={
             "assistant": MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined),
-            "native": MessageRow(
-                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, read_whole),
-            ),
+            "native": native_message_row(FAMILY, read_whole),
         },
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, carried_extras
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.natives import rest_of, with_rest
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import read_cache, write_cache
@@ -23,10 +24,9 @@ _OUTER = frozenset({"type", "prompt_cache_breakpoint", "cache_control"})
 
 
 def _fields(native: Native, kind: str) -> dict[str, Any]:
-    rest = {key: value for key, value in native.items() if key not in _INNER[kind]}
     fields: dict[str, Any] = {
         "description": word_at(native, "description"),
-        "extras": adopt({ITEM: rest}) if rest else EMPTY,
+        "extras": rest_of(native, _INNER[kind], ITEM),
         "kind": kind,
     }
     if kind == "custom":
@@ -51,8 +51,7 @@ def _read(native: Native, _: Any) -> am.ToolSpec:
 def _inner(tool: am.ToolSpec) -> Native:
     fields = {"description": tool.description, "parameters": thaw(tool.parameters), "strict": tool.strict}
     native: Native = {"name": tool.name, **{key: value for key, value in fields.items() if value is not None}}
-    rest: Any = tool.extras.get(ITEM) if tool.extras else None
-    return {**native, **rest} if isinstance(rest, dict) else native
+    return with_rest(native, tool, ITEM)
 
 
 def _write(tool: am.ToolSpec) -> Native:

@@ -11,79 +11,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.counters import Counters
+from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, write_as
 from agentmsg_codecs.openai.words import FAMILY, INPUT, OUTPUT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["carried_usage", "read_usage", "write_usage"]
 
 _make_usage = maker(am.Usage)
-_COUNTS: Mapping[str, str] = {"prompt_tokens": "input", "completion_tokens": "output", "total_tokens": "total"}
-_DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "prompt_tokens_details": (
-        INPUT,
-        {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write", "audio_tokens": "input_audio"},
-    ),
-    "completion_tokens_details": (OUTPUT, {"reasoning_tokens": "reasoning", "audio_tokens": "output_audio"}),
-}
-_KEYS = frozenset({*_COUNTS, *_DETAILS, "cost"})
-
-
-def _count(native: Native, key: str) -> int | None:
-    value = native.get(key)
-    if value is not None and type(value) is not int:
-        raise Unreadable
-    return value
+_COUNTERS = Counters(
+    family=FAMILY,
+    counts={"prompt_tokens": "input", "completion_tokens": "output", "total_tokens": "total"},
+    details={
+        "prompt_tokens_details": (
+            INPUT,
+            {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write", "audio_tokens": "input_audio"},
+        ),
+        "completion_tokens_details": (OUTPUT, {"reasoning_tokens": "reasoning", "audio_tokens": "output_audio"}),
+    },
+    numbers={"cost": "cost"},
+)
 
 
 def _read(native: Native, _: Any) -> am.Usage:
-    fields: dict[str, Any] = {name: _count(native, key) for key, name in _COUNTS.items()}
-    partial = None in fields.values()
-    extras: dict[str, Any] = {}
-    for key, (space, names) in _DETAILS.items():
-        details = native.get(key)
-        if details is None:
-            continue
-        if not is_object(details):
-            raise Unreadable
-        fields |= {name: _count(details, own) for own, name in names.items()}
-        rest = {own: value for own, value in details.items() if own not in names}
-        if rest:
-            extras[space] = adopt(rest)
-    cost = native.get("cost")
-    if cost is not None and type(cost) not in (int, float):
-        raise Unreadable
-    usage = _make_usage(**fields, cost=cost, extras=adopt(extras) if extras else EMPTY)
-    usage = usage if cost is None else marked(usage, FAMILY, cost=True)
-    return marked(usage, FAMILY, partial=True) if partial else usage
+    usage = _make_usage(**_COUNTERS.read(native))
+    marks: dict[str, Any] = {} if usage.cost is None else {"cost": True}
+    if usage.input is None or usage.output is None or usage.total is None:
+        marks["partial"] = True
+    return marked(usage, FAMILY, **marks) if marks else usage
 
 
-def _write(usage: am.Usage) -> Native:
-    native: Native = {}
-    for key, name in _COUNTS.items():
-        value = getattr(usage, name)
-        if value is not None:
-            native[key] = value
-    for key, (space, names) in _DETAILS.items():
-        details: Native = {own: value for own, name in names.items() if (value := getattr(usage, name)) is not None}
-        rest: Any = usage.extras.get(space) if usage.extras else None
-        if isinstance(rest, dict):
-            details |= rest
-        if details:
-            native[key] = details
-    return native if usage.cost is None else {**native, "cost": usage.cost}
-
-
-_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys}, read=_read, write=_COUNTERS.write)
 
 
 def read_usage(native: Any) -> am.Usage | None:
@@ -103,22 +64,18 @@ def write_usage(usage: am.Usage) -> Native:
     return write_as(_SHAPE, usage, FAMILY)
 
 
-_IN, _OUT = (frozenset(names) for _, names in _DETAILS.values())
-_EXTRAS = carried_extras((INPUT, lambda _: _IN), (OUTPUT, lambda _: _OUT), (FAMILY, lambda _: _KEYS))
-
-
-def carried_usage(usage: am.Usage, _: Any) -> am.Usage:
-    """Carry usage: the three counts are required, unless a document was read that lacks one; costs only if read."""
-    changes: dict[str, Any] = {}
-    extras = _EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
-    if usage.seconds is not None:
-        changes["seconds"] = None
-    if usage.cost is not None and mark_of(usage, FAMILY, "/cost") is not True:
-        changes["cost"] = None
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the three counts, which are required unless a document was read that lacks one; costs only if read."""
+    unread = usage.cost is not None and mark_of(usage, FAMILY, "/cost") is not True
+    changes: dict[str, Any] = {"cost": None} if unread else {}
     if mark_of(usage, FAMILY, "/partial") is not True:
         counts = (usage.input or 0, usage.output or 0)
         wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
         changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
-    return usage.evolve(**changes) if changes else usage
+    return changes
+
+
+carried_usage = _COUNTERS.cell(
+    _wanted,
+    case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
+)

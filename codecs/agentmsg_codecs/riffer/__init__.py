@@ -36,7 +36,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.riffer.calls import Links
@@ -47,6 +46,7 @@ from agentmsg_codecs.riffer.words import CONTAINERS, FAMILY, VERSIONS, Version
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["RifferCodec"]
 
@@ -71,17 +71,10 @@ class RifferCodec(ContainerCodec):
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False,
-        eq=False,
-        repr=False,
-        default=attrs.Factory(lambda self: make_caps(self._engines["latest"]), takes_self=True),
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What Riffer's messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what Riffer's messages carry; see caps.py."""
+        return make_caps(self._engines["latest"])
 
     def _engine(self, version: Any) -> Messages:
         return self._engines[version if isinstance(version, str) and version in self._engines else self.version]
@@ -105,5 +98,4 @@ class RifferCodec(ContainerCodec):
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
-        scores = list(map(sniff_message, self.first_natives(document)))
-        return max(scores) if scores and min(scores) > 0 else 0.0
+        return self.likeliest(document, sniff_message)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.riffer.words import Version
 
-__all__ = ["CALL_KEYS", "NO_ID", "Calls", "Links", "item_of", "needs_id", "unambiguous"]
+__all__ = ["CALL_KEYS", "NO_ID", "Calls", "Links", "needs_id", "unambiguous"]
 
 _make_call = maker(am.ToolUseBlock)
 _with_link = replacer(am.ToolResultBlock, "tool_call_id")
@@ -39,12 +39,12 @@ _FORMS = ("id", "call_id", "both")
 
 def needs_id(block: Any) -> bool:
     """Tell whether a client's call or result must be given an id: one that has an item's needs the link, too."""
-    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and item_of(block):
+    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and _item_of(block):
         return True
     return _lacks_id(block)
 
 
-def item_of(block: am.ToolUseBlock) -> str | None:
+def _item_of(block: am.ToolUseBlock) -> str | None:
     """Return the id of a call's item, where it says more than the link."""
     return block.item_id if block.item_id and block.item_id != block.id else None
 
@@ -80,7 +80,7 @@ class Calls:
     def _ids(self, block: am.ToolUseBlock) -> Native:
         if block.id is None:
             return {}
-        link, item = str(block.id), item_of(block)
+        link, item = str(block.id), _item_of(block)
         if item is not None:
             return {"id": str(item), "call_id": link}
         form = mark_of(block, FAMILY, "/ids")
@@ -139,7 +139,7 @@ class Links:
         for block in blocks:
             if isinstance(block, am.ToolUseBlock) and block.kind != "server" and block.id is not None:
                 self._calls.add(block.id)
-                item = item_of(block)
+                item = _item_of(block)
                 if item is not None:
                     self._link_of.setdefault(item, block.id)
                     self._item_of.setdefault(block.id, item)

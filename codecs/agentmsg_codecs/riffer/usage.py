@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
+from agentmsg.counters import Counters
 from agentmsg.natives import count_at
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
 from agentmsg_codecs.riffer.words import FAMILY
 
 if TYPE_CHECKING:
@@ -34,38 +35,40 @@ __all__ = [
 
 _make_usage = maker(am.Usage)
 _OLD = "cache_creation_tokens"
-_COUNTS: Mapping[str, str] = {
-    "input_tokens": "input",
-    "output_tokens": "output",
-    "cache_write_tokens": "cache_write",
-    "cache_read_tokens": "cache_read",
-}
-_KEYS = frozenset({*_COUNTS, _OLD, "cost"})
+_COUNTERS = Counters(
+    family=FAMILY,
+    counts={
+        "input_tokens": "input",
+        "output_tokens": "output",
+        "cache_write_tokens": "cache_write",
+        "cache_read_tokens": "cache_read",
+    },
+    numbers={"cost": "cost"},
+)
+_COUNTS = _COUNTERS.counts
 _REQUIRED = ("input", "output")
 
 
 def _read(native: Native, _: Any) -> am.Usage:
-    fields: dict[str, Any] = {name: count_at(native, key) for key, name in _COUNTS.items()}
+    fields = _COUNTERS.read(native)
     marks: dict[str, Any] = {}
     if fields["cache_write"] is None and native.get(_OLD) is not None:
         fields["cache_write"] = count_at(native, _OLD)
         marks["old"] = True
-    cost = native.get("cost")
-    if cost is not None and type(cost) not in (int, float):
-        raise Unreadable
     if any(fields[name] is None for name in _REQUIRED):
         marks["partial"] = True
-    usage = _make_usage(**fields, cost=cost)
+    usage = _make_usage(**fields)
     return marked(usage, FAMILY, **marks) if marks else usage
 
 
 def _write(usage: am.Usage) -> Native:
-    renamed = {"cache_write_tokens": _OLD} if mark_of(usage, FAMILY, "/old") is True else {}
-    values = {renamed.get(key, key): getattr(usage, name) for key, name in (*_COUNTS.items(), ("cost", "cost"))}
-    return {key: value for key, value in values.items() if value is not None}
+    native = _COUNTERS.write(usage)
+    if mark_of(usage, FAMILY, "/old") is not True:
+        return native
+    return {_OLD if key == "cache_write_tokens" else key: value for key, value in native.items()}
 
 
-_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys | {_OLD}}, read=_read, write=_write)
 
 
 def quick_usage(native: Any) -> am.Usage | None:
@@ -103,8 +106,8 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 carried_usage = usage_cell(
-    (*_COUNTS.values(), "cost"),
-    extras=carried_extras((FAMILY, lambda _: _KEYS)),
+    _COUNTERS.fields,
+    extras=carried_extras((FAMILY, lambda _: _SHAPE.keys[None])),
     wanted=_wanted,
     case="value.input is not None and value.output is not None",
 )

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
 from agentmsg_codecs.synaptic.caps import make_caps
@@ -39,6 +38,7 @@ from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.caps import Caps
 
 __all__ = ["SynapticCodec"]
 
@@ -58,14 +58,10 @@ class SynapticCodec(ContainerCodec):
     writes_plain: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-    _caps: Caps = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
-    )
 
-    @property
-    def caps(self) -> Caps:
-        """What Synaptic's messages carry; see caps.py."""
-        return self._caps
+    def make_caps(self) -> Caps:
+        """Return what Synaptic's messages carry; see caps.py."""
+        return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a list, a state or a message."""
@@ -83,5 +79,4 @@ class SynapticCodec(ContainerCodec):
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""
-        scores = list(map(sniff_message, self.first_natives(document)))
-        return max(scores) if scores and min(scores) > 0 else 0.0
+        return self.likeliest(document, sniff_message)

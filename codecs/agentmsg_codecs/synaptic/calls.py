@@ -22,7 +22,6 @@ from agentmsg_codecs.synaptic.words import FAMILY
 __all__ = [
     "NO_ID",
     "carried_call_extras",
-    "is_piece",
     "is_text",
     "needs_id",
     "rank",
@@ -40,7 +39,7 @@ _KEYS = frozenset({"id", "name", "arguments"})
 _REASON = "the arguments are no JSON"
 
 
-def is_piece(block: Any) -> bool:
+def _is_piece(block: Any) -> bool:
     """Tell whether a call is a piece of one, out of a chunk."""
     return is_marked(block, FAMILY, "/piece")
 
@@ -49,7 +48,7 @@ def is_text(block: am.ToolUseBlock) -> bool:
     """Tell whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
     if block.kind == "server":
         return False
-    return not block.is_valid or is_piece(block) or is_marked(block, FAMILY, "/invalid")
+    return not block.is_valid or _is_piece(block) or is_marked(block, FAMILY, "/invalid")
 
 
 def needs_id(block: Any) -> bool:
@@ -63,7 +62,7 @@ def rank(block: Any) -> int:
         return 0
     if not is_text(block):
         return 1
-    return 3 if is_piece(block) else 2
+    return 3 if _is_piece(block) else 2
 
 
 def carried_call_extras(extras: Any, block: Any) -> Any:

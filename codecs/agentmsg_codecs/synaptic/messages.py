@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from agentmsg.link import CallNames
 
-__all__ = ["Messages", "is_chunk", "keys_of", "variant_of"]
+__all__ = ["Messages", "is_chunk", "keys_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -42,7 +42,7 @@ _LISTS = frozenset(
 )
 
 
-def variant_of(message: am.Msg) -> str:
+def _variant_of(message: am.Msg) -> str:
     """Return the variant that a message is written as."""
     role = message.role
     if not message.notes:
@@ -72,7 +72,7 @@ def is_chunk(message: am.Msg) -> bool:
 
 def keys_of(message: am.Msg) -> frozenset[str]:
     """Return the keys that the native form of a message models."""
-    return CHUNK_KEYS if is_chunk(message) else KEYS[variant_of(message)]
+    return CHUNK_KEYS if is_chunk(message) else KEYS[_variant_of(message)]
 
 
 def _free(native: Native, key: str) -> Any:
@@ -188,7 +188,7 @@ class Messages:
         if native is not None:
             return native
         message = _unnamed(message, names)
-        shape = self._chunk if is_chunk(message) else self._shapes[variant_of(message)]
+        shape = self._chunk if is_chunk(message) else self._shapes[_variant_of(message)]
         return write_as(shape, message, FAMILY)
 
     def _native(self, message: am.Msg, said: Sequence[Any], own: Native, name: str | None) -> Native:
@@ -200,7 +200,7 @@ class Messages:
             own: what its variant has behind ``content``.
             name: of the sender; of a tool.
         """
-        variant = variant_of(message)
+        variant = _variant_of(message)
         native: Native = {"role": _word(message, variant) if message.notes else variant}
         if variant == "chat":
             native["custom_role"] = message.role

@@ -13,68 +13,37 @@ marked ``/odd``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import count_at, is_marked
-from agentmsg.plain import is_mapping, is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg.counters import Counters
+from agentmsg.natives import is_marked
+from agentmsg.plain import is_object
+from agentmsg.shapes import Native, Shape, marked, read_as, write_as
 from agentmsg_codecs.synaptic.words import FAMILY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["carried_usage", "read_usage", "write_usage"]
 
 _make_usage = maker(am.Usage)
-_COUNTS: Mapping[str, str] = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
-_DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "input_details": ("synaptic.input", {"cached": "cache_read", "audio": "input_audio"}),
-    "output_details": ("synaptic.output", {"reasoning": "reasoning", "audio": "output_audio"}),
-}
-_KEYS = frozenset({*_COUNTS, *_DETAILS})
-_FIELDS = (*_COUNTS.values(), *(name for _, names in _DETAILS.values() for name in names.values()))
+_COUNTERS = Counters(
+    family=FAMILY,
+    counts={"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"},
+    details={
+        "input_details": ("synaptic.input", {"cached": "cache_read", "audio": "input_audio"}),
+        "output_details": ("synaptic.output", {"reasoning": "reasoning", "audio": "output_audio"}),
+    },
+)
+_COUNTS, _DETAILS = _COUNTERS.counts, _COUNTERS.details
 _MOST = 2**32 - 1
 
 
-def _counts(native: Native, names: Mapping[str, str]) -> dict[str, Any]:
-    return {name: count_at(native, key) for key, name in names.items()}
-
-
 def _read(native: Native, _: Any) -> am.Usage:
-    fields = _counts(native, _COUNTS)
-    extras: dict[str, Any] = {}
-    for key, (space, names) in _DETAILS.items():
-        details = native.get(key)
-        if details is None:
-            continue
-        if not is_object(details):
-            raise Unreadable
-        fields |= _counts(details, names)
-        rest = {own: value for own, value in details.items() if own not in names}
-        if rest:
-            extras[space] = adopt(rest)
-    usage = _make_usage(**fields, extras=adopt(extras) if extras else EMPTY)
+    usage = _make_usage(**_COUNTERS.read(native))
     return marked(usage, FAMILY, odd=True) if _wanted(usage) else usage
 
 
-def _write(usage: am.Usage) -> Native:
-    native: Native = {key: value for key, name in _COUNTS.items() if (value := getattr(usage, name)) is not None}
-    for key, (space, names) in _DETAILS.items():
-        details: Native = {own: value for own, name in names.items() if (value := getattr(usage, name)) is not None}
-        rest = usage.extras.get(space) if usage.extras else None
-        if is_mapping(rest):
-            details |= thaw(rest)
-        if details:
-            native[key] = details
-    return native
-
-
-_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys}, read=_read, write=_COUNTERS.write)
 
 
 def read_usage(native: Any) -> am.Usage | None:
@@ -122,33 +91,24 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
         own = tuple(names.values())
         if space in usage.extras or any(getattr(usage, name) is not None for name in own):
             wanted |= {name: 0 for name in own if getattr(usage, name) is None}
-    for name in _FIELDS:
+    for name in _COUNTERS.fields:
         count = wanted.get(name, getattr(usage, name))
         if count is not None and not 0 <= count <= _MOST:
             wanted[name] = min(max(count, 0), _MOST)
     return wanted
 
 
-(_INPUT, _INPUT_NAMES), (_OUTPUT, _OUTPUT_NAMES) = _DETAILS.values()
 # All counts that are required, details that are whole or not there at all, and no number too large.
 _CASE = " and ".join(
     (
         *(f"value.{name} is not None" for name in _COUNTS.values()),
         *(
             f"(value.{one} is None) == (value.{other} is None)"
-            for one, other in (_INPUT_NAMES.values(), _OUTPUT_NAMES.values())
+            for one, other in (names.values() for _, names in _DETAILS.values())
         ),
-        *(f"0 <= (value.{name} or 0) <= most" for name in _FIELDS),
+        *(f"0 <= (value.{name} or 0) <= most" for name in _COUNTERS.fields),
     )
 )
-carried_usage = usage_cell(
-    _FIELDS,
-    extras=carried_extras(
-        (_INPUT, lambda _: frozenset(_INPUT_NAMES)),
-        (_OUTPUT, lambda _: frozenset(_OUTPUT_NAMES)),
-        (FAMILY, lambda _: _KEYS),
-    ),
-    wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
-    case=_CASE,
-    most=_MOST,
+carried_usage = _COUNTERS.cell(
+    lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage), case=_CASE, most=_MOST
 )

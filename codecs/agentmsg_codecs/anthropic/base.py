@@ -1,0 +1,29 @@
+"""What the codecs of Anthropic's requests and answers have in common. Imports messages."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import attrs
+
+from agentmsg.codec import Codec
+from agentmsg_codecs.anthropic.messages import Messages
+from agentmsg_codecs.anthropic.words import FAMILY
+
+__all__ = ["Anthropic"]
+
+
+@attrs.frozen(kw_only=True)
+class Anthropic(Codec):
+    """Documents of Anthropic's Messages API.
+
+    Attributes:
+        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
+        engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    writes_plain: ClassVar[bool] = True
+
+    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

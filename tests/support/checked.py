@@ -1,0 +1,47 @@
+"""What the tests of single codecs ask: that documents come back, what is written and lost, and where errors are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.testing import exact_return
+
+__all__ = ["msg", "refused", "returned", "sent_and_back", "written"]
+
+
+def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
+    """Return a message without anything that the library makes."""
+    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # of any names
+
+
+def returned(document: Any, *, codec: am.Codec) -> am.History:
+    """Return the history of a document, having checked that the document comes back exactly."""
+    history = exact_return(codec, document)
+    assert history is not None
+    return history
+
+
+def written(*messages: am.Msg, codec: am.Codec | str, losses: list[am.Loss] | None = None, **options: Any) -> Any:
+    """Return the document of some messages, whatever is lost; what is goes to ``losses``."""
+    found: list[am.Loss] = [] if losses is None else losses
+    return am.encode(am.History(messages), codec, losses=found, **options)
+
+
+def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: str) -> am.Msg:
+    """Return what is read where a message was written, without a loss, as this document with its keys in order."""
+    losses: list[am.Loss] = []
+    native = message.encode(codec, losses=losses)
+    assert (native, list(native), losses) == (document, list(document), [])
+    again = am.Msg.decode(document, codec)
+    assert again.same_content(message)
+    return again
+
+
+def refused(document: Any, *, codec: am.Codec | str) -> tuple[tuple[str | int, ...], str, str | None]:
+    """Return where a document is refused, with which code, and by which codec."""
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(document, codec)
+    return caught.value.path, caught.value.code, caught.value.codec
