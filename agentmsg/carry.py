@@ -20,7 +20,7 @@ from agentmsg.account_lines import carried_lines, from_lines
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fit import fit
 from agentmsg.losses import ANNOTATIONS, Loss, Losses
-from agentmsg.plain import is_list
+from agentmsg.plain import is_sequence
 from agentmsg.weave import restore as woven
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def has_slot(codec: Codec) -> bool:
 def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[History, Losses]:
     """Return the output of a fit with the account of its content losses within, and the account of the rest.
 
-    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole account.
+    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole account. An
+    older account in the output belongs to the content as it was, so there all that becomes another is carried too.
 
     Args:
         fitted: by this codec.
@@ -54,9 +55,12 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
         source: the name of the format that was read, where that is known.
     """
     output, losses = fitted.history, account(fitted)
-    if not loses_content(fitted) or not losses.content:
+    is_second = any(KEY in message.metadata for message in output)
+    if not has_slot(codec) or not (is_second or (loses_content(fitted) and losses.content)):
         return output, losses
     inside = [loss for loss in losses if _is_carried(loss)]
+    if not inside:
+        return output, losses
     text = b"\n".join(carried_lines(inside, output, fitted.codec, source)).decode()
     holding = _holding(output, codec, text)
     if holding is None:
@@ -82,7 +86,7 @@ def _holding(output: History, codec: Codec, text: str) -> History | None:
     for index in _places(output, codec):
         message = output.messages[index]
         known = message.metadata.get(KEY, [])
-        if KEY in message.metadata and not (known and is_list(known)):
+        if KEY in message.metadata and not (known and is_sequence(known)):
             return None  # somebody else's: it is left alone, and nothing is put where it would be found first
         new = message.evolve(metadata={**message.metadata, KEY: [*cast("list[Any]", known), text]})
         if _is_place(new, codec):
@@ -93,7 +97,7 @@ def _holding(output: History, codec: Codec, text: str) -> History | None:
 
 def _places(output: History, codec: Codec) -> Iterator[int]:
     """Yield the indexes of messages that may hold an account, the best first; none before one that holds some."""
-    if not has_slot(codec) or not output:
+    if not output:
         return
     lowest = max((index for index, message in enumerate(output) if KEY in message.metadata), default=0)
     head = _last_head(output, codec)
@@ -174,7 +178,7 @@ def _found(history: History, length: int | None) -> tuple[int, list[Any]] | None
         metadata = history.messages[index].metadata
         if KEY in metadata:
             value = metadata[KEY]
-            return index, value if is_list(value) else []
+            return index, value if is_sequence(value) else []
     return None
 
 

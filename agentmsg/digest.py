@@ -17,6 +17,7 @@ from agentmsg.blocks import ToolUseBlock
 from agentmsg.history import History, as_history
 from agentmsg.losses import ANNOTATIONS
 from agentmsg.msg import Msg
+from agentmsg.plain import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,8 +55,8 @@ def _hashed(history: History) -> str:
 
 def _content(owner: Any) -> Any:
     """Return an object of the model without notes and annotations, on itself and all inside it."""
-    kind: Any = type(owner)
-    absent = {**_LINKS, **absent_values(kind), "notes": {}}
+    kind: Any = class_of(owner)
+    absent: dict[str, Any] = {**_LINKS, **absent_values(kind), "notes": {}}
     changes: dict[str, Any] = {}
     for field in attrs.fields(kind):
         name = str(field.alias)
