@@ -115,8 +115,11 @@ def _last_head(output: History, codec: Codec) -> int:
     def count(index: int) -> int:
         return len(codec.native_messages(codec.write(fit(output[: index + 1], codec).history)))
 
-    last = len(output) - 1
-    return bisect_left(range(last), count(last), key=count)
+    start, step = len(output) - 1, 1
+    whole = count(start)
+    while start and count(start - 1) == whole:  # mostly it is the last one, so the search begins there
+        start, step = max(0, start - step), 2 * step
+    return start + bisect_left(range(start, len(output) - 1), whole, key=count)
 
 
 def _is_place(message: Msg, codec: Codec) -> bool:

@@ -6,6 +6,7 @@ content, where what a model would read is the same, whatever else was said besid
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -60,17 +61,23 @@ def _content(owner: Any) -> Any:
     changes: dict[str, Any] = {}
     for field in attrs.fields(kind):
         name = str(field.alias)
-        value = getattr(owner, field.name)
+        value: Any = getattr(owner, field.name)
+        new: Any
         if name == "notes" or (name in ANNOTATIONS and name in absent):
-            changes[name] = absent[name]
+            new = value if value == absent[name] else absent[name]
         elif isinstance(value, Noted):
-            changes[name] = _content(value)
+            new = _content(value)
         elif isinstance(value, tuple):
             items = cast("tuple[object, ...]", value)
-            changes[name] = tuple(_content(item) if isinstance(item, Noted) else item for item in items)
-    if isinstance(owner, ToolUseBlock) and owner.significant_text is None:
+            inner = tuple(_content(item) if isinstance(item, Noted) else item for item in items)
+            new = items if all(map(is_, inner, items)) else inner
+        else:
+            continue
+        if new is not value:
+            changes[name] = new
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         changes["raw_input"] = None
-    return owner.evolve(**changes)
+    return owner.evolve(**changes) if changes else owner
 
 
 def _bare(owner: Any, *, exact: bool) -> Any:

@@ -15,6 +15,7 @@ from agentmsg.account_lines import from_lines
 from agentmsg.carry import KEY, has_slot
 from agentmsg.digest import content_digest
 from agentmsg.notes import same_document
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg.testing import histories, mutate
 from support.documents import documents
 from support.grand_tour import grand_tour
@@ -282,8 +283,8 @@ def test_summary_says_what_is_carried() -> None:
 def test_odd_content_is_carried(name: str) -> None:
     """What is carried may hold any text, any number, and values as deep as any."""
     deep: Any = "end"
-    for _ in range(120):
-        deep = {"a": deep} if isinstance(deep, list) else [deep]
+    for _ in range(60):
+        deep = [{"a": deep}]
     data = {"odd": '\x00\u2028\U0001f600\n\\"', "big": 10**30, "deep": deep, KEY: ["x"], "lc": 1, "type": "constructor"}
     history = am.History([am.Msg.user("hi"), am.Msg("user", [am.NativeBlock("x", data), am.TextBlock("ho")])])
     back = am.loads(am.dumps(history, name, carry=True), name)
@@ -292,14 +293,15 @@ def test_odd_content_is_carried(name: str) -> None:
 
 def test_what_is_carried_is_text() -> None:
     """Dropped content is text in the document, never objects that a loader of the format would take for its own."""
-    evil = {"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {}}
+    evil: dict[str, Any] = {"lc": 1, "type": "constructor", "id": ["os", "system"], "kwargs": {}}
     history = am.History([am.Msg("user", [am.TextBlock("hi"), am.NativeBlock("x", evil)])])
     document = am.encode(history, "langchain-lc", carry=True)
 
     def objects(value: Any) -> Iterator[dict[str, Any]]:
-        if isinstance(value, dict):
+        if is_mapping(value):
             yield value
-        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        inner: list[Any] = list(value.values()) if is_mapping(value) else value if is_sequence(value) else []
+        for item in inner:
             yield from objects(item)
 
     assert all(found.get("id") != ["os", "system"] for found in objects(document))
