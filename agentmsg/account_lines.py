@@ -9,7 +9,9 @@
 
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
 source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
-they are no losses, but make the source's document exact too. The header binds the account to its output.
+they are no losses, but make the source's document exact too. The header binds the account to its output; it also
+counts what the output carries itself (see agentmsg.carry). An account that is carried is the same text, whose header
+has the digest of the content only, since it gives back content only.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg._base import CacheHint, Citation, Noted, Signature
 from agentmsg._registry import get_codec
-from agentmsg.digest import digest
+from agentmsg.digest import content_digest, digest
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import adopt
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
 from agentmsg.usage import Usage
@@ -32,9 +35,11 @@ if TYPE_CHECKING:
 
     from agentmsg.history import History
 
-__all__ = ["from_lines", "to_lines"]
+__all__ = ["carried_lines", "from_lines", "to_lines"]
 
 _VERSION = 1
+# Any value of a history fits into a line: what a document may have around it, and the line's own levels.
+_ROOM = Limits(depth=DEFAULT_LIMITS.depth + AROUND + 4)
 _PLACES = ("split", "moved", "merged")
 # How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
 _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -46,6 +51,11 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "source": lambda engine, value: engine.read_source(value, 0),
     "tools": lambda engine, value: engine.read_tools(value, 0),
     "usage": lambda engine, value: engine.read_one(Usage, value, 0),
+}
+# What a header may say of the output, and how it is made of it.
+_DIGESTS: Mapping[str, Callable[[History], str]] = {
+    "digest": lambda history: digest(history, exact=True),
+    "content": content_digest,
 }
 _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
     "messages": lambda engine, value: engine.read_one(Msg, value, 0),
@@ -72,14 +82,36 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
         header |= {"messages": len(output), "digest": digest(output, exact=True)}
+    if losses.carried:
+        header["carried"] = losses.carried
     yield dump_json(header)
+    yield from _object_lines(losses)
+    for path, notes in losses.spelling():
+        yield dump_json({"at": "/" + "/".join(map(str, path)) if path else "", "spelling": notes})
+
+
+def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: str | None) -> Iterator[bytes]:
+    """Return the account that an output carries in itself, as lines of JSON, without line ends.
+
+    Args:
+        losses: what is carried.
+        output: the converted history.
+        codec: its format.
+        source: the format it was converted from, where that is known.
+    """
+    header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": codec}
+    if source is not None:
+        header["from"] = source
+    yield dump_json(header | {"messages": len(output), "content": content_digest(output)})
+    yield from _object_lines(losses)
+
+
+def _object_lines(losses: Iterable[Loss]) -> Iterator[bytes]:
     lines: dict[Path, dict[str, Any]] = {}
     for loss in losses:
         owner = loss.path if _is_item(loss.path) else loss.path[:-1]
         _add(lines.setdefault(owner, {"at": "/" + "/".join(map(str, owner)) if owner else ""}), loss)
     yield from map(dump_json, lines.values())
-    for path, notes in losses.spelling():
-        yield dump_json({"at": "/" + "/".join(map(str, path)) if path else "", "spelling": notes})
 
 
 def _is_item(path: Path) -> bool:
@@ -142,7 +174,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     header: dict[str, Any] = {}
     for number, raw in enumerate(lines):
         try:
-            line = parse_json(raw)
+            line = parse_json(raw, _ROOM)
             if not number:
                 header = _header(line)
                 continue
@@ -158,8 +190,14 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     if not header:
         msg = "an account begins with its header"
         raise DecodeError(msg)
-    guard = _guard(header["messages"], header["digest"]) if header.get("digest") is not None else None
-    return Losses(losses, codec=header["codec"], guard=guard, spelling=lambda: spelling, length=header.get("messages"))
+    return Losses(
+        losses,
+        codec=header["codec"],
+        guard=_guard(header),
+        spelling=lambda: spelling,
+        length=header.get("messages"),
+        carried=header.get("carried", 0),
+    )
 
 
 def _header(line: Any) -> dict[str, Any]:
@@ -170,23 +208,45 @@ def _header(line: Any) -> dict[str, Any]:
     if header["agentmsg-losses"] != _VERSION:
         msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
-    count, expected = header.get("messages"), header.get("digest")
-    if not (count is None or (type(count) is int and count >= 0)) or (count is None) != (expected is None):
+    count, given = header.get("messages"), [header[kind] for kind in _DIGESTS if header.get(kind) is not None]
+    if not (count is None or (type(count) is int and count >= 0)) or len(given) != (count is not None):
         msg = "the header of an account counts the messages of its output and has their digest, or neither"
         raise DecodeError(msg)
-    if not (expected is None or isinstance(expected, str)):
+    if not all(isinstance(expected, str) for expected in given):
         msg = "the digest in the header of an account is a text"
+        raise DecodeError(msg)
+    carried = header.get("carried", 0)
+    if type(carried) is not int or carried < 0:
+        msg = "the header of an account counts what the output carries itself"
         raise DecodeError(msg)
     return header
 
 
-def _guard(count: int, expected: str) -> Callable[[History], None]:
+def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
+    """Return the guard that a header asks for; None where it says nothing about the output."""
+    kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
+    if kind is None:
+        return None
+    count, expected, taken = header["messages"], header[kind], _DIGESTS[kind]
+
     def guard(history: History) -> None:
-        if len(history) < count or digest(history[:count], exact=True) != expected:
+        if len(history) < count or taken(history[:count]) != expected:
             msg = "this history is not the one that the account belongs to"
             raise LossError(msg, code="edited")
 
     return guard
+
+
+def _place(path: Path, place: Any) -> int | tuple[tuple[int, int], ...]:
+    """Return where something went: an index in the same list or, for a message, the message and block of each part."""
+    if path[:-1] != ("messages",):
+        if type(place) is not int:
+            raise TypeError(place)
+        return place
+    parts = tuple((out, first) for out, first in place)
+    if not all(type(at) is int and at >= 0 for part in parts for at in part):
+        raise ValueError(parts)
+    return parts
 
 
 def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
@@ -199,9 +259,7 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
 
     for kind in _PLACES:
         if kind in line:
-            place = line[kind]
-            now = place if isinstance(place, int) else tuple(map(tuple, cast("list[list[int]]", place)))
-            yield loss(path, kind, _typed(path, line.get("was")), now)
+            yield loss(path, kind, _typed(path, line.get("was")), _place(path, line[kind]))
     if "gone" in line:
         yield loss(path, "dropped", _typed(path, line["gone"]), None)
     if "became" in line:

@@ -14,16 +14,16 @@ from agentmsg._fast import maker, paused
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
-from agentmsg.fit import Fitted, fit
+from agentmsg.fit import fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import thaw
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.msg import Msg
-from agentmsg.weave import restore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableSequence
@@ -146,6 +146,7 @@ def encode(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    carry: bool = False,
     **options: Any,
 ) -> Any:
     """Return the document of a history as plain data.
@@ -156,6 +157,8 @@ def encode(
         codec: the format to write.
         losses: a list that collects the account of what could not be carried.
         on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
+        carry: whether content that the format cannot hold is put into the metadata of a message, where the format has
+            any; it is not lost then, and ``restore`` of what is read back gives it back.
         options: of the codec.
 
     Raises:
@@ -163,7 +166,7 @@ def encode(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss))
+    return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
 
 
 def _given(messages: History | Msg | Iterable[Msg], codec: Codec) -> History:
@@ -183,6 +186,7 @@ def dumps(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    carry: bool = False,
     **options: Any,
 ) -> bytes:
     """Return the document of a history as bytes; arguments and errors as of ``encode``.
@@ -193,33 +197,34 @@ def dumps(
         EncodeError: where the bytes cannot be made.
     """
     chosen = get_codec(codec, **options)
-    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss)
+    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry)
     try:
         return chosen.to_bytes(fitting)
     except AgentMsgError as error:
         raise _named(error, chosen) from None
 
 
-def _fitting(history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss) -> History:
+def _fitting(
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+) -> History:
     fitted = fit(history, codec)
-    if fitted.history is not fitted.source:
-        if losses is not None:
-            losses.extend(account(fitted))
-        elif on_loss == "error":
-            _refuse_content_losses(fitted)
-    return fitted.history
+    if fitted.history is fitted.source:
+        return fitted.history
+    output, lost = carried(fitted, codec) if carry else (fitted.history, account(fitted))
+    if losses is not None:
+        losses.extend(lost)
+    elif on_loss == "error" and loses_content(fitted):
+        _refuse(lost.content)
+    return output
 
 
-def _refuse_content_losses(fitted: Fitted) -> None:
-    if not loses_content(fitted):
-        return
-    content = account(fitted).content
+def _refuse(content: Losses) -> None:
     if not content:
         return
     first = "; ".join(map(str, content[:3]))
     more = f"; and {len(content) - 3} more" if len(content) > 3 else ""  # noqa: PLR2004 - as many as are shown
     msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the account, or on_loss='ignore')"
-    raise LossError(msg, codec=fitted.codec, path=content[0].path, losses=content)
+    raise LossError(msg, codec=content.codec, path=content[0].path, losses=content)
 
 
 def convert(
@@ -229,6 +234,7 @@ def convert(
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
+    carry: bool = False,
 ) -> Conversion:
     """Return a document of one format in another, with the exact account of what that could not carry.
 
@@ -240,20 +246,22 @@ def convert(
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
         duplicates: as of ``loads``, where bytes or text are given.
+        carry: as of ``encode``; the account is that of the rest then, and says how many losses the document carries.
 
     Raises:
         DecodeError: where the document cannot be read. Never for a loss.
         CodecLookupError: where there is no such codec.
     """
-    to = get_codec(target)
+    to, read_by = get_codec(target), get_codec(source)
     with paused():
-        if _is_raw(document):
-            history = loads(document, source, limits=limits, duplicates=duplicates)
-            fitted = fit(history, to)
-            return _make_conversion(to.to_bytes(fitted.history), account(fitted), history)
-        history = _decoded(document, get_codec(source), limits)
+        is_raw = _is_raw(document)
+        if is_raw:
+            history = loads(document, read_by, limits=limits, duplicates=duplicates)
+        else:
+            history = _decoded(document, read_by, limits)
         fitted = fit(history, to)
-        return _make_conversion(_written(to, fitted.history), account(fitted), history)
+        output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
+        return _make_conversion(to.to_bytes(output) if is_raw else _written(to, output), losses, history)
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:
@@ -263,7 +271,7 @@ def dump_losses(losses: Losses, output: History) -> bytes:
         losses: the account of a conversion.
         output: the converted history as its document reads back; the header binds the account to it.
     """
-    return b"".join(line + b"\n" for line in to_lines(losses, output))
+    return b"".join(line + b"\n" for line in to_lines(losses, uncarried(output, losses)))
 
 
 def load_losses(raw: bytes) -> Losses:

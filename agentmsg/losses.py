@@ -18,18 +18,19 @@ from agentmsg.caps import Level
 if TYPE_CHECKING:
     from agentmsg.history import History
 
-__all__ = ["Kind", "Loss", "Losses", "Path", "level_of"]
+__all__ = ["ANNOTATIONS", "Kind", "Loss", "Losses", "Path", "level_of"]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
 
-_ANNOTATIONS = frozenset(
+ANNOTATIONS = frozenset(
     {
         "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
         "embedding", "extras", "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
         "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
+"""The fields that are annotations wherever they stand, but for the status of what failed."""
 _FAILED = ("error", "denied", "interrupted")
 _PROMPT_ROLES = {"system", "developer"}
 
@@ -43,7 +44,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
         return "content"
     if field == "source" and _is_one_source(was, now):
         return "annotation"
-    return "annotation" if field in _ANNOTATIONS else "content"
+    return "annotation" if field in ANNOTATIONS else "content"
 
 
 def _is_one_source(was: Any, now: Any) -> bool:
@@ -91,6 +92,7 @@ class Losses(Sequence[Loss]):
         guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
         spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
         length: number of messages in the output, where it is known: more than these were added behind.
+        carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class Losses(Sequence[Loss]):
         guard: Callable[[History], None] | None = None,
         spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
         length: int | None = None,
+        carried: int = 0,
     ) -> None:
         self._make = items
         self._items: tuple[Loss, ...] | None = None
@@ -108,6 +111,7 @@ class Losses(Sequence[Loss]):
         self.guard = guard
         self.spelling = spelling
         self.length = length
+        self.carried = carried
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
@@ -115,7 +119,14 @@ class Losses(Sequence[Loss]):
         return self._items
 
     def _with(self, items: Iterable[Loss]) -> Losses:
-        return Losses(items, codec=self.codec, guard=self.guard, spelling=self.spelling, length=self.length)
+        return Losses(
+            items,
+            codec=self.codec,
+            guard=self.guard,
+            spelling=self.spelling,
+            length=self.length,
+            carried=self.carried,
+        )
 
     @overload
     def __getitem__(self, index: int) -> Loss: ...
@@ -156,7 +167,8 @@ class Losses(Sequence[Loss]):
         return self.filter(level="content")
 
     def summary(self) -> str:
-        """Return the counts by level, such as "2 content, 5 annotation", or "nothing lost"."""
+        """Return the counts by level, such as "2 content, 5 annotation, 3 carried", or "nothing lost"."""
         counts = Counter(loss.level for loss in self)
         levels: tuple[Level, ...] = ("content", "annotation", "setting")
-        return ", ".join(f"{counts[level]} {level}" for level in levels if counts[level]) or "nothing lost"
+        words = [f"{counts[level]} {level}" for level in levels if counts[level]]
+        return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"

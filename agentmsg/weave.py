@@ -29,6 +29,8 @@ __all__ = ["Edits", "restore"]
 
 Edits = Literal["refuse", "keep"]
 _N = TypeVar("_N", bound=Noted)
+# What may become of a whole message.
+_FATES = ("dropped", "moved", "split", "merged")
 # In a tree of spellings: the one of the object itself.
 _HERE = object()
 
@@ -232,6 +234,9 @@ def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[s
     """Cut the parts that an account names out of output messages; return them by input index, and the rest."""
     cuts: dict[int, list[tuple[int, str | int, int]]] = {}
     for index, loss in structural.items():
+        if loss.kind not in _FATES:
+            msg = f"a message is not {loss.kind} as a whole"
+            raise LossError(msg, code="edited", path=loss.path)
         places: Iterable[tuple[int, int]] = () if loss.kind == "dropped" else loss.now
         for number, (out, first) in enumerate(places):
             cuts.setdefault(_checked(out, len(outs)), []).append((first, index, number))

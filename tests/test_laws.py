@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agentmsg import History, Msg, codec_names, get_codec
 from agentmsg.testing import (
     canonical,
+    carried_account,
     edit,
     edits_win,
     exact_return,
@@ -122,6 +123,13 @@ def test_the_canonical_codecs_are_the_two_of_ours() -> None:
 def test_the_account_is_honest(codec: Codec, history: History, seed: int) -> None:
     """Law 3 (a-c): what is written reads back, and with its account, on file and shuffled, rebuilds the input."""
     honest_account(codec, history, rng=_rng(seed))
+
+
+@each_codec
+@given(histories())
+def test_carried_accounts_rebuild_the_input(codec: Codec, history: History) -> None:
+    """Law 3e: with carry, what a document carries in metadata and the rest of the account rebuild the input."""
+    carried_account(codec, history)
 
 
 @each_codec

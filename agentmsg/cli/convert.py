@@ -34,6 +34,7 @@ _EXAMPLES = """\b
 Examples:
   agentmsg convert history.json --to anthropic
   agentmsg convert history.json out.json --to langchain --losses account.jsonl
+  agentmsg convert history.json out.json --to langchain --carry
   agentmsg convert train.jsonl.gz out.jsonl --from openai --to anthropic --jobs 4
   agentmsg convert 'logs/*.jsonl' converted/ --to json --resume
   cat history.json | agentmsg convert - --to json --pretty
@@ -57,6 +58,7 @@ Examples:
 )
 @click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder where DST is one.")
 @click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
+@click.option("--carry", is_flag=True, help="Put lost content into the metadata of messages, where there are any.")
 @click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="So many processes.")
 @click.option("--engine", type=click.Choice(sorted(ENGINES)), default="local", show_default=True, help="Who works.")
@@ -76,6 +78,7 @@ def command(
     on_loss: Any,
     losses: str | None,
     flat: str | None,
+    carry: bool,
     verify: bool,
     jobs: int,
     engine: str,
@@ -88,12 +91,13 @@ def command(
     .msgpack (frames), each also as .gz or .zst; folders of such files, patterns, URLs where fsspec is installed; -
     means stdin. DST is a file, or a folder where SRC are many; without it documents go to stdout.
 
-    The account (--losses) and the converted documents together give the originals again: see "agentmsg restore".
+    The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
+    --carry, documents hold what they lost of content themselves, and accounts the rest.
     Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
-    job = attrs.evolve(job, losses=losses is not None, flat=flat is not None)
+    job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, written, losses, flat)
     targets = targets_of(names, written, job, codec=source, form=form, split=split)
     is_one = len(targets) == 1 and targets[0].is_one

@@ -24,24 +24,25 @@ Examples:
   agentmsg restore out.json account.jsonl
   agentmsg restore out.jsonl account.jsonl original.jsonl
   agentmsg restore out.json account.jsonl --to openai --pretty
+  agentmsg restore carrying.json > original.json
 """
 
 
 @click.command("restore", short_help="Give back the originals of converted documents.", epilog=_EXAMPLES)
 @click.argument("converted", metavar="OUT")
-@click.argument("accounts", metavar="LOSSES")
+@click.argument("accounts", metavar="[LOSSES]", required=False)
 @click.argument("target", metavar="[DST]", default=STANDARD)
 @click.option(
     "--to",
     "codec",
     type=CODEC,
-    help="The format to write; else the one that LOSSES names.",
+    help="The format to write; else the one that the account names.",
 )
 @click.option(
     "--from",
     "source",
     type=CODEC,
-    help="The format of OUT; else the one that LOSSES names.",
+    help="The format of OUT; else the one that LOSSES names, or is detected.",
 )
 @codec_options
 @click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
@@ -49,7 +50,7 @@ Examples:
 def command(
     *,
     converted: str,
-    accounts: str,
+    accounts: str | None,
     target: str,
     codec: str | None,
     source: str | None,
@@ -62,6 +63,9 @@ def command(
     OUT is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. This gives the same JSON
     values, and the same bytes where the originals were compact JSON with their keys in the order in which agentmsg
     writes them. Messages added at the end of a document are kept; any other change is refused.
+
+    Without LOSSES, what the documents carry themselves ("agentmsg convert --carry") is given back: all content, but
+    not ids, times and the like. OUT's format is detected then.
     """
     if converted == accounts == STANDARD:
         msg = "only one of OUT and LOSSES can be stdin"
@@ -74,7 +78,7 @@ def command(
         converted=converted,
         kind=kind,
         accounts=accounts,
-        accounts_kind=kind_of(accounts, "jsonl"),
+        accounts_kind=kind_of(accounts or STANDARD, "jsonl"),
         source=source,
         codec=codec,
         options=options,

@@ -31,7 +31,7 @@ def tell_losses(losses: Sequence[Loss]) -> None:
     _tell([str(loss) for loss in losses if loss.level == "content"][:TOLD], levels)
 
 
-def _tell(told: Sequence[str], levels: Mapping[str, int]) -> None:
+def _tell(told: Sequence[str], levels: Mapping[str, int], *, is_one: bool = True) -> None:
     for words in told:
         say(f"lost: {words}")
     more = levels.get("content", 0) - len(told)
@@ -40,6 +40,8 @@ def _tell(told: Sequence[str], levels: Mapping[str, int]) -> None:
     for level in ("annotation", "setting"):
         if count := levels.get(level, 0):
             say(f"lost: {counted(count, f'{level} loss')}")
+    if count := levels.get("carried", 0):
+        say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):
         say("nothing lost")
 
@@ -57,7 +59,8 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
-        _tell([words if is_one else f"{where}: {words}" for where, words in outcome.told], outcome.levels)
+        told = [words if is_one else f"{where}: {words}" for where, words in outcome.told]
+        _tell(told, outcome.levels, is_one=is_one)
     if outcome.bad:
         kept = f", kept in {', '.join(outcome.bad_files)}" if outcome.bad_files else ""
         say(f"put aside: {counted(outcome.bad, 'document')}{kept}; the first: {outcome.first_bad}")

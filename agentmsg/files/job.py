@@ -18,6 +18,7 @@ from agentmsg._fast import paused
 from agentmsg._registry import get_codec
 from agentmsg.account import account
 from agentmsg.account_lines import to_lines
+from agentmsg.carry import carried, restore, uncarried
 from agentmsg.conversion import loads
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, LossError
@@ -32,7 +33,6 @@ from agentmsg.json_values import thaw
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.losses import Losses
 from agentmsg.notes import same_document
-from agentmsg.weave import restore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +92,7 @@ class Job:
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
         losses: whether accounts are written.
         flat: whether losses are written one by one, for tables.
+        carry: whether documents carry their content losses themselves, where the format has a place for them.
         verify: whether each document that was written is read again and must give back its source.
         pretty: whether JSON is indented.
         quarantine: whether a document that cannot be converted is put aside; else its error is raised.
@@ -104,6 +105,7 @@ class Job:
     on_loss: OnLoss = "report"
     losses: bool = False
     flat: bool = False
+    carry: bool = False
     verify: bool = False
     pretty: bool = False
     quarantine: bool = True
@@ -134,7 +136,7 @@ class Report:
         messages: how many were in them.
         bad: how many were quarantined.
         lines: the number of the last line or frame that was read.
-        levels: losses by level.
+        levels: losses by level; "carried": those that documents carry themselves.
         told: the first content losses, with the number of their document.
         first_bad: what was wrong first, with its line.
         sizes: bytes written, by part.
@@ -160,7 +162,8 @@ class Converted:
         data: its bytes, without line end.
         messages: how many the source has.
         losses: their account.
-        output: the history that the document reads back as; None where nobody needs it.
+        output: the history that the document reads back as, without what it carries of losses; None where nobody needs
+            it.
     """
 
     data: bytes
@@ -192,16 +195,18 @@ class Converter:
         job = self._job
         history = loads(data, self._source, limits=job.limits, duplicates="error")
         fitted = fit(history, self._target)
-        losses = account(fitted)
+        written, losses = fitted.history, account(fitted)
+        if job.carry:
+            written, losses = carried(fitted, self._target, self._source.name)
         if job.on_loss == "error" and losses.content:
             content = losses.content
             msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
             raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
-        document = rendered(self._target, fitted.history, pretty=job.pretty)
+        document = rendered(self._target, written, pretty=job.pretty)
         output = loads(document, self._target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
-        return Converted(document, len(history), losses, output)
+        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its account give the source again, to the last spelling."""
@@ -272,6 +277,8 @@ def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: S
 
 
 def _count(report: Report, counts: Counter[str], losses: Losses) -> None:
+    if losses.carried:
+        counts["carried"] += losses.carried
     for loss in losses:
         counts[loss.level] += 1
         if loss.level == "content" and len(report.told) < TOLD:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import attrs
@@ -10,6 +11,7 @@ import attrs
 from agentmsg._registry import get_codec
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines
+from agentmsg.carry import carried_text, restore
 from agentmsg.conversion import loads
 from agentmsg.errors import DecodeError, LossError
 from agentmsg.files.compression import compressed, decompressed
@@ -17,18 +19,18 @@ from agentmsg.files.documents import documents
 from agentmsg.files.job import rendered
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.plan import LOOKED_AT, detected
 from agentmsg.fit import fit
 from agentmsg.json_text import parse_json
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.losses import Losses
 from agentmsg.plain import is_mapping
-from agentmsg.weave import restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.codec import Codec
     from agentmsg.files.documents import Found
+    from agentmsg.history import History
 
 __all__ = ["Account", "Restoring", "accounts"]
 
@@ -90,9 +92,10 @@ class Restoring:
     Attributes:
         converted: the name of the converted file, or "-".
         kind: how documents stand in it.
-        accounts: the name of the file of their accounts, or "-".
+        accounts: the name of the file of their accounts, or "-"; None: what the documents carry is all there is.
         accounts_kind: its kind.
-        source: the format of the converted documents; None means what the accounts say.
+        source: the format of the converted documents; None means what the accounts say or, without a file of them,
+            what the first documents look like.
         codec: the format to write; None means the one that the accounts name.
         options: of that.
         target: the name of the file to write, or "-".
@@ -102,7 +105,7 @@ class Restoring:
 
     converted: str
     kind: Kind
-    accounts: str
+    accounts: str | None
     accounts_kind: Kind
     source: str | None
     codec: str | None
@@ -130,11 +133,16 @@ class Restoring:
                 raw = standard_in if name == STANDARD else enter(place_of(name).open(name))
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
-            pairs = _paired(opened(self.converted, self.kind), accounts(opened(self.accounts, self.accounts_kind)))
+            converted = opened(self.converted, self.kind)
+            if self.accounts is None:
+                originals = self._carried(converted)
+            else:
+                pairs = _paired(converted, accounts(opened(self.accounts, self.accounts_kind)))
+                originals = map(self._original, pairs)
             sink: BinaryIO | None = None
             count = 0
-            for found, own in pairs:
-                document = self._restored(found, own, count + 1, told)
+            for history, codec in originals:
+                document = self._written(history, codec, count + 1, told)
                 if sink is None:  # the first account says that there is something to write
                     whole = standard_out if self.target == STANDARD else enter(whole_file(self.target))
                     sink = enter(compressed(whole, self.target_kind.compression))
@@ -142,23 +150,43 @@ class Restoring:
                 count += 1
             return count
 
-    def _restored(self, found: Found, own: Account, number: int, told: Callable[[int, Losses], None]) -> bytes:
-        if found.fault is not None or found.data is None:
-            raise found.fault or AssertionError
-        converted = loads(found.data, self.source or own.losses.codec, duplicates="error")
-        target = self._target(own)
-        fitted = fit(restore(converted, own.losses), target)
+    def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
+        """Return what a document was made of, and the format that it had."""
+        found, own = pair
+        converted = loads(_data(found), self.source or own.losses.codec, duplicates="error")
+        return restore(converted, own.losses), own.source
+
+    def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
+        """Yield what documents were made of, as far as they carry it themselves, and the formats that they had."""
+        first = list(islice(converted, LOOKED_AT))
+        source = self.source or detected(first, self.converted)
+        for found in chain(first, converted):
+            history = loads(_data(found), source, duplicates="error")
+            text = carried_text(history)
+            yield restore(history), None if text is None else _account(text.encode().splitlines()).source
+
+    def _written(self, history: History, codec: str | None, number: int, told: Callable[[int, Losses], None]) -> bytes:
+        name = self.codec or codec
+        if name is None:
+            msg = f"nothing says what format the source of document {number} had; name it with --to"
+            raise DecodeError(msg)
+        target = get_codec(name, **dict(self.options))
+        fitted = fit(history, target)
         if fitted.history is not fitted.source:
             told(number, account(fitted))
         line_end = b"\n" if self.target_kind.form == "jsonl" or self.pretty else b""
         return rendered(target, fitted.history, pretty=self.pretty) + line_end
 
-    def _target(self, own: Account) -> Codec:
-        name = self.codec or own.source
-        if name is None:
-            msg = "the account does not say what format its source had; name it with --to"
-            raise DecodeError(msg)
-        return get_codec(name, **dict(self.options))
+
+def _data(found: Found) -> bytes:
+    """Return the bytes of a document.
+
+    Raises:
+        DecodeError: where it cannot be one.
+    """
+    if found.fault is not None or found.data is None:
+        raise found.fault or AssertionError
+    return found.data
 
 
 def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Found, Account]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from agentmsg.testing.laws import (
     LAWS,
     canonical,
+    carried_account,
     edits_win,
     exact_return,
     floor,
@@ -26,6 +27,7 @@ from agentmsg.testing.strategies import histories, json_values, messages, texts
 __all__ = [
     "LAWS",
     "canonical",
+    "carried_account",
     "edit",
     "edits_win",
     "exact_return",

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from agentmsg import AgentMsgError, History, Losses, Msg, restore, same, thaw
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines, to_lines
+from agentmsg.carry import carried, uncarried
 from agentmsg.conversion import decode, dumps, loads
+from agentmsg.digest import content_digest
 from agentmsg.fit import Fitted, fit
 from agentmsg.json_values import plain_copy
 from agentmsg.notes import same_document
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LAWS",
     "canonical",
+    "carried_account",
     "edits_win",
     "exact_return",
     "floor",
@@ -145,6 +148,33 @@ def _restores_more(output: History, losses: Losses, history: History) -> None:
     assert same(restore(output + more, losses), history + more), "messages added behind do not come through (c)"
 
 
+def carried_account(codec: Codec, history: History) -> Losses:
+    """Law 3 (e), of ``carry=True``: what is carried in metadata and the rest of the account rebuild the input.
+
+    Returns:
+        The rest of the account; it says how many losses are carried.
+    """
+    fitted = fit(history, codec)
+    output, rest = carried(fitted, codec)
+    if not rest.carried:
+        assert output is fitted.history, "nothing is carried, and yet the output differs"
+        assert rest == account(fitted), "nothing is carried, and yet the account differs"
+        return rest
+    assert not rest.content, f"content is carried, and yet lost: {rest.content[:3]}"
+    back = _read_back(output, codec)
+    assert same(back, output), "decode(write(g)) is not g where g carries an account (a)"
+    assert same(uncarried(back, rest), fitted.history), "what carries an account is not what was fit besides"
+    filed = from_lines(to_lines(rest, uncarried(back, rest)))
+    for given, losses in ((output, rest), (back, rest), (back, filed)):
+        assert same(restore(given, losses), history), "the carried account and the rest do not rebuild the input"
+    content = restore(back)
+    assert content_digest(content) == content_digest(history), "the carried account does not give the content back"
+    assert same(restore(content, list(rest)), history), "after what was carried, the rest does not rebuild the input"
+    more = [Msg.user("and one more")]
+    assert same(restore(back + more), content + more), "messages added behind do not come through"
+    return rest
+
+
 def floor(codec: Codec, history: History) -> None:
     """Law 3 (d): of a history made only of what the table says is carried, fit changes nothing.
 
@@ -239,6 +269,7 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "exact return": exact_return,
     "canonical": canonical,
     "honest account": honest_account,
+    "carried account": carried_account,
     "floor": floor,
     "through the middle": through_the_middle,
     "notes never matter": notes_never_matter,

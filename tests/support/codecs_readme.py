@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import agentmsg as am
 import agentmsg_codecs
+from agentmsg.carry import has_slot
 from agentmsg.cli.capabilities import summary, tables
 from support.grand_tour import grand_tour
 from support.situations import table
@@ -36,6 +37,10 @@ _LEGEND = """\
 - no: lost, and reported.
 
 What is absent, and ids and times that agentmsg itself made, are never lost. What is reported can be restored.
+
+With `carry=True` the content that a format cannot hold travels in the metadata of a message near the end, under
+`agentmsg.losses`, where the format carries metadata of messages; `agentmsg.restore` takes it out again. Where the first
+table says no there is no such place, and `carry=True` changes nothing: losses are reported as always.
 """
 _PAIRS = """\
 ## From one format to another
@@ -92,11 +97,17 @@ def _pairs(names: Sequence[str]) -> Iterator[str]:
     yield from _table([("from \\ to", *names), *rows])
 
 
+def _row(codec: am.Codec) -> tuple[str, ...]:
+    carry = "nothing is lost" if codec.caps.everything else "yes" if has_slot(codec) else "no"
+    return f"`{codec.name}`", codec.title, summary(codec.caps), carry
+
+
 def render() -> str:
     """Return the text of codecs/README.md."""
     names = list(agentmsg_codecs.CODECS)
-    overview = [(f"`{name}`", am.get_codec(name).title, summary(am.get_codec(name).caps)) for name in names]
-    lines = [_HEAD.rstrip(), "", *_table([("name", "documents", "carries"), *overview]), _LEGEND, _PAIRS]
+    overview = [_row(am.get_codec(name)) for name in names]
+    heads = ("name", "documents", "carries", "`carry=True`")
+    lines = [_HEAD.rstrip(), "", *_table([heads, *overview]), _LEGEND, _PAIRS]
     lines += _pairs(names)
     lines += [_CASES, *_table([("case", "openai to anthropic", "anthropic to openai"), *table()])]
     for name in names:
