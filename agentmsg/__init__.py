@@ -67,7 +67,9 @@ if TYPE_CHECKING:
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
+    from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.turns import Turn
 
 __version__ = "0.1.0"
 
@@ -80,6 +82,8 @@ _LATER = {
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
     "MsgBuilder": "agentmsg.builder",
+    "ToolPair": "agentmsg.ops.pairs",
+    "Turn": "agentmsg.ops.turns",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
@@ -140,10 +144,12 @@ __all__ = [
     "TextSource",
     "ThinkingBlock",
     "Tool",
+    "ToolPair",
     "ToolResultBlock",
     "ToolSpec",
     "ToolUseBlock",
     "ToolsBlock",
+    "Turn",
     "URLSource",
     "Usage",
     "VideoBlock",

@@ -6,7 +6,7 @@ Imports Msg and what lies below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import attrs
 
@@ -20,7 +20,9 @@ from agentmsg.tools import Tool, as_tools
 
 if TYPE_CHECKING:
     from agentmsg.blocks import ToolUseBlock
+    from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.turns import Turn
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 
@@ -108,6 +110,51 @@ class History(Noted, Sequence[Msg]):
         """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
         stats: HistoryStats = above("ops.stats").stats_of(self)
         return stats
+
+    def merge_runs(self, separator: str = "\n") -> History:
+        """Return the history with neighbours of one role made into one message; see ``ops.runs``."""
+        merged: History = above("ops.runs").merge_runs(self, separator)
+        return merged
+
+    def dedupe(self) -> History:
+        """Return the history with each id once, the later message in the place of the earlier; see ``ops.ids``."""
+        once: History = above("ops.ids").dedupe(self)
+        return once
+
+    def apply_removals(self, missing: Literal["error", "ignore"] = "error") -> History:
+        """Return the history without its removals and the messages that they remove; see ``ops.ids``.
+
+        Raises:
+            InvalidMessage: where a removal names a message that was never there, unless these are to be ignored.
+        """
+        left: History = above("ops.ids").apply_removals(self, missing)
+        return left
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns: each a user's message and all that follows until the next one; see ``ops.turns``."""
+        turns: tuple[Turn, ...] = above("ops.turns").turns_of(self)
+        return turns
+
+    def pair_tools(self) -> tuple[ToolPair, ...]:
+        """Return each call of a tool with the result that answers it, and those without partner; see ``ops.pairs``."""
+        pairs: tuple[ToolPair, ...] = above("ops.pairs").pair_tools(self)
+        return pairs
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        format: Literal["prefix", "xml"] = "prefix",
+    ) -> str:
+        """Return the history as one text, such as "Human: Hello", or as XML; see ``ops.text``.
+
+        Args:
+            prefixes: the labels of roles that are to be called otherwise.
+            format: "prefix" or "xml".
+
+        Raises:
+            InvalidMessage: where there is no such format, or a label is no text.
+        """
+        return str(above("ops.text").to_text(self, prefixes, format))
 
     def _repr_html_(self) -> str | None:
         """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
@@ -209,14 +256,8 @@ class Recorder:
     @property
     def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
         """The calls for the client that no result answers yet."""
-        history = self.history
-        answered = {result.tool_call_id for message in history for result in message.tool_results}
-        return tuple(
-            call
-            for message in history
-            for call in message.tool_calls
-            if call.kind != "server" and call.id not in answered
-        )
+        calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
+        return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
 
     def __len__(self) -> int:
         """Return the number of messages so far."""

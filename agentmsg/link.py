@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg._fast import replacer
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CallNames", "Place", "links", "made_call_id", "named", "with_ids", "with_result"]
 
+_ANY = ("any", "")
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
 
@@ -38,21 +40,45 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
     Results are never paired with a call that comes later.
     """
     found: dict[Place, Place] = {}
-    waiting: list[tuple[Place, ToolUseBlock]] = []
+    waiting = _Waiting()
     for place, block in _blocks(messages):
         if isinstance(block, ToolUseBlock):
-            waiting.append((place, block))
-            continue
-        chosen = next((index for index, (_, call) in enumerate(waiting) if _answers(block, call)), None)
-        if chosen is not None:
-            found[place] = waiting.pop(chosen)[0]
+            waiting.add(place, block)
+        else:
+            call = waiting.first(block)
+            if call is not None:
+                found[place] = call
     return found
 
 
-def _answers(result: ToolResultBlock, call: ToolUseBlock) -> bool:
-    if result.tool_call_id is not None:
-        return result.tool_call_id == call.id
-    return result.name is None or result.name == call.name
+class _Waiting:
+    """The calls that are not answered yet, in order by each of what a result may know of its call.
+
+    A call stands in several queues; where it was answered from another, it is passed over: so each is looked at
+    a few times only, however many wait.
+    """
+
+    def __init__(self) -> None:
+        self._queues: dict[tuple[str, str], deque[Place]] = {}
+        self._answered: set[Place] = set()
+
+    def add(self, place: Place, call: ToolUseBlock) -> None:
+        """Take note of a call."""
+        for key in (_ANY, ("name", call.name), *([] if call.id is None else [("id", call.id)])):
+            self._queues.setdefault(key, deque()).append(place)
+
+    def first(self, result: ToolResultBlock) -> Place | None:
+        """Return the first call that a result may answer, which then waits no more."""
+        key = _ANY if result.name is None else ("name", result.name)
+        if result.tool_call_id is not None:
+            key = ("id", result.tool_call_id)
+        queue = self._queues.get(key)
+        while queue:
+            place = queue.popleft()
+            if place not in self._answered:
+                self._answered.add(place)
+                return place
+        return None
 
 
 class CallNames:
