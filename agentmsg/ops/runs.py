@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.blocks import TextBlock
+from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
@@ -41,9 +41,9 @@ def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> Hist
 
     Messages of the roles "tool", "remove" and "native" stay as they are. A merged message has
 
-    - the blocks of all, in order. Where one message ends and the next begins with a text, the two become one, with
-      the separator between them unless one is empty. A text that carries more than text (citations, a cache hint,
-      a signature, metadata, an id of its own ...) stays a block of its own;
+    - the blocks of all, in order. Where one message ends with a text, calls behind it or not, and the next begins
+      with one, the two become one, with the separator between them unless one is empty. A text that carries more
+      than text (citations, a cache hint, a signature, metadata, an id of its own ...) stays a block of its own;
     - the id, time and notes of the first, the finish reason of the last, the last structured output that there is;
     - name, recipient and model where all say the same, else none;
     - the sum of all usage; no embedding, for those there are belong to parts of the text;
@@ -110,13 +110,17 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
     """Return the blocks of all; the texts of a seam are joined at the end, so that a long run takes no longer."""
     pieces: list[tuple[Block, list[str]]] = []
+    # The place of the last block that is no call: the text that the next message may go on with.
+    last = -1
     for message in run:
         for k, block in enumerate(message.content):
             words = _only_text(block)
-            if k == 0 and words is not None and pieces and _only_text(pieces[-1][0]) is not None:
-                pieces[-1][1].append(words)
-            else:
-                pieces.append((block, []))
+            if k == 0 and words is not None and last >= 0 and _only_text(pieces[last][0]) is not None:
+                pieces[last][1].append(words)
+                continue
+            if not isinstance(block, ToolUseBlock) or block.kind == "server":
+                last = len(pieces)
+            pieces.append((block, []))
     return [_longer(block, more, separator) if more else block for block, more in pieces]
 
 

@@ -130,7 +130,8 @@ def _shown(pieces: Iterable[Piece]) -> Iterator[str]:
         if piece.tag == "reasoning":
             continue
         if not piece.tag:
-            yield piece.words
+            if piece.words:
+                yield piece.words
             continue
         about = (value for name, value in piece.attributes.items() if name not in _LINKS)
         words = (piece.tag, *about, piece.words, *_shown(piece.inner))
@@ -162,7 +163,7 @@ _CALLS = frozenset({"tool_call", "invalid_tool_call"})
 
 
 def _joined(pieces: Iterable[Piece]) -> str:
-    return "\n".join(_xml(piece) for piece in pieces)
+    return "\n".join(filter(None, map(_xml, pieces)))
 
 
 def _xml(piece: Piece) -> str:
