@@ -67,8 +67,11 @@ if TYPE_CHECKING:
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
+    from agentmsg.ops.choosing import filter_messages
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.tokens import approximate_tokens, token_counter
+    from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
 
 __version__ = "0.1.0"
@@ -84,6 +87,7 @@ _LATER = {
     "MsgBuilder": "agentmsg.builder",
     "ToolPair": "agentmsg.ops.pairs",
     "Turn": "agentmsg.ops.turns",
+    "approximate_tokens": "agentmsg.ops.tokens",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
@@ -91,11 +95,14 @@ _LATER = {
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
+    "filter_messages": "agentmsg.ops.choosing",
     "get_codec": "agentmsg._registry",
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
+    "token_counter": "agentmsg.ops.tokens",
+    "trim_messages": "agentmsg.ops.trimming",
 }
 
 __all__ = [
@@ -154,6 +161,7 @@ __all__ = [
     "Usage",
     "VideoBlock",
     "__version__",
+    "approximate_tokens",
     "codec_names",
     "convert",
     "decode",
@@ -161,6 +169,7 @@ __all__ = [
     "dump_losses",
     "dumps",
     "encode",
+    "filter_messages",
     "get_codec",
     "load_losses",
     "loads",
@@ -168,6 +177,8 @@ __all__ = [
     "restore",
     "same",
     "thaw",
+    "token_counter",
+    "trim_messages",
 ]
 
 

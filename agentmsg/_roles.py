@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, Protocol, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
 
-__all__ = ["Role", "RoleName", "Roled"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SYNONYMS", "Role", "RoleName", "Roled"]
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 _KNOWN: Final = frozenset(get_args(RoleName))
+# Words of LangChain and Synaptic, and ours for the same; who asks for a role may use either.
+SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"})
 
 
 class Role:

@@ -13,13 +13,17 @@ import attrs
 from agentmsg._base import Noted, free_mapping
 from agentmsg._fields import listed, optional_text
 from agentmsg._portable import above, repr_html
+from agentmsg._roles import SYNONYMS
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.msg import RESULT_FIELDS, Msg
+from agentmsg.tool_use import UNSET
 from agentmsg.tools import Tool, as_tools
 
 if TYPE_CHECKING:
+    from agentmsg._base import BaseBlock
     from agentmsg.blocks import ToolUseBlock
+    from agentmsg.ops.cutting import Side
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.turns import Turn
@@ -99,12 +103,12 @@ class History(Noted, Sequence[Msg]):
         return self.evolve(messages=(*self.messages, *messages)) if messages else self
 
     def first(self, *, role: str | None = None) -> Msg | None:
-        """Return the first message (of a role), or None."""
-        return next((message for message in self if role is None or message.role == role), None)
+        """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
+        return _first_of(self, role)
 
     def last(self, *, role: str | None = None) -> Msg | None:
-        """Return the last message (of a role), or None."""
-        return next((message for message in reversed(self) if role is None or message.role == role), None)
+        """Return the last message (of a role, as of ``first``), or None."""
+        return _first_of(reversed(self), role)
 
     def stats(self) -> HistoryStats:
         """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
@@ -156,12 +160,86 @@ class History(Noted, Sequence[Msg]):
         """
         return str(above("ops.text").to_text(self, prefixes, format))
 
+    def filter(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that meet all conditions given; each takes one value or several.
+
+        Args:
+            role: of the message; "human" also stands for "user", "ai" for "assistant".
+            name: of the sender; of a tool message without one, of the tool. None: messages without name.
+            id: of the message. None: messages without id.
+            block: a class of blocks that the content has one of.
+            where: a function of a message that says whether it is met.
+
+        Raises:
+            InvalidMessage: code "type" where a condition is of the wrong kind.
+        """
+        history: History = above("ops.choosing").chosen(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def exclude(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that ``filter`` leaves out: those that do not meet all conditions given."""
+        history: History = above("ops.choosing").left(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def trim(
+        self,
+        max_tokens: int,
+        *,
+        counter: Callable[[Msg], int] | None = None,
+        strategy: Side = "last",
+        keep_system: bool = True,
+        start_on: str | Iterable[str] | None = None,
+        end_on: str | Iterable[str] | None = None,
+        allow_partial: bool = False,
+        keep_tool_pairs: bool = True,
+    ) -> History:
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens.
+
+        See ``agentmsg.trim_messages`` for the arguments; the counter is ``agentmsg.approximate_tokens`` where none is
+        given.
+        """
+        history: History = above("ops.trimming").trim_messages(
+            self,
+            max_tokens,
+            counter=above("ops.tokens").approximate_tokens if counter is None else counter,
+            strategy=strategy,
+            keep_system=keep_system,
+            start_on=start_on,
+            end_on=end_on,
+            allow_partial=allow_partial,
+            keep_tool_pairs=keep_tool_pairs,
+        )
+        return history
+
     def _repr_html_(self) -> str | None:
         """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
 
         None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
         """
         return repr_html(self)
+
+
+def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
+    if role is None:
+        return next(iter(messages), None)
+    wanted = (role, SYNONYMS.get(role, role))
+    return next((message for message in messages if message.role in wanted), None)
 
 
 def _as_message(item: MsgLike) -> Msg:

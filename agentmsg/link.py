@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CallNames", "Place", "links", "made_call_id", "named", "with_ids", "with_result"]
 
-_ANY = ("any", "")
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
 
@@ -44,39 +43,40 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
     for place, block in _blocks(messages):
         if isinstance(block, ToolUseBlock):
             waiting.add(place, block)
-        else:
-            call = waiting.first(block)
-            if call is not None:
-                found[place] = call
+        elif (call := waiting.take(block)) is not None:
+            found[place] = call
     return found
 
 
 class _Waiting:
-    """The calls that are not answered yet, in order by each of what a result may know of its call.
+    """The calls that no result answers yet, in order: all, by id and by name; each is taken once, wherever it stands.
 
-    A call stands in several queues; where it was answered from another, it is passed over: so each is looked at
-    a few times only, however many wait.
+    A queue may still hold calls that were taken from another; they are passed over when they come first, so that the
+    time grows with the number of calls, however many wait.
     """
 
     def __init__(self) -> None:
-        self._queues: dict[tuple[str, str], deque[Place]] = {}
-        self._answered: set[Place] = set()
+        self._all: deque[Place] = deque()
+        self._by_id: dict[str | None, deque[Place]] = {}
+        self._by_name: dict[str, deque[Place]] = {}
+        self._taken: set[Place] = set()
 
     def add(self, place: Place, call: ToolUseBlock) -> None:
-        """Take note of a call."""
-        for key in (_ANY, ("name", call.name), *([] if call.id is None else [("id", call.id)])):
-            self._queues.setdefault(key, deque()).append(place)
+        """Let a call wait."""
+        self._all.append(place)
+        self._by_id.setdefault(call.id, deque()).append(place)
+        self._by_name.setdefault(call.name, deque()).append(place)
 
-    def first(self, result: ToolResultBlock) -> Place | None:
-        """Return the first call that a result may answer, which then waits no more."""
-        key = _ANY if result.name is None else ("name", result.name)
+    def take(self, result: ToolResultBlock) -> Place | None:
+        """Return the first waiting call that a result answers, which then waits no longer; None where there is none."""
         if result.tool_call_id is not None:
-            key = ("id", result.tool_call_id)
-        queue = self._queues.get(key)
+            queue = self._by_id.get(result.tool_call_id)
+        else:
+            queue = self._all if result.name is None else self._by_name.get(result.name)
         while queue:
             place = queue.popleft()
-            if place not in self._answered:
-                self._answered.add(place)
+            if place not in self._taken:
+                self._taken.add(place)
                 return place
         return None
 

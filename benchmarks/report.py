@@ -43,6 +43,8 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
     "file": ("us a MB", 0),
     "speed": ("MB/s", 0),
     "peak": ("peak MiB", 0),
+    "operation": ("us", 2),
+    "operation median": ("median", 2),
     "process": ("process us", 0),
     "process median": ("median", 0),
     "bytes": ("bytes", 0),

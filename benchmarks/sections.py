@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
 from agentmsg_codecs import CODECS
-from benchmarks import files
+from benchmarks import files, operations
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -274,6 +274,13 @@ def _files_section(scale: Scale) -> Section:
     return Section(title, rows, (), {"file": times})
 
 
+def _operations_section(scale: Scale) -> Section:
+    """Measure operations on histories beside decoding the same messages."""
+    count, times = operations.measure(scale.history, min(scale.rounds, 10))
+    title = f"Operations on a history of {count} messages"
+    return Section(title, _two("operation", times, count), (), {"operation": times})
+
+
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
@@ -284,5 +291,6 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "corpus": _corpus_section,
     "account": _account_section,
     "files": _files_section,
+    "operations": _operations_section,
     "import": _import_section,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg_codecs import CODECS
+from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import ANSWERS, ONE_BY_ONE
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ TARGETS: tuple[Target, ...] = (
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
+    *(Target("operations", name, "operation", ("operations", DECODE, "operation"), 1.0) for name in OPERATIONS),
     Target("import", "agentmsg", "process", ("import", "attrs", "process"), 1.6),
     Target("import", "agentmsg --help", "process", ("import", "attrs", "process"), 2.5),
 )

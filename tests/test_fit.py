@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import attrs
@@ -192,6 +193,20 @@ def test_results_answer_calls_by_id_then_by_name_and_order() -> None:
         _plain("tool", [ToolResultBlock("x")]),
     ]
     assert links(messages) == {(1, 0): (0, 0), (2, 0): (0, 3), (3, 0): (0, 1), (4, 0): (0, 2)}
+
+
+def test_links_take_one_step_a_call() -> None:
+    """However many calls wait for their results, each is found at once, by id, by name or as the first."""
+    many = 20_000
+    calls = [_plain("assistant", [ToolUseBlock(str(n), f"f{n}")]) for n in range(many)]
+    results = [
+        _plain("tool", [ToolResultBlock(str(n) if n % 2 else None, name=f"f{n}")]) for n in reversed(range(1, many))
+    ]
+    start = process_time()
+    pairs = links([*calls, *results, _plain("tool", [ToolResultBlock(None)])])
+    # 20,000 times 10,000 steps would be minutes.
+    assert process_time() - start < 5
+    assert pairs == {(2 * many - 1 - n, 0): (n, 0) for n in range(many)}
 
 
 def test_ids_are_given_to_both_ends_and_never_collide() -> None:

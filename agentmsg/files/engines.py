@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from agentmsg.files.extras import extra
+from agentmsg._extras import extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

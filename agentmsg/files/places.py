@@ -17,8 +17,8 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from agentmsg._extras import extra
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.extras import extra
 from agentmsg.files.names import is_remote
 
 if TYPE_CHECKING:

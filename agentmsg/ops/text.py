@@ -26,6 +26,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from agentmsg._roles import SYNONYMS
 from agentmsg.blocks import ToolResultBlock
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
@@ -74,14 +75,15 @@ def to_text(
 
     Args:
         messages: a history, or messages.
-        prefixes: the labels of roles; for roles that are not named, those of ``PREFIXES``. The xml form writes them
-            in lower case, as ``type``.
+        prefixes: the labels of roles ("human" also stands for "user", "ai" for "assistant"); for roles that are not
+            named, those of ``PREFIXES``. The xml form writes them in lower case, as ``type``.
         format: "prefix" or "xml".
 
     Raises:
         InvalidMessage: code "option" where there is no such format, "type" where a label is no text.
     """
-    labels = {**PREFIXES, **(prefixes or {})}
+    given = prefixes or {}
+    labels = {**PREFIXES, **{SYNONYMS.get(role, role): label for role, label in given.items()}, **given}
     for role, label in labels.items():
         if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             msg = f"a prefix must be a text, not {excerpt(label)}"

@@ -1,0 +1,57 @@
+"""Conditions: the words that a caller asks for, one or several, checked once. Imports roles, errors and fields.
+
+One value stands for itself, an iterable for each of its items; an empty one is met by nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg._fields import listed
+from agentmsg._roles import SYNONYMS
+from agentmsg.errors import InvalidMessage, excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.msg import Msg
+
+__all__ = ["name_of", "refused", "roles_of", "words_of"]
+
+
+def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
+    """Return the error for an argument that cannot be taken."""
+    return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
+
+
+def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[str | None]:
+    """Return the names or ids asked for; None stands for having none.
+
+    Raises:
+        InvalidMessage: code "type" where one is neither a text nor None.
+    """
+    words = (value,) if value is None or isinstance(value, str) else listed(value, name)
+    for word in words:
+        if word is not None and not isinstance(word, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refused(name, word, "a text, None, or several of them")
+    return frozenset(words)
+
+
+def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
+    """Return the roles asked for; "human" also asks for "user", "ai" for "assistant".
+
+    Raises:
+        InvalidMessage: code "type" where one is no text.
+    """
+    words: tuple[Any, ...] = (value,) if isinstance(value, str) else listed(value, name)
+    for word in words:
+        if not isinstance(word, str):
+            raise refused(name, word, "a role or several")
+    return frozenset(words) | {SYNONYMS[word] for word in words if word in SYNONYMS}
+
+
+def name_of(message: Msg) -> str | None:
+    """Return the name of the sender; of a tool message without one, that of the tool."""
+    if message.name is not None or message.role != "tool":
+        return message.name
+    return next((result.name for result in message.tool_results if result.name is not None), None)

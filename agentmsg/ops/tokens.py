@@ -1,0 +1,249 @@
+"""Tokens: how many a message is, estimated without a model or counted by a tokenizer. Imports the model.
+
+What is counted is what a model would read: role, sender and blocks. Neither metadata, usage, ids of messages and
+items, signatures and extras, nor the artifacts of tools; and none of the history's tools, which cost tokens, too.
+
+    text, thinking, refusal, compaction     its text, an opaque payload included
+    tool_use                                id, name, and the arguments as JSON text (as received, where they were),
+                                            and 10 tokens for what stands around them in a prompt
+    tool_result                             id, name and content; without content the structured value, else the error
+    image                                   85 tokens (an image of low detail at OpenAI), wherever it stands
+    audio, video                            1 token for each 1,000 bytes, and the transcript
+    file                                    1 token for each 50 bytes (a page of a PDF: 100 kB, 2,000 tokens), for
+                                            each 4 bytes of a text; name, title and context; texts and blocks as such
+    data, tools, native                     as JSON text; the fallback of a native block, where it has one
+    source                                  URL and title
+    a block of yours                        its own fields: texts as they are, other values by their repr
+
+Media whose bytes are not there (a URL, a file id) count as an image.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import attrs
+
+from agentmsg._base import BaseBlock
+from agentmsg._extras import extra
+from agentmsg.blocks import (
+    AudioBlock,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    SourceBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from agentmsg.errors import FileError, InvalidMessage, excerpt
+from agentmsg.json_text import dump_json
+from agentmsg.msg import Msg
+from agentmsg.ops.conditions import refused
+from agentmsg.sources import Base64Source, BlocksSource, TextSource, URLSource
+from agentmsg.tools import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+
+__all__ = ["approximate_tokens", "token_counter"]
+
+Piece: TypeAlias = "str | int | None"
+"""A text, a number of tokens, or nothing."""
+
+_MEDIA_BYTES, _FILE_BYTES, _TEXT_BYTES = 1000, 50, 4
+_MESSAGE, _CALL, _IMAGE = 3, 10, 85
+
+
+def approximate_tokens(
+    message: Msg, *, chars_per_token: float = 4.0, tokens_per_message: int = _MESSAGE, tokens_per_image: int = _IMAGE
+) -> int:
+    """Return about how many tokens a message is, without a model.
+
+    The characters of what the model reads (see this module) divided by ``chars_per_token``, rounded up, and those
+    of the message itself and of its media. So LangChain's ``count_tokens_approximately`` reckons (langchain-core
+    1.7.2), where it does not count the spelling of Python objects or base64 for text.
+
+    Args:
+        message: to be counted.
+        chars_per_token: about 4 for English, 1 to 2 for Chinese and Japanese.
+        tokens_per_message: that a model needs to tell messages apart.
+        tokens_per_image: for each image, and for other media whose size is not known.
+
+    Raises:
+        InvalidMessage: code "type" where it is no message, or ``chars_per_token`` not above 0.
+    """
+    if not isinstance(chars_per_token, (int, float)) or not chars_per_token > 0:
+        raise refused("chars_per_token", chars_per_token, "a number above 0")
+    characters, tokens = 0, tokens_per_message
+    for piece in _pieces(message, tokens_per_image):
+        if isinstance(piece, str):
+            characters += len(piece)
+        elif piece is not None:
+            tokens += piece
+    return math.ceil(characters / chars_per_token) + tokens
+
+
+def token_counter(
+    tokenizer: str | Callable[[str], Sized],
+    *,
+    tokens_per_message: int = _MESSAGE,
+    tokens_per_image: int = _IMAGE,
+) -> Callable[[Msg], int]:
+    """Return a counter of tokens of messages that asks a real tokenizer, for ``History.trim`` and for yourself.
+
+    Args:
+        tokenizer: a function that gives the tokens of a text, such as ``encode`` of any library's tokenizer (without
+            the marks that some put around each text); or the name of an encoding of tiktoken, such as "o200k_base",
+            which tiktoken fetches when it is first used.
+        tokens_per_message: that the model needs to tell messages apart.
+        tokens_per_image: for each image, and for other media whose size is not known.
+
+    Raises:
+        InvalidMessage: code "type" where it is neither, "option" where tiktoken has no such encoding.
+        FileError: code "unavailable" where tiktoken is not installed, "file" where it cannot get the encoding.
+    """
+    encode = _tiktoken(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    if not callable(encode):  # pyright: ignore[reportUnnecessaryComparison]
+        raise refused("tokenizer", tokenizer, "a function or the name of an encoding")
+
+    def count(message: Msg) -> int:
+        tokens = tokens_per_message
+        for piece in _pieces(message, tokens_per_image):
+            if isinstance(piece, int):
+                tokens += piece
+            elif piece:
+                tokens += len(encode(piece))
+        return tokens
+
+    return count
+
+
+def _tiktoken(name: str) -> Callable[[str], list[int]]:
+    tiktoken = extra("tiktoken", "tokens", f"the tokenizer {excerpt(name)}")
+    try:
+        encoding = tiktoken.get_encoding(name)
+    except ValueError as error:
+        msg = f"tiktoken has no encoding {excerpt(name)}: {excerpt(str(error))}"
+        raise InvalidMessage(msg, code="option", path=("tokenizer",)) from None
+    except OSError as error:
+        # What requests and urllib3 raise without a network is an OSError, too.
+        msg = f"tiktoken cannot get the encoding {excerpt(name)}: {excerpt(str(error))}"
+        raise FileError(msg, code="file", path=("tokenizer",)) from error
+    # Not `encode`: that refuses a text which holds what would be a special token.
+    return cast("Callable[[str], list[int]]", encoding.encode_ordinary)
+
+
+# -- what a model reads ------------------------------------------------------------------------------------------------
+
+
+def _pieces(message: Msg, image: int) -> Iterator[Piece]:
+    """Yield what a model reads of a message; ``image`` is the number of tokens of an image."""
+    if not isinstance(message, Msg):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("message", message, "a message")
+    yield message.role
+    yield message.name
+    yield from _inside(message.content, image)
+
+
+def _inside(blocks: Iterable[BaseBlock], image: int) -> Iterator[Piece]:
+    for block in blocks:
+        yield from _PIECES.get(type(block), _of_others)(block, image)
+
+
+def _of_json(value: Any) -> str:
+    return dump_json(value).decode()
+
+
+def _of_call(block: ToolUseBlock, image: int) -> Iterable[Piece]:
+    # The text first: looking at the input would parse it.
+    arguments = _of_json(block.input) if block.raw_input is None else block.raw_input
+    return (_CALL, block.id, block.name, arguments)
+
+
+def _of_result(block: ToolResultBlock, image: int) -> Iterator[Piece]:
+    yield block.tool_call_id
+    yield block.name
+    if block.content:
+        yield from _inside(block.content, image)
+    elif block.structured is not None:
+        yield _of_json(block.structured)
+    else:
+        yield block.error
+
+
+def _of_audio(block: AudioBlock, image: int) -> Iterator[Piece]:
+    yield block.transcript
+    yield from _of_source(block.source, _MEDIA_BYTES, image)
+
+
+def _of_file(block: FileBlock, image: int) -> Iterator[Piece]:
+    yield from (block.name, block.title, block.context)
+    yield from _of_source(block.source, _FILE_BYTES, image)
+
+
+def _of_source(source: Any, each: int, image: int) -> Iterator[Piece]:
+    """Yield what a model reads of media that are one token for ``each`` so many bytes."""
+    if isinstance(source, TextSource):
+        yield source.text
+    elif isinstance(source, BlocksSource):
+        yield from _inside(source.content, image)
+    elif isinstance(source, Base64Source) or (isinstance(source, URLSource) and source.url.startswith("data:")):
+        text = source.data if isinstance(source, Base64Source) else source.url
+        per = _TEXT_BYTES if (source.media_type or "").startswith("text/") else each
+        yield math.ceil(len(text) * 3 / 4 / per)
+    else:
+        yield image
+
+
+def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
+    for tool in block.tools:
+        if isinstance(tool, ToolSpec):
+            yield from (tool.name, tool.description, _of_json(tool.parameters or {}))
+        else:
+            yield _of_json(tool.value)
+
+
+def _of_native(block: NativeBlock, image: int) -> Iterable[Piece]:
+    return (_of_json(block.value) if block.fallback is None else block.fallback,)
+
+
+_COMMON = frozenset(field.name for field in attrs.fields(BaseBlock))
+
+
+def _of_others(block: Any, image: int) -> Iterator[Piece]:
+    """Yield what a block is of whose class the model knows nothing: ours derived, or somebody's own."""
+    for cls in type(block).__mro__[1:]:
+        if cls in _PIECES:
+            yield from _PIECES[cls](block, image)
+            return
+    fields: Any = attrs.fields(cast("Any", type(block)))
+    for field in fields:
+        value = getattr(block, field.name)
+        if field.name not in _COMMON and value is not None:
+            yield value if isinstance(value, str) else repr(value)
+
+
+_PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
+    TextBlock: lambda block, image: (block.text,),
+    ImageBlock: lambda block, image: (image,),
+    AudioBlock: _of_audio,
+    VideoBlock: lambda block, image: _of_source(block.source, _MEDIA_BYTES, image),
+    FileBlock: _of_file,
+    DataBlock: lambda block, image: (block.name, _of_json(block.data)),
+    ThinkingBlock: lambda block, image: (block.thinking, block.redacted),
+    ToolUseBlock: _of_call,
+    ToolResultBlock: _of_result,
+    RefusalBlock: lambda block, image: (block.refusal,),
+    SourceBlock: lambda block, image: (block.url, block.title),
+    CompactionBlock: lambda block, image: (block.text, block.encrypted),
+    ToolsBlock: _of_tools,
+    NativeBlock: _of_native,
+}

@@ -1,0 +1,178 @@
+"""Trimming: the end or the beginning of a history that fits into a budget. Imports cutting, conditions, tokens, link.
+
+One pass, one question to the counter a message. LangChain (langchain-core 1.7.2) and Synaptic have functions of this
+name; ours keeps a call and its results together, and tells its counter one message at a time, so that no order of
+the list matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, takewhile
+from typing import Any
+
+import attrs
+
+from agentmsg.history import History, as_history
+from agentmsg.link import Place, links
+from agentmsg.msg import Msg
+from agentmsg.ops.conditions import refused, roles_of
+from agentmsg.ops.cutting import Side, part_of
+from agentmsg.ops.tokens import approximate_tokens
+
+__all__ = ["trim_messages"]
+
+_SYSTEM = frozenset({"system", "developer"})
+
+
+def trim_messages(
+    messages: History | Msg | Iterable[Msg],
+    max_tokens: int,
+    *,
+    counter: Callable[[Msg], int] = approximate_tokens,
+    strategy: Side = "last",
+    keep_system: bool = True,
+    start_on: str | Iterable[str] | None = None,
+    end_on: str | Iterable[str] | None = None,
+    allow_partial: bool = False,
+    keep_tool_pairs: bool = True,
+) -> History:
+    """Return the longest end (or beginning) of a history whose tokens are not more than ``max_tokens``.
+
+    Nothing in the middle is left out, and nothing is raised where nothing fits: then no message is left, or those
+    that ``keep_system`` keeps.
+
+    Args:
+        messages: a history, which keeps all but its messages, or messages.
+        max_tokens: the budget; none but the system's messages fits into one below 0.
+        counter: gives the tokens of one message, at least 0; asked at most once a message, and for parts of one.
+        strategy: "last" keeps the end, "first" the beginning.
+        keep_system: keep the messages of system and developer that the history begins with, and count them first.
+            They are kept even where they alone are above the budget: the one case in which the result is.
+        start_on: roles that the result must begin with (behind the system's); with "last" only. An empty list is
+            met by no message.
+        end_on: roles that the result must end with.
+        allow_partial: of the message that does not fit any more keep the part that does: whole blocks, and words of
+            the text at the edge (see ``agentmsg.ops.cutting``). A part has the id and the other fields of the whole.
+        keep_tool_pairs: a call and its results stay or go together, with all that stands between. What the history
+            itself leaves unanswered, or answers unasked, is not touched.
+
+    Raises:
+        InvalidMessage: where an argument is of the wrong kind, code "option" for an unknown strategy and for
+            ``start_on`` with "first", and code "type" where the counter gives no number of tokens.
+    """
+    _check(max_tokens, counter, strategy, start_on)
+    history = as_history(messages)
+    lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
+    system, body = history.messages[:lead], history.messages[lead:]
+    rest = max_tokens - sum(_cost(counter, message) for message in system)
+    window = _Window(
+        body,
+        # Where the system's messages take it all, what costs nothing still fits.
+        max(0, rest) if lead else rest,
+        counter,
+        None if start_on is None else roles_of(start_on, "start_on"),
+        None if end_on is None else roles_of(end_on, "end_on"),
+        links(body) if keep_tool_pairs else {},
+    )
+    kept = window.trimmed(strategy, allow_partial=allow_partial)
+    unchanged = len(kept) == len(body) and all(one is other for one, other in zip(kept, body, strict=True))
+    return history if unchanged else history.evolve(messages=(*system, *kept))
+
+
+def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
+        raise refused("max_tokens", max_tokens, "a whole number")
+    if not callable(counter):
+        raise refused("counter", counter, "a function of a message")
+    if strategy not in ("first", "last"):
+        raise refused("strategy", strategy, '"first" or "last"', code="option")
+    if strategy == "first" and start_on is not None:
+        raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
+
+
+def _cost(counter: Callable[[Msg], int], message: Msg) -> int:
+    cost: Any = counter(message)
+    if not isinstance(cost, int) or isinstance(cost, bool) or cost < 0:
+        raise refused("what the counter gives", cost, "a whole number, at least 0")
+    return cost
+
+
+@attrs.frozen
+class _Window:
+    """The messages to trim, the budget, and where they may be cut.
+
+    Attributes:
+        body: the messages.
+        budget: their most tokens.
+        counter: of one message.
+        starts, ends: the roles that the result may begin and end with; None for all.
+        pairs: calls by their results, which stay together.
+    """
+
+    body: Sequence[Msg]
+    budget: int
+    counter: Callable[[Msg], int]
+    starts: frozenset[str] | None
+    ends: frozenset[str] | None
+    pairs: dict[Place, Place]
+
+    def trimmed(self, side: Side, *, allow_partial: bool) -> Sequence[Msg]:
+        """Return the messages that stay."""
+        body, can_cut = self.body, self._cuts()
+        stop = self._stop(can_cut) if side == "last" else len(body)
+        order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
+        best, total = (stop, 0) if side == "last" else (0, 0)
+        for index in order:
+            # The border behind a message that is taken, seen from where we come.
+            border = index if side == "last" else index + 1
+            is_border = can_cut[border] and self._may(side, index)
+            cost = _cost(self.counter, body[index])
+            if total + cost > self.budget:
+                part = self._part(index, side, self.budget - total) if allow_partial and is_border else None
+                if part is not None:
+                    return (part, *body[index + 1 : stop]) if side == "last" else (*body[:index], part)
+                break
+            total += cost
+            if is_border:
+                best = border
+        return body[best:stop] if side == "last" else body[:best]
+
+    def _may(self, side: Side, index: int) -> bool:
+        """Tell whether the result may begin (end) with a message."""
+        roles = self.starts if side == "last" else self.ends
+        return roles is None or self.body[index].role in roles
+
+    def _stop(self, can_cut: Sequence[bool]) -> int:
+        """Return how many messages there are up to the last one that the result may end with."""
+        return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
+
+    def _cuts(self) -> list[bool]:
+        """Return, for each number of messages, whether the history may be cut behind them: no pair is torn apart."""
+        return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
+
+    def _part(self, index: int, side: Side, room: int) -> Msg | None:
+        """Return the part of a message that fits into so many tokens."""
+        message = self.body[index]
+        torn = self._pairs_in(index, len(message.content))
+        return part_of(
+            message, side, lambda part: _cost(self.counter, part) <= room, _untorn(torn, len(message.content))
+        )
+
+    def _pairs_in(self, index: int, count: int) -> Iterable[tuple[int, int]]:
+        """Yield first and last block of the pairs of a message.
+
+        A call that is answered later, or a result of an earlier call, is a pair with the far end: it stays.
+        """
+        for result, call in self.pairs.items():
+            if index in (result[0], call[0]):
+                yield (call[1] if call[0] == index else -1), (result[1] if result[0] == index else count)
+
+
+def _untorn(pairs: Iterable[tuple[int, int]], count: int) -> list[bool]:
+    """Return, for each of 0 to ``count``, whether no pair has one side before it and the other not."""
+    changes = [0] * (count + 2)
+    for first, last in pairs:
+        changes[first + 1] += 1
+        changes[min(last, count) + 1] -= 1
+    return [not open_pairs for open_pairs in accumulate(changes[: count + 1])]
