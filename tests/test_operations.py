@@ -327,6 +327,13 @@ def test_pairs_of_ids_that_repeat() -> None:
     assert am.History().pair_tools() == ()
 
 
+def test_pending_calls_are_those_without_result() -> None:
+    """A recorder waits for the calls whose pair lacks a result: of an id that repeats, for the second one."""
+    first, second = am.ToolUseBlock("c", "f", {"n": 1}), am.ToolUseBlock("c", "f", {"n": 2})
+    recorder = am.Recorder().add(am.Msg.assistant(tool_calls=[first, second]), am.Msg.tool("1", tool_call_id="c"))
+    assert [call.input for call in recorder.pending_tool_calls] == [{"n": 2}]
+
+
 # -- to_text -------------------------------------------------------------------------------------------------
 
 LEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -400,6 +407,7 @@ def test_prefix_form() -> None:
         "judge: ok", "Remove: m1",
     ]  # fmt: skip
     assert am.History().to_text() == am.History().to_text(format="xml") == ""
+    assert am.History.of("Hi").to_text({"human": "Q"}) == "Q: Hi"
 
 
 def test_xml_form() -> None:

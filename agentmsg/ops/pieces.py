@@ -6,11 +6,8 @@ metadata, signatures and opaque payloads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg.arguments import input_text
 from agentmsg.blocks import (
@@ -34,14 +31,16 @@ from agentmsg.blocks import (
 from agentmsg.json_text import dump_json
 from agentmsg.sources import BlocksSource, FileSource, TextSource, URLSource
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 __all__ = ["Piece", "piece_of", "result_pieces"]
 
 
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 
 
-@attrs.frozen
-class Piece:
+class Piece(NamedTuple):
     """What is shown of a block.
 
     Attributes:
@@ -54,7 +53,7 @@ class Piece:
     tag: str
     words: str = ""
     attributes: Mapping[str, str | None] = _NOTHING
-    inner: tuple[Piece, ...] = ()
+    inner: Sequence[Piece] = ()
 
 
 def piece_of(block: BaseBlock) -> Piece:
@@ -63,14 +62,14 @@ def piece_of(block: BaseBlock) -> Piece:
     return Piece("block", "", {"type": BLOCK_TAGS.get(type(block))}) if make is None else make(block)
 
 
-def result_pieces(result: ToolResultBlock) -> tuple[Piece, ...]:
+def result_pieces(result: ToolResultBlock) -> list[Piece]:
     """Return what is shown of what a tool gave: content, structured content, and what went wrong."""
     pieces = [piece_of(block) for block in result.content]
     if result.structured is not None:
         pieces.append(Piece("data", _json(result.structured)))
     if result.error is not None or result.error_type is not None:
         pieces.append(Piece("error", result.error or "", {"type": result.error_type}))
-    return tuple(pieces)
+    return pieces
 
 
 def _json(value: Any) -> str:
@@ -81,7 +80,7 @@ def _media(block: Any) -> Piece:
     source = block.source
     about: dict[str, str | None] = {name: getattr(block, name, None) for name in ("name", "title", "context")}
     words: str = getattr(block, "transcript", None) or ""
-    inner: tuple[Piece, ...] = ()
+    inner: list[Piece] = []
     if isinstance(source, URLSource) and source.url[:5].lower() != "data:":
         about["url"] = source.url
     elif isinstance(source, FileSource):
@@ -89,7 +88,7 @@ def _media(block: Any) -> Piece:
     elif isinstance(source, TextSource):
         words = source.text
     elif isinstance(source, BlocksSource):
-        inner = tuple(piece_of(each) for each in source.content)
+        inner = [piece_of(each) for each in source.content]
     about["media_type"] = getattr(source, "media_type", None)
     return Piece(BLOCK_TAGS[type(block)], words, about, inner)
 

@@ -7,7 +7,10 @@ the way: names, ids, metadata that clash, and invalid calls.
 from __future__ import annotations
 
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
+
+import attrs
 
 from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
@@ -33,6 +36,9 @@ _APART = frozenset({"tool", "remove", "native"})
 _COMMON = ("name", "recipient", "model")
 # How many levels down the entries of several messages are joined: extras are kept by family.
 _JOINED = {"metadata": 0, "response_metadata": 0, "extras": 1}
+_REST = [field.name for field in attrs.fields(TextBlock) if field.eq and field.name != "text"]
+_rest = attrgetter(*_REST)
+_NO_REST = _rest(TextBlock(""))
 _SCALARS = ("name", "recipient", "model", "finish_reason")
 
 
@@ -110,23 +116,19 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
     """Return the blocks of all; the texts of a seam are joined at the end, so that a long run takes no longer."""
     pieces: list[tuple[Block, list[str]]] = []
-    # The place of the last block that is no call: the text that the next message may go on with.
-    last = -1
+    # The last block that is no call, where it is a text that the next message may go on with.
+    open_text: list[str] | None = None
     for message in run:
         for k, block in enumerate(message.content):
-            words = _only_text(block)
-            if k == 0 and words is not None and last >= 0 and _only_text(pieces[last][0]) is not None:
-                pieces[last][1].append(words)
+            words = block.text if type(block) is TextBlock and _rest(block) == _NO_REST else None
+            if k == 0 and words is not None and open_text is not None:
+                open_text.append(words)
                 continue
+            more: list[str] = []
             if not isinstance(block, ToolUseBlock) or block.kind == "server":
-                last = len(pieces)
-            pieces.append((block, []))
+                open_text = None if words is None else more
+            pieces.append((block, more))
     return [_longer(block, more, separator) if more else block for block, more in pieces]
-
-
-def _only_text(block: Block) -> str | None:
-    """Return the words of a block that holds nothing else."""
-    return block.text if type(block) is TextBlock and block == TextBlock(block.text) else None
 
 
 def _longer(block: Block, more: Sequence[str], separator: str) -> Block:
@@ -207,11 +209,11 @@ def _entry(message: Msg, metadata: Mapping[str, Any], merged: Mapping[str, Any])
     entry |= {name: getattr(message, name) for name in _SCALARS}
     for name in ("structured", "embedding"):
         value = getattr(message, name)
-        if not same(value, merged[name]):
+        if value is not None and not same(value, merged[name]):
             entry[name] = value
     for name, depth in _JOINED.items():
         entries = metadata if name == "metadata" else getattr(message, name)
-        if not _says(merged[name], entries, depth):
+        if entries and not _says(merged[name], entries, depth):
             entry[name] = entries
     if message.usage is not None and not _says(merged["usage"].extras, message.usage.extras, 0):
         entry["usage_extras"] = message.usage.extras
