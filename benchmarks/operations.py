@@ -24,7 +24,7 @@ _TIMES = 10
 
 def _half(history: am.History) -> int:
     """Return a budget that about half of a mixed history fits into."""
-    return 90 * len(history)
+    return 60 * len(history)
 
 
 OPERATIONS: Mapping[str, Callable[[am.History], Any]] = {

@@ -17,6 +17,7 @@ from benchmarks import __main__ as command
 from benchmarks import profile, targets, timing
 from benchmarks.competitors import TABLE, Missing, enter
 from benchmarks.data import mixed_history
+from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import SECTIONS, Section
 
 if TYPE_CHECKING:
@@ -58,6 +59,23 @@ def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert not [name for name in CODECS if f"\n{name} " not in printed]
     assert printed.count(" / langchain") == 2 * (len(CODECS) - 1)
+
+
+@pytest.mark.slow
+def test_all_operations_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """The section of operations has a row for each, and a promise beside decoding the same messages."""
+    assert command.main([*_TINY, "--only", "operations"]) == 0
+    printed = capsys.readouterr().out
+    assert not [name for name in OPERATIONS if f"\n{name} " not in printed]
+    assert printed.count(f" / {DECODE}") == len(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if name.startswith(("filter", "trim"))])
+def test_choosing_and_trimming_have_work_to_do(name: str) -> None:
+    """What is measured neither keeps nor leaves out all messages; a budget for half of them is about that."""
+    kept = len(OPERATIONS[name](mixed_history(600)))
+    assert 0 < kept < 600
+    assert "half" not in name or 240 < kept < 360
 
 
 def test_runs_of_several_things_are_compared_by_the_thing() -> None:

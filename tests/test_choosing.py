@@ -31,6 +31,10 @@ def _ids(messages: am.History) -> str:
     return "".join(message.id or "-" for message in messages)
 
 
+def _has_y(message: am.Msg) -> bool:
+    return "y" in message.text
+
+
 # -- filter and exclude ------------------------------------------------------------------------------------------------
 
 
@@ -54,9 +58,9 @@ def _ids(messages: am.History) -> str:
         ({"block": am.ToolUseBlock}, "a"),
         ({"block": [am.ToolUseBlock, am.ToolResultBlock]}, "at"),
         ({"block": am.BaseBlock}, "suatb-r"),
-        ({"where": lambda message: "y" in message.text}, "tb"),
+        ({"where": _has_y}, "tb"),
         ({"role": "assistant", "block": am.TextBlock}, "b"),
-        ({"role": "assistant", "name": None, "id": ["a", "b"], "where": lambda message: True}, "a"),
+        ({"role": "assistant", "name": None, "id": ["a", "b"], "where": bool}, "a"),
         ({"role": "user", "name": "bob"}, ""),
     ],
 )
@@ -110,14 +114,14 @@ def test_conditions_of_the_wrong_kind_are_refused(conditions: dict[str, Any], pa
         assert (raised.value.code, raised.value.path[0]) == ("type", path)
 
 
-_CONDITIONS = st.fixed_dictionaries(
+_CONDITIONS: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {},
     optional={
         "role": st.lists(st.sampled_from(("user", "ai", "tool", "moderator", "")), max_size=3),
         "name": st.one_of(st.none(), st.just("hi"), st.lists(st.sampled_from((None, "hi", "")), max_size=2)),
         "id": st.one_of(st.none(), st.lists(st.sampled_from((None, "c1", "made_2")), max_size=2)),
         "block": st.sampled_from((am.TextBlock, am.BaseBlock, (am.ToolUseBlock, am.ImageBlock))),
-        "where": st.sampled_from((bool, lambda message: bool(message.text))),
+        "where": st.sampled_from((bool, _has_y)),
     },
 )
 

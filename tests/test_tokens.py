@@ -126,12 +126,22 @@ def test_any_message_can_be_counted(message: am.Msg) -> None:
     assert am.approximate_tokens(longer) == count + 1
 
 
-@pytest.mark.parametrize("chars", [0, -1, float("nan"), "4", None])
-def test_arguments_of_the_wrong_kind_are_refused(chars: Any) -> None:
-    """A message must be one, and a token some part of a character or more."""
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("chars_per_token", value) for value in (0, -1, float("nan"), "4", None)),
+        *(("tokens_per_message", value) for value in (-1, 0.5, True, "3")),
+        *(("tokens_per_image", value) for value in (-1, None)),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
+    """A message must be one, and the options numbers that tokens can be."""
     with pytest.raises(am.InvalidMessage) as raised:
-        am.approximate_tokens(am.Msg.user("x"), chars_per_token=chars)
-    assert raised.value.path == ("chars_per_token",)
+        am.approximate_tokens(am.Msg.user("x"), **{name: value})
+    assert raised.value.path == (name,)
+    if name != "chars_per_token":
+        with pytest.raises(am.InvalidMessage):
+            am.token_counter("bytes", **{name: value})
     with pytest.raises(am.InvalidMessage):
         am.approximate_tokens("x")  # type: ignore[arg-type]  # what a caller without a type checker may do
 
@@ -160,7 +170,14 @@ def _unreachable() -> dict[str, Any]:
     raise ConnectionError(msg)
 
 
-@pytest.mark.parametrize("tokenizer", ["bytes", _bytes().encode_ordinary, lambda text: list(text.encode())])
+def _utf8(text: str) -> bytes:
+    return text.encode()
+
+
+_TOKENIZERS: list[Any] = ["bytes", _bytes().encode_ordinary, _utf8]
+
+
+@pytest.mark.parametrize("tokenizer", _TOKENIZERS, ids=["name", "method", "function"])
 def test_a_tokenizer_counts(tokenizer: Any) -> None:
     """By name or as a function, a tokenizer gets each text that a model reads; a mark in it is text like other."""
     count = am.token_counter(tokenizer)

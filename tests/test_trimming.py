@@ -292,23 +292,24 @@ def _of_length(talk: am.History, most: int) -> str:
     return talk.trim(most, counter=lambda message: message.length, allow_partial=True)[0].text
 
 
-@given(st.text(st.sampled_from("ab \n東,"), max_size=30), st.integers(0, 20), st.sampled_from(("first", "last")))
-def test_the_largest_part_stays(text: str, most: int, strategy: Any) -> None:
-    """The part is an end of the text without a torn word, and one word more would not fit."""
-    talk = am.History([am.Msg.user(text or "a")])
-    kept = talk.trim(most, counter=lambda message: message.length, strategy=strategy, allow_partial=True)
-    part = kept[0].text if kept else ""
-    assert len(part) <= max(most, 0)
-    is_last = strategy == "last"
-    assert talk[0].text.endswith(part) if is_last else talk[0].text.startswith(part)
-    rest = talk[0].text[: len(talk[0].text) - len(part)] if is_last else talk[0].text[len(part) :]
-    if rest and part:
-        seam = (rest[-1], part[0]) if is_last else (part[-1], rest[0])
-        assert any(letter.isspace() or letter == "東" for letter in seam)
-    word = rest.split()[-1 if is_last else 0] if rest.split() else ""
-    pieces = [piece for piece in word.replace("東", " 東 ").split() if piece]
-    if pieces:
-        assert len(part) + len(pieces[-1 if is_last else 0]) > most or len(part.strip()) == len(text.strip())
+def _ends(text: str) -> list[str]:
+    """Return the beginnings of a text that end with a word; each of these ideograms is one."""
+    return [
+        text[:i]
+        for i in range(1, len(text))
+        if not text[i - 1].isspace() and (text[i].isspace() or "東" in text[i - 1 : i + 1])
+    ]
+
+
+@given(st.text(st.sampled_from("ab \n東,"), min_size=1, max_size=30), st.integers(0, 20), st.booleans())
+def test_the_largest_part_stays(text: str, most: int, is_last: bool) -> None:
+    """Of all parts between whose words and the rest there is a border, the longest that fits is taken."""
+    talk = am.History([am.Msg.user(text)])
+    side: Any = "last" if is_last else "first"
+    kept = talk.trim(most, counter=lambda message: message.length, strategy=side, allow_partial=True)
+    ways = [way[::-1] for way in _ends(text[::-1])] if is_last else _ends(text)
+    fitting = [way for way in (*ways, text) if len(way) <= most]
+    assert [message.text for message in kept] == fitting[-1:]
 
 
 def test_whole_blocks_stay_before_words() -> None:
@@ -383,28 +384,36 @@ def _cited(history: am.History) -> list[tuple[str, str | None]]:
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("how", "path", "code"),
-    [
-        ({"max_tokens": 1.5}, "max_tokens", "type"),
-        ({"max_tokens": True}, "max_tokens", "type"),
-        ({"max_tokens": "9"}, "max_tokens", "type"),
-        ({"counter": 3}, "counter", "type"),
-        ({"counter": lambda message: 1.0}, "what the counter gives", "type"),
-        ({"counter": lambda message: -1}, "what the counter gives", "type"),
-        ({"counter": lambda message: True}, "what the counter gives", "type"),
-        ({"counter": lambda message: None}, "what the counter gives", "type"),
-        ({"strategy": "middle"}, "strategy", "option"),
-        ({"strategy": ["last"]}, "strategy", "option"),
-        ({"strategy": "first", "start_on": "human"}, "start_on", "option"),
-        ({"start_on": 1}, "start_on", "type"),
-        ({"end_on": [am.Msg]}, "end_on", "type"),
-    ],
-)
+def _gives(cost: Any) -> Any:
+    def counter(message: am.Msg) -> Any:
+        return cost
+
+    return counter
+
+
+_REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({"max_tokens": 1.5}, "max_tokens", "type"),
+    ({"max_tokens": True}, "max_tokens", "type"),
+    ({"max_tokens": "9"}, "max_tokens", "type"),
+    ({"counter": 3}, "counter", "type"),
+    ({"counter": _gives(1.0)}, "what the counter gives", "type"),
+    ({"counter": _gives(-1)}, "what the counter gives", "type"),
+    ({"counter": _gives(True)}, "what the counter gives", "type"),
+    ({"counter": _gives(None)}, "what the counter gives", "type"),
+    ({"strategy": "middle"}, "strategy", "option"),
+    ({"strategy": ["last"]}, "strategy", "option"),
+    ({"strategy": "first", "start_on": "human"}, "start_on", "option"),
+    ({"start_on": 1}, "start_on", "type"),
+    ({"end_on": [am.Msg]}, "end_on", "type"),
+]
+
+
+@pytest.mark.parametrize(("how", "path", "code"), _REFUSED)
 def test_arguments_of_the_wrong_kind_are_refused(how: dict[str, Any], path: str, code: str) -> None:
     """What cannot be meant is an error that names the argument."""
+    given: dict[str, Any] = {"max_tokens": 9, **how}
     with pytest.raises(am.InvalidMessage) as raised:
-        am.trim_messages([am.Msg.user("Hi")], **{"max_tokens": 9, **how})
+        am.trim_messages([am.Msg.user("Hi")], **given)
     assert (raised.value.path, raised.value.code) == ((path,), code)
 
 

@@ -78,8 +78,10 @@ def approximate_tokens(
         tokens_per_image: for each image, and for other media whose size is not known.
 
     Raises:
-        InvalidMessage: code "type" where it is no message, or ``chars_per_token`` not above 0.
+        InvalidMessage: code "type" where it is no message, ``chars_per_token`` not above 0, or another option no
+            whole number.
     """
+    _check(tokens_per_message, tokens_per_image)
     if not isinstance(chars_per_token, (int, float)) or not chars_per_token > 0:
         raise refused("chars_per_token", chars_per_token, "a number above 0")
     characters, tokens = 0, tokens_per_message
@@ -113,6 +115,7 @@ def token_counter(
     encode = _tiktoken(tokenizer) if isinstance(tokenizer, str) else tokenizer
     if not callable(encode):  # pyright: ignore[reportUnnecessaryComparison]
         raise refused("tokenizer", tokenizer, "a function or the name of an encoding")
+    _check(tokens_per_message, tokens_per_image)
 
     def count(message: Msg) -> int:
         tokens = tokens_per_message
@@ -124,6 +127,12 @@ def token_counter(
         return tokens
 
     return count
+
+
+def _check(tokens_per_message: Any, tokens_per_image: Any) -> None:
+    for name, value in (("tokens_per_message", tokens_per_message), ("tokens_per_image", tokens_per_image)):
+        if type(value) is not int or value < 0:
+            raise refused(name, value, "a whole number, at least 0")
 
 
 def _tiktoken(name: str) -> Callable[[str], list[int]]:

@@ -27,6 +27,8 @@ from agentmsg import (
     ToolUseBlock,
     URLSource,
     Usage,
+    approximate_tokens,
+    filter_messages,
     register_block,
 )
 
@@ -86,6 +88,13 @@ def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
     assert_type(history[0], Msg)
     assert_type(history[1:], History)
     assert_type(history + (message,), History)
+    assert_type(
+        history.filter(role="user", name=None, id=["a", None], block=(TextBlock, ImageBlock), where=bool), History
+    )
+    assert_type(history.exclude(block=ToolUseBlock), History)
+    assert_type(history.trim(4096, counter=lambda each: each.length, start_on="human"), History)
+    assert_type(filter_messages([message], include_types=["ai"], match="all"), History)
+    assert_type(sum(map(approximate_tokens, history)), int)
 
 
 def asking(message: Msg) -> None:
