@@ -68,9 +68,11 @@ if TYPE_CHECKING:
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
     from agentmsg.ops.choosing import filter_messages
+    from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.tokens import approximate_tokens, token_counter
     from agentmsg.ops.trimming import trim_messages
+    from agentmsg.ops.turns import Turn
 
 __version__ = "0.1.0"
 
@@ -83,6 +85,8 @@ _LATER = {
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
     "MsgBuilder": "agentmsg.builder",
+    "ToolPair": "agentmsg.ops.pairs",
+    "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
@@ -147,10 +151,12 @@ __all__ = [
     "TextSource",
     "ThinkingBlock",
     "Tool",
+    "ToolPair",
     "ToolResultBlock",
     "ToolSpec",
     "ToolUseBlock",
     "ToolsBlock",
+    "Turn",
     "URLSource",
     "Usage",
     "VideoBlock",

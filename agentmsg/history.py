@@ -6,13 +6,14 @@ Imports Msg and what lies below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import attrs
 
 from agentmsg._base import Noted, free_mapping
 from agentmsg._fields import listed, optional_text
 from agentmsg._portable import above, repr_html
+from agentmsg._roles import SYNONYMS
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.msg import RESULT_FIELDS, Msg
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from agentmsg._base import BaseBlock
     from agentmsg.blocks import ToolUseBlock
     from agentmsg.ops.cutting import Side
+    from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.turns import Turn
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 
@@ -100,17 +103,62 @@ class History(Noted, Sequence[Msg]):
         return self.evolve(messages=(*self.messages, *messages)) if messages else self
 
     def first(self, *, role: str | None = None) -> Msg | None:
-        """Return the first message (of a role), or None."""
-        return next((message for message in self if role is None or message.role == role), None)
+        """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
+        return _first_of(self, role)
 
     def last(self, *, role: str | None = None) -> Msg | None:
-        """Return the last message (of a role), or None."""
-        return next((message for message in reversed(self) if role is None or message.role == role), None)
+        """Return the last message (of a role, as of ``first``), or None."""
+        return _first_of(reversed(self), role)
 
     def stats(self) -> HistoryStats:
         """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
         stats: HistoryStats = above("ops.stats").stats_of(self)
         return stats
+
+    def merge_runs(self, separator: str = "\n") -> History:
+        """Return the history with neighbours of one role made into one message; see ``ops.runs``."""
+        merged: History = above("ops.runs").merge_runs(self, separator)
+        return merged
+
+    def dedupe(self) -> History:
+        """Return the history with each id once, the later message in the place of the earlier; see ``ops.ids``."""
+        once: History = above("ops.ids").dedupe(self)
+        return once
+
+    def apply_removals(self, missing: Literal["error", "ignore"] = "error") -> History:
+        """Return the history without its removals and the messages that they remove; see ``ops.ids``.
+
+        Raises:
+            InvalidMessage: where a removal names a message that was never there, unless these are to be ignored.
+        """
+        left: History = above("ops.ids").apply_removals(self, missing)
+        return left
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns: each a user's message and all that follows until the next one; see ``ops.turns``."""
+        turns: tuple[Turn, ...] = above("ops.turns").turns_of(self)
+        return turns
+
+    def pair_tools(self) -> tuple[ToolPair, ...]:
+        """Return each call of a tool with the result that answers it, and those without partner; see ``ops.pairs``."""
+        pairs: tuple[ToolPair, ...] = above("ops.pairs").pair_tools(self)
+        return pairs
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        format: Literal["prefix", "xml"] = "prefix",
+    ) -> str:
+        """Return the history as one text, such as "Human: Hello", or as XML; see ``ops.text``.
+
+        Args:
+            prefixes: the labels of roles that are to be called otherwise.
+            format: "prefix" or "xml".
+
+        Raises:
+            InvalidMessage: where there is no such format, or a label is no text.
+        """
+        return str(above("ops.text").to_text(self, prefixes, format))
 
     def filter(
         self,
@@ -185,6 +233,13 @@ class History(Noted, Sequence[Msg]):
         None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
         """
         return repr_html(self)
+
+
+def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
+    if role is None:
+        return next(iter(messages), None)
+    wanted = (role, SYNONYMS.get(role, role))
+    return next((message for message in messages if message.role in wanted), None)
 
 
 def _as_message(item: MsgLike) -> Msg:
@@ -279,14 +334,8 @@ class Recorder:
     @property
     def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
         """The calls for the client that no result answers yet."""
-        history = self.history
-        answered = {result.tool_call_id for message in history for result in message.tool_results}
-        return tuple(
-            call
-            for message in history
-            for call in message.tool_calls
-            if call.kind != "server" and call.id not in answered
-        )
+        calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
+        return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
 
     def __len__(self) -> int:
         """Return the number of messages so far."""

@@ -9,6 +9,12 @@
     totals.py        the same of many histories, in bounded memory
     differences.py   what differs between two histories, and the second made of the first and that
     alignment.py     which items of two sequences, and which words of two texts, belong together
+    runs.py          neighbours of one role become one message
+    ids.py           a later message in the place of the earlier one of its id; removals
+    turns.py         a user's message and all that follows until the next one
+    pairs.py         calls of tools with what answers them
+    text.py          a history as one text, plain or XML
+    pieces.py        what such a text shows of each block
 
 The model reaches these modules by name, when it is asked.
 """

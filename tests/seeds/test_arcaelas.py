@@ -103,10 +103,17 @@ def test_arcaelas_tool_results() -> None:
 
 
 def test_arcaelas_filter_by_role() -> None:
-    """Messages of a role are a comprehension away, and come in order."""
-    assert [m.text for m in CONVERSATION if m.role == "user"] == ["I need help with my order", "Order #12345"]
-    assert [m for m in CONVERSATION if m.is_tool] == []
-    assert am.History(m for m in CONVERSATION if m.is_assistant)[0] is CONVERSATION[2]
+    """Messages of a role are asked for by name, and come in order."""
+    assert [m.text for m in CONVERSATION.filter(role="user")] == ["I need help with my order", "Order #12345"]
+    assert list(CONVERSATION.filter(role="tool")) == [m for m in CONVERSATION if m.is_tool] == []
+    assert CONVERSATION.filter(role="assistant")[0] is CONVERSATION[2]
+    assert (CONVERSATION.first(role="human"), CONVERSATION.last(role="ai")) == (CONVERSATION[1], CONVERSATION[2])
+
+
+def test_arcaelas_turns_of_a_conversation() -> None:
+    """A conversation falls into turns, each a user's message with what follows."""
+    turns = [(turn.user and turn.user.text, len(turn.messages)) for turn in CONVERSATION.turns()]
+    assert turns == [(None, 1), ("I need help with my order", 2), ("Order #12345", 1)]
 
 
 def test_arcaelas_counts_by_role() -> None:

@@ -168,6 +168,48 @@ def test_synaptic_exhaustive_matching() -> None:
     ]  # fmt: skip
 
 
+def test_synaptic_merge_message_runs() -> None:
+    """Neighbours of one role become one message; calls and invalid calls of both are kept."""
+    history = am.History.of("Hello", "How are you?", am.Msg.assistant("I'm fine")).merge_runs()
+    assert [(message.role, message.text) for message in history] == [
+        ("user", "Hello\nHow are you?"), ("assistant", "I'm fine"),
+    ]  # fmt: skip
+    broken = {"id": "c2", "name": "add", "arguments": '{"a": 2, "b":'}
+    calling = am.History.of(
+        am.Msg.assistant("Let me check.", tool_calls=[CALL]), am.Msg.assistant("And add.", tool_calls=[broken])
+    )
+    (merged,) = calling.merge_runs()
+    assert (merged.text, merged.tool_calls) == ("Let me check.\nAnd add.", (CALL,))
+    assert [call.id for call in merged.invalid_tool_calls] == ["c2"]
+
+
+def test_synaptic_merge_message_runs_of_tools_and_roles() -> None:
+    """Custom roles merge by their word; results stay apart, for in Synaptic the second one loses its call."""
+    tools = [am.Msg.tool("a", tool_call_id="1"), am.Msg.tool("b", tool_call_id="2")]
+    chat = [am.Msg.chat("moderator", "Hm."), am.Msg.chat("moderator", "Yes."), am.Msg.chat("judge", "No.")]
+    history = am.History([*tools, *chat, am.Msg.remove("m1"), am.Msg.remove("m2")]).merge_runs()
+    assert [(message.role, message.text) for message in history] == [
+        ("tool", "a"), ("tool", "b"), ("moderator", "Hm.\nYes."), ("judge", "No."), ("remove", ""), ("remove", ""),
+    ]  # fmt: skip
+    assert [message.tool_call_id for message in history[:2]] == ["1", "2"]
+
+
+def test_synaptic_get_buffer_string() -> None:
+    """``to_text`` writes each message behind the label of its role; labels of users and models can be chosen."""
+    history = am.History([am.Msg.system("You are helpful."), am.Msg.user("Hello"), am.Msg.assistant("Hi there!")])
+    assert history.to_text() == "System: You are helpful.\nHuman: Hello\nAI: Hi there!"
+    assert history.to_text({"human": "Q", "ai": "A"}) == "System: You are helpful.\nQ: Hello\nA: Hi there!"
+    variants = am.History(VARIANTS[name] for name in ("tool", "chat"))
+    assert variants.to_text() == "Tool: 72 degrees\nmoderator: This message is approved."
+    assert am.History().to_text() == ""
+
+
+def test_synaptic_remove_from_history() -> None:
+    """A removal takes the message with its id out of the history, and itself."""
+    history = am.History([am.Msg.user("Hello", id="m1"), am.Msg.assistant("Hi", id="m2"), am.Msg.remove("m1")])
+    assert [message.text for message in history.apply_removals()] == ["Hi"]
+
+
 # -- on the wire ---------------------------------------------------------------------------------------------
 
 WIRE: dict[str, tuple[am.Msg, dict[str, Any]]] = {

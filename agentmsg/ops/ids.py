@@ -1,0 +1,113 @@
+"""Messages by their ids: later ones in the place of earlier ones, and removals. Imports the model.
+
+The rules are those by which LangGraph's ``add_messages`` puts messages into a stored state: of a history that holds
+what was stored and what came in, ``apply_removals`` followed by ``dedupe`` gives that state.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.history import as_history
+from agentmsg.made import given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.history import History
+    from agentmsg.msg import Msg
+
+__all__ = ["REMOVE_ALL", "apply_removals", "dedupe"]
+
+REMOVE_ALL = "__remove_all__"
+"""The id of a removal that removes all messages before it, as LangGraph spells it."""
+
+
+def dedupe(messages: History | Iterable[Msg]) -> History:
+    """Return the history with each id once: a later message of the same id stands in the place of the earlier.
+
+    Messages without id, with an empty one, or with one that the library made are never taken for the same: two
+    equal answers of a user are two messages. Removals stay where they are; a message that comes after the removal
+    of its id takes nobody's place.
+
+    Returns:
+        The history itself where no id stands twice.
+    """
+    history = as_history(messages)
+    places: dict[str, int] = {}
+    kept: list[Msg] = []
+    for message in history:
+        key = given(message.id)
+        if message.remove_id == REMOVE_ALL:
+            places.clear()
+        elif message.is_remove:
+            places.pop(message.id or "", None)
+        elif key in places:
+            kept[places[key]] = message
+            continue
+        elif key:
+            places[key] = len(kept)
+        kept.append(message)
+    return history if len(kept) == len(history) else history.evolve(messages=kept)
+
+
+def apply_removals(messages: History | Iterable[Msg], missing: Literal["error", "ignore"] = "error") -> History:
+    """Return the history without its removals (``Msg.remove``) and the messages that they remove.
+
+    A removal removes all messages before it that have its id, and nothing behind it. One with the id
+    ``__remove_all__`` removes all before it, other removals included. A message that comes again after its removal
+    stands where it stood before.
+
+    Args:
+        messages: a history, or messages.
+        missing: what to do about a removal of a message that was never there: "error" or "ignore".
+
+    Returns:
+        The history itself where it has no removals.
+
+    Raises:
+        InvalidMessage: code "required" where a removal has no id, or names a message that was never there; with
+            its place as path. Code "option" where ``missing`` is another word.
+    """
+    if missing not in ("error", "ignore"):
+        msg = f"missing is 'error' or 'ignore', not {excerpt(missing)}"
+        raise InvalidMessage(msg, code="option", path=("missing",))
+    history = as_history(messages)
+    if not any(message.is_remove for message in history):
+        return history
+    kept: list[Msg | None] = []
+    places: dict[str, list[int]] = {}
+    vacant: dict[str, int] = {}
+    start = max((index + 1 for index, message in enumerate(history) if message.remove_id == REMOVE_ALL), default=0)
+    for index, message in enumerate(history.messages[start:], start):
+        if not message.is_remove:
+            _place(message, kept, places, vacant)
+        elif message.id is not None and message.id in places:
+            for place in places[message.id]:
+                kept[place] = None
+                vacant.setdefault(message.id, place)
+            places[message.id] = []
+        elif missing == "error":
+            raise InvalidMessage(_unknown(message), code="required", path=("messages", index, "id"))
+    return history.evolve(messages=[message for message in kept if message is not None])
+
+
+def _place(message: Msg, kept: list[Msg | None], places: dict[str, list[int]], vacant: dict[str, int]) -> None:
+    """Put a message where a removed one of its id stood, else at the end."""
+    if not message.id:
+        kept.append(message)
+        return
+    place = vacant.pop(message.id, None)
+    if place is None:
+        place = len(kept)
+        kept.append(message)
+    else:
+        kept[place] = message
+    places.setdefault(message.id, []).append(place)
+
+
+def _unknown(removal: Msg) -> str:
+    if not removal.id:
+        return "a removal needs the id of a message"
+    return f"no message before this removal has the id {excerpt(removal.id)}"

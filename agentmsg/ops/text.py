@@ -1,0 +1,198 @@
+r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``. Imports the model.
+
+Two forms. ``prefix`` writes each message behind a label:
+
+    Human: What is the weather in Paris?
+    AI: Let me see.
+    [tool_call get_weather {"city":"Paris"}]
+    Tool: 21 degrees
+
+and ``xml`` as an element, with ids and names:
+
+    <message type="human" name="Ann">What is the weather in Paris?</message>
+    <message type="ai">
+      <content>Let me see.</content>
+      <tool_call id="call_1" name="get_weather">{"city":"Paris"}</tool_call>
+    </message>
+    <message type="tool" tool_call_id="call_1" tool="get_weather">21 degrees</message>
+
+What differs from LangChain: calls are never Python literals, arguments stand as they were received, invalid calls and
+failed results are shown, nothing is cut, blocks are joined with newline, and a text cannot pass for a message.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from agentmsg._roles import SYNONYMS
+from agentmsg.blocks import ToolResultBlock
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.history import as_history
+from agentmsg.ops.pieces import Piece, piece_of, result_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from agentmsg.history import History
+    from agentmsg.msg import Msg
+
+__all__ = ["PREFIXES", "to_text"]
+
+PREFIXES: Mapping[str, str] = MappingProxyType({
+    "system": "System", "developer": "Developer", "user": "Human", "assistant": "AI", "tool": "Tool",
+    "function": "Function", "remove": "Remove", "native": "Native", "unset": "Unset", "": "Unset",
+})  # fmt: skip
+"""What a message of a role is labelled with where the caller does not say; of any other role with the role itself."""
+
+# What ends a line for one program or another.
+_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_LABELLED = re.compile(f"([{_BREAKS}])([^:{_BREAKS}]*):")
+_NO_LABEL = re.compile(f"[:{_BREAKS}]")
+# What XML 1.0 cannot hold, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
+_IN_ATTRIBUTE = (*_IN_TEXT, ('"', "&quot;"), ("\n", "&#10;"), ("\t", "&#9;"))
+# Links between calls and results: too long to read, and the order shows what belongs together.
+_LINKS = frozenset({"id", "tool_call_id"})
+
+
+def to_text(
+    messages: History | Iterable[Msg],
+    prefixes: Mapping[str, str] | None = None,
+    format: Literal["prefix", "xml"] = "prefix",
+) -> str:
+    """Return a history as one text, a line or element a message, joined with newline.
+
+    Texts, calls with their arguments, results and what went wrong are shown in full; of media where they are, never
+    their data; of other blocks what they say. The prefix form leaves out thoughts and the ids of calls.
+
+    No text can pass for a message. In the prefix form, a line inside a message that begins like a message ("AI:") is
+    set off by a space; a role that is no known word has no colon and no line end in its label. In the xml form
+    everything is escaped; the elements stand side by side, so a parser needs a root around them. Characters that XML
+    cannot hold are shown as U+FFFD.
+
+    Args:
+        messages: a history, or messages.
+        prefixes: the labels of roles ("human" also stands for "user", "ai" for "assistant"); for roles that are not
+            named, those of ``PREFIXES``. The xml form writes them in lower case, as ``type``.
+        format: "prefix" or "xml".
+
+    Raises:
+        InvalidMessage: code "option" where there is no such format, "type" where a label is no text.
+    """
+    given = prefixes or {}
+    labels = {**PREFIXES, **{SYNONYMS.get(role, role): label for role, label in given.items()}, **given}
+    for role, label in labels.items():
+        if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"a prefix must be a text, not {excerpt(label)}"
+            raise InvalidMessage(msg, code="type", path=("prefixes", role))
+    if format == "prefix":
+        return _prefixed(as_history(messages), labels)
+    if format == "xml":
+        return "\n".join(_element(message, labels) for message in as_history(messages))
+    msg = f"the formats are 'prefix' and 'xml', not {excerpt(format)}"
+    raise InvalidMessage(msg, code="option", path=("format",))
+
+
+def _pieces(message: Msg) -> list[Piece]:
+    """Return what is shown of a message; of one that is a tool's result, what is shown of that."""
+    result = _only_result(message)
+    return [piece_of(block) for block in message.content] if result is None else list(result_pieces(result))
+
+
+def _only_result(message: Msg) -> ToolResultBlock | None:
+    if message.role != "tool" or len(message.content) != 1:
+        return None
+    block = message.content[0]
+    return block if isinstance(block, ToolResultBlock) else None
+
+
+# -- prefix
+# ----------------------------------------------------------------------------------------------------
+
+
+def _prefixed(history: History, labels: Mapping[str, str]) -> str:
+    heads = [labels.get(message.role) or _NO_LABEL.sub("_", message.role) for message in history]
+    taken = {label.partition(":")[0].strip().casefold() for label in (*labels.values(), *heads)}
+
+    def set_off(match: re.Match[str]) -> str:
+        return f"{match[1]} {match[2]}:" if match[2].strip().casefold() in taken else match[0]
+
+    lines: list[str] = []
+    for head, message in zip(heads, history, strict=True):
+        words = "\n".join(_shown(_pieces(message))) or message.remove_id or ""
+        lines.append(f"{head}: {_LABELLED.sub(set_off, words)}")
+    return "\n".join(lines)
+
+
+def _shown(pieces: Iterable[Piece]) -> Iterator[str]:
+    for piece in pieces:
+        if piece.tag == "reasoning":
+            continue
+        if not piece.tag:
+            if piece.words:
+                yield piece.words
+            continue
+        about = (value for name, value in piece.attributes.items() if name not in _LINKS)
+        words = (piece.tag, *about, piece.words, *_shown(piece.inner))
+        yield f"[{' '.join(word for word in words if word)}]"
+
+
+# -- xml
+# ----------------------------------------------------------------------------------------------------
+
+
+def _element(message: Msg, labels: Mapping[str, str]) -> str:
+    start = f"<message{_attributes(_about(message, labels))}>"
+    pieces = _pieces(message)
+    calls = [_xml(piece) for piece in pieces if piece.tag in _CALLS]
+    if not calls:
+        return f"{start}{_joined(pieces)}</message>"
+    rest = _joined(piece for piece in pieces if piece.tag not in _CALLS)
+    content = [f"<content>{rest}</content>"] if rest else []
+    return "\n  ".join((start, *content, *calls)) + "\n</message>"
+
+
+def _about(message: Msg, labels: Mapping[str, str]) -> dict[str, str | None]:
+    label = labels.get(message.role)
+    about = {"type": message.role if label is None else label.lower(), "name": message.name, "id": message.remove_id}
+    result = _only_result(message)
+    if result is not None:
+        about["tool_call_id"] = result.tool_call_id
+        about["tool"] = result.name
+        about["status"] = result.status if result.is_error else None
+    return about
+
+
+_CALLS = frozenset({"tool_call", "invalid_tool_call"})
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    return "\n".join(filter(None, map(_xml, pieces)))
+
+
+def _xml(piece: Piece) -> str:
+    words = _escaped(piece.words, _IN_TEXT)
+    if not piece.tag:
+        return words
+    inside = "\n".join(filter(None, (words, _joined(piece.inner)))) if piece.inner else words
+    start = f"<{piece.tag}{_attributes(piece.attributes)}"
+    return f"{start}>{inside}</{piece.tag}>" if inside else f"{start} />"
+
+
+def _attributes(about: Mapping[str, str | None]) -> str:
+    said = [f' {name}="{_escaped(value, _IN_ATTRIBUTE)}"' for name, value in about.items() if value is not None]
+    return "".join(said)
+
+
+def _escaped(text: str, escapes: Iterable[tuple[str, str]]) -> str:
+    if text.isalnum():
+        return text
+    if not text.isprintable():
+        text = _NO_XML.sub("\ufffd", text)
+    # Faster than a table, which looks at each letter; "&" is the first.
+    for letter, name in escapes:
+        text = text.replace(letter, name)
+    return text

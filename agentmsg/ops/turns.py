@@ -1,0 +1,54 @@
+"""Turns: a user's message and all that follows until the next one. Imports the model."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.blocks import ToolUseBlock
+from agentmsg.history import History, as_history
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.msg import Msg
+
+__all__ = ["Turn", "turns_of"]
+
+
+@attrs.frozen
+class Turn:
+    """A user's message and all that follows until the next one.
+
+    Attributes:
+        messages: all of the turn, the user's first; a history with the id, tools and metadata of the whole.
+    """
+
+    messages: History
+
+    @property
+    def user(self) -> Msg | None:
+        """The user's message; None for the turn that holds what stands before the first of them."""
+        first = self.messages[0] if self.messages else None
+        return first if first is not None and first.is_user else None
+
+    @property
+    def answer(self) -> Msg | None:
+        """The last message of the assistant; None where there is none, or where it still calls tools of the client."""
+        last = self.messages.last(role="assistant")
+        if last is None or any(call.kind != "server" for call in last.blocks(ToolUseBlock)):
+            return None
+        return last
+
+
+def turns_of(messages: History | Iterable[Msg]) -> tuple[Turn, ...]:
+    """Return the turns, in order: together they are the history.
+
+    Each message of a user begins a turn, also where two stand side by side (see ``History.merge_runs``). What stands
+    before the first of them, commonly the system's message, is a turn without user; without messages there is none.
+    """
+    history = as_history(messages)
+    starts = [index for index, message in enumerate(history) if index == 0 or message.is_user]
+    return tuple(Turn(history[start:end]) for start, end in pairwise((*starts, len(history))))
