@@ -15,7 +15,7 @@ from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
-from agentmsg.deep import decode_deep, loads_deep, named, refused, room_of, rooms
+from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, room_of, rooms
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, CodecLookupError, LossError
 from agentmsg.fit import fit
@@ -97,8 +97,8 @@ def loads(
             return chosen.from_bytes(raw, usual, duplicates)
         with paused():
             return chosen.from_bytes(raw, usual, duplicates)
-    except AgentMsgError as error:
-        if error.code != "depth" or usual is room:
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
             raise refused(error, chosen) from None
     with paused():
         return loads_deep(raw, chosen, room, duplicates)
@@ -128,8 +128,8 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
         pass
     try:
         return codec.read(copy_document(document, usual.depth))
-    except AgentMsgError as error:
-        if error.code != "depth" or usual is room:
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
             raise refused(error, codec) from None
     return decode_deep(document, codec, room)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.json_text import Duplicates
 
-__all__ = ["decode_deep", "loads_deep", "named", "refused", "room_of", "rooms"]
+__all__ = ["decode_deep", "is_deep", "loads_deep", "named", "refused", "room_of", "rooms"]
 
 _CANONICAL = ("json", "msgpack")
 
@@ -55,11 +55,21 @@ def rooms(codec: Codec, limits: Limits) -> tuple[Limits, Limits]:
     return (room, room) if codec.bounds_values else (usual, room)
 
 
-def refused(error: AgentMsgError, codec: Codec) -> AgentMsgError:
-    """Return an error of reading as people get it: with the codec's name; what the model refuses is a DecodeError."""
+def refused(error: AgentMsgError | RecursionError, codec: Codec) -> AgentMsgError:
+    """Return an error of reading as people get it: with the codec's name; what the model refuses is a DecodeError.
+
+    So is what the caller's stack leaves no room for.
+    """
+    if isinstance(error, RecursionError):
+        return _too_deep(codec)
     if isinstance(error, InvalidMessage):
         return DecodeError(error.message, code=error.code, path=error.path, codec=codec.name)
     return named(error, codec)
+
+
+def is_deep(error: AgentMsgError | RecursionError, usual: Limits, room: Limits) -> bool:
+    """Tell whether an error of reading a usual document tells of a deep one, to be read with all its room."""
+    return isinstance(error, AgentMsgError) and error.code == "depth" and usual is not room
 
 
 def named(error: AgentMsgError, codec: Codec) -> AgentMsgError:
@@ -105,9 +115,7 @@ def _proved(
     """Return the history that is read, where it comes back."""
     try:
         history = read()
-    except RecursionError:
-        raise _too_deep(codec) from None
-    except AgentMsgError as error:
+    except (AgentMsgError, RecursionError) as error:
         raise refused(error, codec) from None
     try:
         comes_back = same_document(written(fit(history, codec).history), document())

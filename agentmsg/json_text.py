@@ -41,8 +41,6 @@ _LONG_RUN = b"0" * 19
 _HUGE_RUN = b"0" * 309
 _CONTAINERS = frozenset({dict, list})
 _SPACES = b" \t\n\r"
-# To count the brackets of a text that is longer takes more time than to prove its depth.
-_SHORT = 2048
 _INT64 = 2**63
 
 
@@ -69,7 +67,7 @@ def parse_json(
     value, huge = _loads(data)
     # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
     # too deep, and no number was rounded and no key dropped on the way.
-    written = _written(data, value, limits.depth)
+    written = _written(value, limits.depth)
     if written is None:
         _check_depth(data, value, limits.depth)
     elif _is_as_written(data, written):
@@ -158,12 +156,10 @@ def _loads(data: bytes) -> tuple[Any, bool]:
     raise _syntax_error(data, fault)
 
 
-def _written(data: bytes, value: object, depth: int) -> bytes | None:
+def _written(value: object, depth: int) -> bytes | None:
     """Return what orjson writes for a value that it has read; None where it has more levels than these, or than 254."""
-    # Every level has two brackets, so that a short text need not be looked through.
-    shallow = len(data) <= 2 * depth or (len(data) < _SHORT and data.count(b"{") + data.count(b"[") <= depth)
     try:
-        return written_within(value, PROVABLE if shallow else depth)
+        return written_within(value, depth)
     except TypeError:
         return None
 
