@@ -20,6 +20,7 @@ from agentmsg.account import account
 from agentmsg.account_lines import to_lines
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.conversion import loads
+from agentmsg.deep import room_of
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.files.compression import compressed, decompressed
@@ -217,7 +218,7 @@ class Converter:
             raise LossError(msg, code="verify", codec=self._target.name)
 
     def _parsed(self, data: bytes, codec: Codec) -> Any:
-        return codec.parse(data, self._job.limits, "error")
+        return codec.parse(data, room_of(self._job.limits), "error")
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
