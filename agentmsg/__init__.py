@@ -68,11 +68,18 @@ if TYPE_CHECKING:
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.stream.accumulator import Accumulator
+    from agentmsg.stream.chunk import ChunkPart, MsgChunk
+    from agentmsg.stream.cutting import chunks_of
+    from agentmsg.stream.documents import decode_chunk, encode_chunk
+    from agentmsg.stream.partial import parse_partial
 
 __version__ = "0.1.0"
 
 # Where each name lives that is imported when it is first asked for.
 _LATER = {
+    "Accumulator": "agentmsg.stream",
+    "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.codec",
     "Conversion": "agentmsg.conversion",
     "HistoryStats": "agentmsg.ops.stats",
@@ -80,22 +87,28 @@ _LATER = {
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
     "MsgBuilder": "agentmsg.builder",
+    "MsgChunk": "agentmsg.stream",
+    "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
+    "decode_chunk": "agentmsg.stream",
     "detect": "agentmsg.conversion",
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
+    "encode_chunk": "agentmsg.stream",
     "get_codec": "agentmsg._registry",
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
+    "parse_partial": "agentmsg.stream",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
 }
 
 __all__ = [
     "JSON",
+    "Accumulator",
     "AgentMsgError",
     "AudioBlock",
     "Base64Source",
@@ -103,6 +116,7 @@ __all__ = [
     "Block",
     "BlocksSource",
     "CacheHint",
+    "ChunkPart",
     "Citation",
     "Codec",
     "CodecLookupError",
@@ -128,6 +142,7 @@ __all__ = [
     "Made",
     "Msg",
     "MsgBuilder",
+    "MsgChunk",
     "NativeBlock",
     "NativeTool",
     "Recorder",
@@ -148,16 +163,20 @@ __all__ = [
     "Usage",
     "VideoBlock",
     "__version__",
+    "chunks_of",
     "codec_names",
     "convert",
     "decode",
+    "decode_chunk",
     "detect",
     "dump_losses",
     "dumps",
     "encode",
+    "encode_chunk",
     "get_codec",
     "load_losses",
     "loads",
+    "parse_partial",
     "register_block",
     "restore",
     "same",
