@@ -80,6 +80,12 @@ class ChunkPart(Noted):
     block: Block = attrs.field(validator=_block)
     index: int | str | None = attrs.field(default=None, validator=_index)
 
+    def __attrs_post_init__(self) -> None:
+        """Refuse extras: what a format says beyond the model belongs to the block, which stays."""
+        if self.extras:
+            msg = "a part has no extras of its own; they stand on its block"
+            raise InvalidMessage(msg, code="schema", path=("extras",))
+
 
 def _as_parts(value: str | Iterable[ChunkPart | Block]) -> tuple[ChunkPart, ...]:
     if isinstance(value, str):

@@ -21,11 +21,12 @@ from agentmsg.testing.laws import (
     typed_errors,
 )
 from agentmsg.testing.mutations import edit, mutate, plant_notes
-from agentmsg.testing.strategies import histories, json_values, messages, texts
+from agentmsg.testing.strategies import chunks, histories, json_values, messages, texts
 
 __all__ = [
     "LAWS",
     "canonical",
+    "chunks",
     "edit",
     "edits_win",
     "exact_return",
