@@ -70,6 +70,8 @@ def encode_chunk(chunk: MsgChunk, codec: str | Codec, **options: Any) -> Any:
         back = chosen.read_chunk(thaw(document))
     except AgentMsgError as error:
         raise error.at(codec=chosen.name) from None
+    # Who says no role takes the one that such a document has.
+    chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):
         msg = "the chunks of this format cannot say this; write the message that they make"
         raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)

@@ -7,7 +7,7 @@ else only chunks have:
 | --- | --- |
 | tool_call_chunks: name, args, id, index | a part: ToolUseBlock with raw_input, index |
 | tool_calls, invalid_tool_calls | what LangChain makes of those; without tool_call_chunks, whole calls |
-| content: tool_use, input_json_delta, tool_call_chunk | the same part, where it says the same; it notes its copy |
+| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same; it notes its copy |
 | additional_kwargs.tool_calls | the same parts, where it says the same; the chunk notes it |
 | index of a part of content | index |
 | chunk_position "last" | done |
@@ -125,11 +125,18 @@ def _copy_chunk(entry: Part) -> Part:
     return {"type": "tool_call_chunk", **copy}
 
 
+def _copy_call(entry: Part) -> Part:
+    # What LangChain makes of a piece in the last chunk of all, where content is v1.
+    args = partial_args(entry.get("args"))
+    return {"type": "tool_call", "name": entry.get("name"), "args": {} if args is FAILED else args, "id": entry.get("id")}
+
+
 # What stands for a piece in content, by its tag.
 _COPIES: Mapping[str, Callable[[Part], Part]] = {
     "tool_use": _copy_use,
     "input_json_delta": _copy_delta,
     "tool_call_chunk": _copy_chunk,
+    "tool_call": _copy_call,
 }
 
 
