@@ -1,12 +1,12 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk. Imports chunk and the registry.
 
-A chunk is written exactly or not at all: what a format has no place for in its chunks cannot be accounted for while the
+A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its chunks cannot be accounted for while the
 message is still arriving. The message that the chunks make is written with an account, by ``encode``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -48,12 +48,16 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
         raise error.at(codec=chosen.name) from None
 
 
-def encode_chunk(chunk: MsgChunk, codec: str | Codec, **options: Any) -> Any:
+def encode_chunk(
+    chunk: MsgChunk, codec: str | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
+) -> Any:
     """Return the document of a chunk as plain data.
 
     Args:
         chunk: what to write.
         codec: the format.
+        on_loss: what to do where the format's chunks have no place for something: "error" refuses, "ignore" leaves it
+            out.
         options: of the codec.
 
     Raises:
@@ -67,6 +71,8 @@ def encode_chunk(chunk: MsgChunk, codec: str | Codec, **options: Any) -> Any:
         raise InvalidMessage(msg, code="type")
     try:
         document = thaw(chosen.write_chunk(chunk))
+        if on_loss == "ignore":
+            return document
         back = chosen.read_chunk(thaw(document))
     except AgentMsgError as error:
         raise error.at(codec=chosen.name) from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from agentmsg.testing.laws import (
     LAWS,
     canonical,
+    chunk_return,
     edits_win,
     exact_return,
     floor,
@@ -26,6 +27,7 @@ from agentmsg.testing.strategies import chunks, histories, json_values, messages
 __all__ = [
     "LAWS",
     "canonical",
+    "chunk_return",
     "chunks",
     "edit",
     "edits_win",

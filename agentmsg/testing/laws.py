@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError, History, Losses, Msg, restore, same, thaw
+from agentmsg import AgentMsgError, History, Losses, Msg, decode_chunk, encode_chunk, restore, same, thaw
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.conversion import decode, dumps, loads
@@ -18,6 +18,7 @@ from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_object
 
 if TYPE_CHECKING:
+    from agentmsg import MsgChunk
     from collections.abc import Callable, Mapping
 
     from agentmsg.codec import Codec
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LAWS",
     "canonical",
+    "chunk_return",
     "edits_win",
     "exact_return",
     "floor",
@@ -74,6 +76,25 @@ def exact_return(codec: Codec, document: Any) -> History | None:
     written = _write(history, codec)
     assert same_document(written, document), f"not returned exactly: {written!r}"
     return history
+
+
+def chunk_return(codec: Codec, document: Any) -> MsgChunk | None:
+    """Law 1 for chunks: ``encode_chunk(decode_chunk(x))`` is the same as x, for every chunk that is accepted.
+
+    Returns:
+        The chunk, or None where the document was refused (by the one typed error).
+    """
+    before = plain_copy(document, 250)
+    try:
+        chunk = decode_chunk(document, codec)
+    except AgentMsgError as error:
+        assert error.codec == codec.name
+        assert len(str(error)) < _LONGEST_ERROR
+        return None
+    written = encode_chunk(chunk, codec)
+    assert same_document(written, document), f"not returned exactly: {written!r}"
+    assert same_document(before, document), "the document was changed"
+    return chunk
 
 
 def canonical(codec: Codec, history: History) -> None:

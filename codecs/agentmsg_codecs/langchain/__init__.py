@@ -118,12 +118,12 @@ class LangChainCodec(ContainerCodec):
     def read_chunk(self, document: Any) -> am.MsgChunk:
         """Return the chunk of an AIMessageChunk or its kin; see chunks.py."""
         self.engine.fill()
-        return read_chunk(document, self.engine)
+        return read_chunk(document, self)
 
     def write_chunk(self, chunk: am.MsgChunk) -> Any:
         """Return the native chunk."""
         self.engine.fill()
-        return write_chunk(chunk, self.engine)
+        return write_chunk(chunk, self)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like LangChain: by the forms of its first messages."""

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, EncodeError, excerpt
+from agentmsg.fit import fit
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
@@ -37,7 +38,7 @@ from agentmsg_codecs.langchain.words import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg_codecs.langchain.messages import Messages
+    from agentmsg_codecs.langchain import LangChainCodec
 
 __all__ = ["read_chunk", "write_chunk"]
 
@@ -170,22 +171,22 @@ def _is_piece(part: am.ChunkPart) -> bool:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_chunk(native: Any, messages: Messages) -> am.MsgChunk:
+def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     """Return the chunk of a native one.
 
     Raises:
         DecodeError: where it is none, or where its calls are not what LangChain makes of its pieces.
     """
     try:
-        chunk = _read(native, messages)
-        if same_document(thaw(write_chunk(chunk, messages)), native):
+        chunk = _read(native, codec)
+        if same_document(thaw(write_chunk(chunk, codec)), native):
             return chunk
     except (Unreadable, EncodeError):
         pass
     raise DecodeError(f"{_REFUSED}: {excerpt(native)}")
 
 
-def _read(native: Any, messages: Messages) -> am.MsgChunk:
+def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     found = split(native) if is_object(native) else None
     if found is None or found.form not in _FORMS or found.kind == "remove":
         raise Unreadable
@@ -196,7 +197,7 @@ def _read(native: Any, messages: Messages) -> am.MsgChunk:
         body = _without_raw(body, [_part_entry(piece) for piece in pieces], marks)
     content, places = _content(body.get("content"), pieces if found.kind == "ai" else [], found.kind)
     body = {**body, "content": content} if "content" in body else body
-    message, form = messages.read({**found.rest, "type": found.tag, "data": body} if found.form == "dict" else body)
+    message, form = codec.engine.read({**found.rest, "type": found.tag, "data": body} if found.form == "dict" else body)
     if message.role == "native":
         raise Unreadable
     if form != "dict":
@@ -309,7 +310,7 @@ def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write_chunk(chunk: am.MsgChunk, messages: Messages) -> Any:
+def write_chunk(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     """Return the native chunk."""
     role = chunk.role or "assistant"
     is_answer = role == "assistant"
@@ -327,15 +328,23 @@ def write_chunk(chunk: am.MsgChunk, messages: Messages) -> Any:
         notes=adopt({**chunk.notes, FAMILY: {**own, "/type": tag}}),
         **{name: getattr(chunk, name) for name in _SHARED},
     )
-    native: Any = thaw(messages.write(message, form))
+    native: Any = thaw(codec.engine.write(_fitting(message, codec), form))
     body = native["data"] if form == "dict" else native
     if role != "tool":
         body["content"] = _with_pieces(body.get("content"), chunk, is_answer=is_answer)
         if body["content"] is None:
             del body["content"]
     if is_answer:
-        _put_own(body, chunk.evolve(role=role), tag, messages)
+        _put_own(body, chunk.evolve(role=role), tag, codec)
     return native
+
+
+def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
+    """Return the message with what LangChain's messages carry; who writes a chunk sees what is missing."""
+    fitted = fit(am.History([message]), codec).history.messages
+    if len(fitted) != 1 or fitted[0].role != message.role:
+        raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))
+    return fitted[0]
 
 
 def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
@@ -368,7 +377,7 @@ def _own_keys(chunk: am.MsgChunk) -> Part:
     }
 
 
-def _put_own(body: Part, chunk: am.MsgChunk, tag: str, messages: Messages) -> None:
+def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
     plain, note = _own_keys(chunk), note_of(chunk, FAMILY)
     if note.get("/raw") is True and plain["tool_call_chunks"]:
         kwargs = body.get("additional_kwargs")
@@ -383,7 +392,7 @@ def _put_own(body: Part, chunk: am.MsgChunk, tag: str, messages: Messages) -> No
     rest = dict(body)
 
     def read(own: Part) -> Any:
-        return _read(plain_copy({"type": tag, "data": {**rest, **own}}), messages)
+        return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
 
     bare = chunk.evolve(notes={FAMILY: spellings})
     body.update(put_back(bare, plain, family=FAMILY, read=read))
