@@ -7,6 +7,7 @@ itself, on random streams.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import cycle
 from typing import Any
 
 import langchain_core.messages
@@ -158,7 +159,8 @@ def _named(found: list[tuple[int, str]]) -> list[dict[str, Any]]:
 def test_streams_add_up_as_in_langchain(pieces: list[dict[str, Any]], texts: list[str], is_last: bool) -> None:
     """What providers send adds up to what LangChain makes of it, document by document, and is read at every step."""
     theirs = [AIMessageChunk(content=text) for text in texts]
-    theirs += [AIMessageChunk(content="", id="m", tool_call_chunks=[piece]) for piece in pieces]  # type: ignore[list-item]
+    words = cycle(texts or [""])
+    theirs += [AIMessageChunk(content=next(words), id="m", tool_call_chunks=[piece]) for piece in pieces]  # type: ignore[list-item]
     if is_last:
         theirs.append(AIMessageChunk(content="", chunk_position="last"))
     total, acc = None, am.Accumulator()

@@ -13,7 +13,8 @@
 | done | any |
 
 A part joins the last one of its class and index, where that has come; it stands where the first one stood. Without an
-index, only a text, thinking or refusal joins, and only its neighbour. A part that names another id than that one begins
+index, only a text, thinking or refusal joins, and only its neighbour; calls, and parts that have an index, may stand
+between the two. A part that names another id than that one begins
 another; one without id goes on with it. Parts that stand side by side in one chunk are not joined by ``+``: a document
 may list two texts. What has an index is joined when the message is made, and then an id that came late is taken, too.
 

@@ -158,6 +158,15 @@ class _Open:
             else:
                 cell.add(value)
 
+    def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
+        """Tell whether a piece of the same chain is of this block; ``before`` is what stood before it in its chunk."""
+        if self.kind is not kind or (self.index is None and type(block) not in _WORDS):
+            return False
+        link = kind.id_of(block)
+        if type(before) is type(block) and _goes_on(kind.id_of(before), link):
+            return False
+        return _goes_on(self.id, link)
+
     def join(self, block: Any, kind: _Kind) -> None:
         """Take in one more piece."""
         cells = self.cells
@@ -199,6 +208,20 @@ def _arguments(block: ToolUseBlock) -> Arguments:
     return Arguments(block.input if text is None else UNSET, text)
 
 
+_NO_INDEX = "no index"
+
+
+def _chain(part: ChunkPart) -> Any:
+    """Return what a part may join the last part of: its class and index, or what has no index; None for calls without.
+
+    Blocks that are always whole stand between what has no index, whatever their own.
+    """
+    cls = type(part.block)
+    if part.index is not None and cls in _KINDS:
+        return (cls, part.index)
+    return None if cls is ToolUseBlock else _NO_INDEX
+
+
 def _goes_on(before: str | None, after: str | None) -> bool:
     """Tell whether a piece of an id is of the same block as the last one, of another id."""
     return not after or before == after
@@ -211,61 +234,37 @@ class Pieces:
 
     def __init__(self) -> None:
         self._all: list[_Open] = []
-        self._latest: dict[tuple[type[Any], int | str], _Open] = {}
+        # The last part of each chain.
+        self._latest: dict[Any, _Open] = {}
         # Whether an index has come again: only then must be looked whether it is settled.
         self._repeats = False
 
     def add(self, parts: Sequence[ChunkPart]) -> None:
         """Take in the parts of a chunk."""
+        if len(parts) == 1:
+            self._add(parts[0], None)
+            return
+        # What a part could have joined in its own chunk and did not is apart from it: else it would have been joined.
         before: dict[Any, Any] = {}
-        several = len(parts) > 1
         for part in parts:
-            block = part.block
-            cls = type(block)
-            kind = _KINDS.get(cls)
-            if kind is None:
-                self._append(part, None)
-                before.pop(None, None)
-                continue
-            if several:
-                # Side by side in one chunk they are apart, else the chunk would have been joined already.
-                key = (cls, part.index) if part.index is not None else None
-                link = kind.id_of(block)
-                neighbour = before.get(key)
-                is_apart = neighbour is not None and neighbour[0] is cls and _goes_on(neighbour[1], link)
-                if part.index is not None:
-                    before.pop(None, None)
-                before[key] = (cls, link)
-                if is_apart:
-                    self._append(part, kind)
-                    continue
-            self._place(part, kind)
+            chain = _chain(part)
+            self._add(part, before.get(chain))
+            if chain is not None:
+                before[chain] = part.block
 
-    def _place(self, part: ChunkPart, kind: _Kind) -> None:
+    def _add(self, part: ChunkPart, before: Any) -> None:
         block = part.block
-        cls, index = type(block), part.index
-        if index is not None:
-            found = self._latest.get((cls, index))
-        elif self._all and cls in _WORDS:
-            found = self._all[-1]
-            if found.index is not None or type(found.block) is not cls:
-                found = None
-        else:
-            found = None
-        if found is not None:
-            link = kind.id_of(block)
-            if not link or link == found.id:
-                found.join(block, kind)
-                return
-        self._append(part, kind)
-
-    def _append(self, part: ChunkPart, kind: _Kind | None) -> None:
+        kind = _KINDS.get(type(block))
+        chain = _chain(part)
+        found = None if kind is None else self._latest.get(chain)
+        if found is not None and kind is not None and found.goes_on_with(block, kind, before):
+            found.join(block, kind)
+            return
         opened = _Open(part, kind)
         self._all.append(opened)
-        if kind is not None and part.index is not None:
-            key = (type(part.block), part.index)
-            self._repeats = self._repeats or key in self._latest
-            self._latest[key] = opened
+        if chain is not None:
+            self._repeats = self._repeats or (chain in self._latest and chain is not _NO_INDEX)
+            self._latest[chain] = opened
 
     def parts(self) -> list[ChunkPart]:
         """Return the parts so far."""
@@ -291,5 +290,3 @@ class Pieces:
                 opened = _Open(part, kind)
             whole.append(opened)
         return [opened.get() for opened in whole]
-
-

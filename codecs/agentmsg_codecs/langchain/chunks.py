@@ -129,7 +129,12 @@ def _copy_chunk(entry: Part) -> Part:
 def _copy_call(entry: Part) -> Part:
     # What LangChain makes of a piece in the last chunk of all, where content is v1.
     args = partial_args(entry.get("args"))
-    return {"type": "tool_call", "name": entry.get("name"), "args": {} if args is FAILED else args, "id": entry.get("id")}
+    return {
+        "type": "tool_call",
+        "name": entry.get("name"),
+        "args": {} if args is FAILED else args,
+        "id": entry.get("id"),
+    }
 
 
 # What stands for a piece in content, by its tag.
@@ -239,7 +244,11 @@ def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
 def _without_raw(body: Part, entries: Sequence[Part], marks: Part) -> Part:
     """Leave out the copies of pieces in additional_kwargs."""
     kwargs: Any = body.get("additional_kwargs")
-    if not entries or not is_object(kwargs) or not same_document(kwargs.get("tool_calls"), list(map(_raw_copy, entries))):
+    if (
+        not entries
+        or not is_object(kwargs)
+        or not same_document(kwargs.get("tool_calls"), list(map(_raw_copy, entries)))
+    ):
         return body
     marks["/raw"] = True
     return {**body, "additional_kwargs": {key: value for key, value in kwargs.items() if key != "tool_calls"}}

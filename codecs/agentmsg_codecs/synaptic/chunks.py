@@ -142,6 +142,4 @@ def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native
     return "tool_call_chunks", write_piece(block)
 
 
-_SHAPE = Shape(
-    cls=am.MsgChunk, keys={None: CHUNK_KEYS - {"role"}}, tag="role", read=_read, write=_write, never=_CALLS
-)
+_SHAPE = Shape(cls=am.MsgChunk, keys={None: CHUNK_KEYS - {"role"}}, tag="role", read=_read, write=_write, never=_CALLS)
