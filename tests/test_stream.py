@@ -5,15 +5,19 @@ from __future__ import annotations
 import pickle
 from itertools import pairwise
 from time import process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg.stream.accumulator import PARTIAL
 from agentmsg.testing import chunks, json_values, messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EMPTY = am.MsgChunk()
 
@@ -90,7 +94,14 @@ ROWS: dict[str, tuple[list[am.MsgChunk], am.MsgChunk]] = {
     ),
     "calls between neighbours": (
         [said("a"), call(0, "{}", "c", "f"), call(None, "", "d", "g"), said("x", 0), said("b")],
-        am.MsgChunk(parts=[am.TextBlock("ab"), *call(0, "{}", "c", "f").parts, *call(None, "", "d", "g").parts, *said("x", 0).parts]),
+        am.MsgChunk(
+            parts=[
+                am.TextBlock("ab"),
+                *call(0, "{}", "c", "f").parts,
+                *call(None, "", "d", "g").parts,
+                *said("x", 0).parts,
+            ]
+        ),
     ),
     "index joins over others": (
         [said("a", 0), said("x", 1), said("b", 0)],
@@ -100,7 +111,10 @@ ROWS: dict[str, tuple[list[am.MsgChunk], am.MsgChunk]] = {
         [said("a", 0), am.MsgChunk(parts=[am.ChunkPart(am.ThinkingBlock("t"), 0)])],
         am.MsgChunk(parts=[am.ChunkPart(am.TextBlock("a"), 0), am.ChunkPart(am.ThinkingBlock("t"), 0)]),
     ),
-    "calls without index": ([call(None, "{"), call(None, "}")], am.MsgChunk(parts=[*call(None, "{").parts, *call(None, "}").parts])),
+    "calls without index": (
+        [call(None, "{"), call(None, "}")],
+        am.MsgChunk(parts=[*call(None, "{").parts, *call(None, "}").parts]),
+    ),
     "call by index": ([call(0, '{"a"', "c", "f"), call(0, ": 1}", "c", "f")], call(0, '{"a": 1}', "c", "f")),
     "another id is another call": (
         [call(0, "{", "c", "f"), call(0, "[", "d", "g"), call(0, "]"), call(0, "", "d")],
@@ -121,14 +135,24 @@ ROWS: dict[str, tuple[list[am.MsgChunk], am.MsgChunk]] = {
         [am.MsgChunk(usage=am.Usage(input=1, output=2)), am.MsgChunk(usage=am.Usage(output=3))],
         am.MsgChunk(usage=am.Usage(input=1, output=5)),
     ),
-    "last": ([am.MsgChunk(finish_reason="stop"), am.MsgChunk(finish_reason="length")], am.MsgChunk(finish_reason="length")),
+    "last": (
+        [am.MsgChunk(finish_reason="stop"), am.MsgChunk(finish_reason="length")],
+        am.MsgChunk(finish_reason="length"),
+    ),
     "done": ([am.MsgChunk(done=True), EMPTY], am.MsgChunk(done=True)),
     "metadata": (
-        [am.MsgChunk(metadata={"a": {"x": [1], "n": None}, "s": "p"}), am.MsgChunk(metadata={"a": {"x": [2], "n": 1}, "s": "q"})],
+        [
+            am.MsgChunk(metadata={"a": {"x": [1], "n": None}, "s": "p"}),
+            am.MsgChunk(metadata={"a": {"x": [2], "n": 1}, "s": "q"}),
+        ],
         am.MsgChunk(metadata={"a": {"x": [1, 2], "n": 1}, "s": "q"}),
     ),
     "metadata of other kinds": (
-        [am.MsgChunk(metadata={"a": [1], "b": {}}), am.MsgChunk(metadata={"a": 5, "b": "x"}), am.MsgChunk(metadata={"a": [2]})],
+        [
+            am.MsgChunk(metadata={"a": [1], "b": {}}),
+            am.MsgChunk(metadata={"a": 5, "b": "x"}),
+            am.MsgChunk(metadata={"a": [2]}),
+        ],
         am.MsgChunk(metadata={"a": [1, 2], "b": {}}),
     ),
     "result": (
@@ -136,9 +160,11 @@ ROWS: dict[str, tuple[list[am.MsgChunk], am.MsgChunk]] = {
             am.MsgChunk("tool", [am.ChunkPart(am.ToolResultBlock("c", "a", artifact={"k": 1}, status="error"), 0)]),
             am.MsgChunk("tool", [am.ChunkPart(am.ToolResultBlock("c", "b", artifact={"l": 2}, status="success"), 0)]),
         ],
-        am.MsgChunk("tool", [am.ChunkPart(am.ToolResultBlock("c", "ab", artifact={"k": 1, "l": 2}, status="error"), 0)]),
+        am.MsgChunk(
+            "tool", [am.ChunkPart(am.ToolResultBlock("c", "ab", artifact={"k": 1, "l": 2}, status="error"), 0)]
+        ),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("row", list(ROWS))
@@ -212,7 +238,8 @@ def interleaved(pieces: list[am.MsgChunk], data: st.DataObject) -> list[am.MsgCh
     queues: dict[Any, list[am.MsgChunk]] = {}
     for piece in pieces:
         queues.setdefault(piece.parts[0].index, []).append(piece)
-    order, begun = [], 0
+    order: list[am.MsgChunk] = []
+    begun = 0
     waiting = list(queues.values())
     while any(waiting):
         choices = [queue for queue in waiting[:begun] if queue]
@@ -298,9 +325,9 @@ def test_late_blocks_do_not_move() -> None:
 
 def grows(before: Any, after: Any) -> bool:
     """Tell whether a value is the beginning of a later one."""
-    if isinstance(before, dict) and isinstance(after, dict):
+    if is_mapping(before) and is_mapping(after):
         return list(before) == list(after)[: len(before)] and all(grows(before[key], after[key]) for key in before)
-    if isinstance(before, list) and isinstance(after, list):
+    if is_sequence(before) and is_sequence(after):
         return len(before) <= len(after) and all(map(grows, before, after))
     if isinstance(before, str) and isinstance(after, str):
         return after.startswith(before)
@@ -311,7 +338,7 @@ def grows(before: Any, after: Any) -> bool:
 def test_partial_values_only_grow(value: Any) -> None:
     """Every beginning of a JSON text has a value, that of a longer one goes on with it, and the last is the whole."""
     text = am.dumps(am.Msg("user", [am.DataBlock(value)], id=None, created_at=None), "json").decode()
-    values = []
+    values: list[Any] = []
     for end in range(len(text) + 1):
         begins, found = am.parse_partial(text[:end])
         assert begins
@@ -325,7 +352,8 @@ PARTIAL_TEXTS: dict[str, Any] = {
     "[1": [], "[1,": [1], "[1, 2 ": [1, 2], "[1.5e": [], "[tru": [], "[null": [None], '{"a': {}, '{"a"': {},
     '{"a":': {}, '{"a": 1': {}, '{"a": 1,': {"a": 1}, '{"a": 1, "b": "x': {"a": 1, "b": "x"}, '{"a": "x\\': {"a": "x"},
     '{"a": "x\\u00': {"a": "x"}, '{"a": "x\\ud83d': {"a": "x"}, '{"a": "x\\ud83d\\ude0': {"a": "x"},
-    '{"a": "x\\\\ud83d': {"a": "x\\ud83d"}, '{"a": "x\\ud83d\\ude00': {"a": "x\U0001f600"}, '{"a": [{"b": [': {"a": [{"b": []}]},
+    '{"a": "x\\\\ud83d': {"a": "x\\ud83d"},
+    '{"a": "x\\ud83d\\ude00': {"a": "x\U0001f600"}, '{"a": [{"b": [': {"a": [{"b": []}]},
     '{"a": {}, "a': {"a": {}}, " [ ": [], '{"n": 18446744073709551617, ': {"n": 18446744073709551617},
 }  # fmt: skip
 
@@ -336,11 +364,14 @@ def test_partial_json(text: str) -> None:
     assert am.parse_partial(text) == (True, PARTIAL_TEXTS[text])
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["hello", "{a", "}", "]", '{"a": 1]', '{"a" 1', '{"a",', "[1 2", "[,", "{,", '{"a": ,', "{1", "nul1", "01", "1.2.3", "--",
-     '"\n', '"\\x', '"\\u12x', '{"a": "\\ud800x", ', "[1]]", "{} x", "true false", "[" * 200, '{"a":}', "[1,]", '{"a":1,}', ":", ","],
+NO_JSON = (
+    "hello", "{a", "}", "]", '{"a": 1]', '{"a" 1', '{"a",', "[1 2", "[,", "{,", '{"a": ,', "{1", "nul1", "01", "1.2.3",
+    "--", '"\n', '"\\x', '"\\u12x', '{"a": "\\ud800x", ', "[1]]", "{} x", "true false", "[" * 200, '{"a":}', "[1,]",
+    '{"a":1,}', ":", ",",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_JSON)
 def test_no_beginning_of_json(text: str) -> None:
     """A text that no more text can make JSON has no value."""
     assert am.parse_partial(text) == (False, None)
@@ -390,10 +421,10 @@ def test_snapshots_do_not_change() -> None:
 # -- hostile ----------------------------------------------------------------------------------------------------------
 
 
-def spent(make: Any, count: int) -> float:
+def spent(make: Callable[[int], list[am.MsgChunk]], count: int) -> float:
     """Return the shortest time that adding up so many chunks takes."""
     found = make(count)
-    times = []
+    times: list[float] = []
     for _ in range(5):
         start = process_time()
         am.Accumulator(found).to_msg()
@@ -401,7 +432,7 @@ def spent(make: Any, count: int) -> float:
     return min(times)
 
 
-STREAMS: dict[str, Any] = {
+STREAMS: dict[str, Callable[[int], list[am.MsgChunk]]] = {
     "text": lambda n: [said("ab", 0)] * n,
     "neighbours": lambda n: [said("ab")] * n,
     "arguments": lambda n: [call(0, "ab", "c", "f")] * n,
@@ -409,12 +440,14 @@ STREAMS: dict[str, Any] = {
     "many keys": lambda n: [am.MsgChunk(metadata={str(i): i}) for i in range(n)],
     "parts": lambda n: [call(i, "{}", "c", "f") for i in range(n)],
     "parts of one chunk": lambda n: [am.MsgChunk(parts=[part for i in range(n) for part in call(i % 7, "x").parts])],
-    "mixed classes of one index": lambda n: [said("a", 0), am.MsgChunk(parts=[am.ChunkPart(am.ThinkingBlock("b"), 0)])] * (n // 2),
+    "mixed classes of one index": lambda n: (
+        [said("a", 0), am.MsgChunk(parts=[am.ChunkPart(am.ThinkingBlock("b"), 0)])] * (n // 2)
+    ),
     "ids in turn": lambda n: [call(0, "{}", "c"), call(0, "{}", "d")] * (n // 2),
     "citations": lambda n: [said("a", 0, citations=[am.Citation(url="u")])] * n,
     "results": lambda n: [am.MsgChunk(parts=[am.ChunkPart(am.ToolResultBlock("c", "a"), 0)])] * n,
     "usage": lambda n: [am.MsgChunk(usage=am.Usage(input=1))] * n,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("stream", list(STREAMS))
@@ -427,7 +460,7 @@ def test_time_is_linear(stream: str) -> None:
 def test_partial_time_is_linear() -> None:
     """Hostile beginnings take time that grows with their length only."""
     for unit in ("[", '{"a":', "\\\\", '"', "1", " ", "\\", '"a",', "tru"):
-        times = []
+        times: list[float] = []
         for count in (20_000, 160_000):
             text = '["' + unit * count if unit.startswith("\\") else "[" + unit * count
             start = process_time()

@@ -41,7 +41,7 @@ _NOTHING_SAID, _NO_REST = _said(MsgChunk()), _rest(MsgChunk())
 _make_chunk = maker(MsgChunk)
 _make_msg = maker(Msg)
 _make_call = maker(ToolUseBlock)
-_OF_CALL = tuple(field.alias for field in attrs.fields(ToolUseBlock) if field.init)
+_OF_CALL = tuple(str(field.alias) for field in attrs.fields(ToolUseBlock) if field.init)
 _OF_CHUNKS = frozenset({"notes", "done"})
 
 

@@ -8,7 +8,6 @@ from agentmsg.arguments import input_text
 from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock
 from agentmsg.equality import same
 from agentmsg.errors import InvalidMessage
-from agentmsg.msg import Msg
 from agentmsg.stream.chunk import ChunkPart, MsgChunk
 from agentmsg.tool_use import UNSET, ToolUseBlock
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentmsg.blocks import Block
+    from agentmsg.msg import Msg
 
 __all__ = ["chunks_of"]
 

@@ -1,7 +1,8 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk. Imports chunk and the registry.
 
-A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its chunks cannot be accounted for while the
-message is still arriving. The message that the chunks make is written with an account, by ``encode``.
+A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
+chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
+account, by ``encode``.
 """
 
 from __future__ import annotations

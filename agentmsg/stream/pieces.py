@@ -5,19 +5,20 @@ A piece that stands alone stays the object that it is; cells are made when a sec
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg._fast import absent_values, maker
-from agentmsg.blocks import BaseBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
 from agentmsg.stream.chunk import ChunkPart
 from agentmsg.stream.joining import Arguments, First, Items, Last, Result, Signed, Texts, Tree
 from agentmsg.tool_use import UNSET, ToolUseBlock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentmsg.blocks import Block
     from agentmsg.stream.joining import Cell
@@ -95,10 +96,10 @@ class _Kind:
     make: Callable[..., Any]
 
 
-def _kind(cls: type[Any]) -> _Kind:
+def _kind(cls: Any) -> _Kind:
     text = _TEXTS.get(cls, "")
     left_out = {text, "input", "notes"}
-    names = tuple(field.alias for field in attrs.fields(cls) if field.init and field.alias not in left_out)
+    names = tuple(str(field.alias) for field in attrs.fields(cls) if field.init and field.alias not in left_out)
     absent = {**dict.fromkeys(names), **absent_values(cls), **_NOTHING}
     if cls is not ToolUseBlock:
         absent["name"] = None

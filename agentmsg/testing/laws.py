@@ -18,9 +18,9 @@ from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_object
 
 if TYPE_CHECKING:
-    from agentmsg import MsgChunk
     from collections.abc import Callable, Mapping
 
+    from agentmsg import MsgChunk
     from agentmsg.codec import Codec
 
 __all__ = [
@@ -88,8 +88,9 @@ def chunk_return(codec: Codec, document: Any) -> MsgChunk | None:
     try:
         chunk = decode_chunk(document, codec)
     except AgentMsgError as error:
-        assert error.codec == codec.name
-        assert len(str(error)) < _LONGEST_ERROR
+        if error.codec != codec.name or len(str(error)) > _LONGEST_ERROR:
+            msg = f"an error without its codec, or too long: {error}"
+            raise AssertionError(msg) from error
         return None
     written = encode_chunk(chunk, codec)
     assert same_document(written, document), f"not returned exactly: {written!r}"

@@ -294,7 +294,7 @@ def test_synaptic_streaming_chunk() -> None:
 
 
 def test_synaptic_accumulates_chunks() -> None:
-    """Chunks add up from an empty one with ``+`` and ``+=``: text and lists grow, the first id stays, usage is summed."""
+    """Chunks add up with ``+`` and ``+=``: text and lists grow, the first id stays, usage is summed."""
     chunk1 = {"content": "Hel", "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}
     chunk2 = {"content": "lo", "id": "a", "tool_calls": [{"id": "c", "name": "f", "arguments": {}}]}
     chunk3 = {"content": "", "id": "b", "usage": {"input_tokens": 0, "output_tokens": 4, "total_tokens": 4}}

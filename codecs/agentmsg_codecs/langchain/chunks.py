@@ -1,20 +1,19 @@
 """Chunks: AIMessageChunk and its kin, as ``message_to_dict`` or ``model_dump`` write them. Imports messages.
 
-All that a chunk has as a message has is read and written by the reader of messages. Here are the pieces of calls and what
-else only chunks have:
+What chunks have as messages have it, the reader of messages reads and writes. Here is what only chunks have:
 
 | LangChain | MsgChunk |
 | --- | --- |
 | tool_call_chunks: name, args, id, index | a part: ToolUseBlock with raw_input, index |
 | tool_calls, invalid_tool_calls | what LangChain makes of those; without tool_call_chunks, whole calls |
-| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same; it notes its copy |
-| additional_kwargs.tool_calls | the same parts, where it says the same; the chunk notes it |
+| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same |
+| additional_kwargs.tool_calls | the same parts, where it says the same |
 | index of a part of content | index |
 | chunk_position "last" | done |
 | the content of a tool's chunk | one part of index 0: the result |
 
-Notes: of the chunk ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs); of a part ``/copy``
-(the tag of its copy in content) and ``/place`` (a call that stands in content only).
+Notes: of the chunk ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs); of a part
+``/copy`` (the tag of its copy in content) and ``/place`` (a call that stands in content only).
 """
 
 from __future__ import annotations
@@ -269,11 +268,8 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
             pieces[number] = with_note(piece, FAMILY, {**note_of(piece, FAMILY), "/copy": tag})
             places.append(pieces[number])
             continue
-        index = None
-        if is_object(item) and "index" in item:
-            rest, index = _without_index(item)
-            item = {key: value for key, value in rest.items() if key != "index"} if index is not None else item
-        kept.append(item)
+        rest, index = _without_index(item) if is_object(item) else (item, None)
+        kept.append(item if index is None else {key: value for key, value in rest.items() if key != "index"})
         places.append((index,))
     return kept, places
 
