@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 from importlib import import_module
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ def _theirs(pieces: list[dict[str, Any]]) -> dict[str, Case]:
     assert [(call["id"], call["args"]) for call in whole.tool_calls] == [(call.id, call.input) for call in ours]
     return {
         "langchain-core": Case(lambda: chunks, lambda given: at_once(given[0], *given[1:])),
-        ONE_BY_ONE: Case(lambda: chunks, partial(reduce, add)),
+        ONE_BY_ONE: Case(lambda: chunks, lambda given: reduce(add, given)),
     }
 
 

@@ -278,7 +278,7 @@ def test_synaptic_to_langchain() -> None:
 
 def test_synaptic_streaming_chunk() -> None:
     """A chunk has text, whole calls, pieces of calls, invalid calls, an id and usage, and comes back as it was."""
-    document = {
+    document: dict[str, Any] = {
         "content": "Hel",
         "tool_calls": [{"id": "call_1", "name": "now", "arguments": {}}],
         "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
@@ -295,9 +295,13 @@ def test_synaptic_streaming_chunk() -> None:
 
 def test_synaptic_accumulates_chunks() -> None:
     """Chunks add up with ``+`` and ``+=``: text and lists grow, the first id stays, usage is summed."""
-    chunk1 = {"content": "Hel", "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}
-    chunk2 = {"content": "lo", "id": "a", "tool_calls": [{"id": "c", "name": "f", "arguments": {}}]}
-    chunk3 = {"content": "", "id": "b", "usage": {"input_tokens": 0, "output_tokens": 4, "total_tokens": 4}}
+    chunk1: dict[str, Any] = {"content": "Hel", "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}
+    chunk2: dict[str, Any] = {"content": "lo", "id": "a", "tool_calls": [{"id": "c", "name": "f", "arguments": {}}]}
+    chunk3: dict[str, Any] = {
+        "content": "",
+        "id": "b",
+        "usage": {"input_tokens": 0, "output_tokens": 4, "total_tokens": 4},
+    }
     accumulated = am.MsgChunk()
     for document in (chunk1, chunk2, chunk3):
         accumulated += am.decode_chunk(document, "synaptic")
