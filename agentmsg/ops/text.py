@@ -109,8 +109,7 @@ def _only_result(message: Msg) -> ToolResultBlock | None:
     return block if isinstance(block, ToolResultBlock) else None
 
 
-# -- prefix
-# ----------------------------------------------------------------------------------------------------
+# -- prefix ------------------------------------------------------------------------------------------------------------
 
 
 def _prefixed(history: History, labels: Mapping[str, str]) -> str:
@@ -140,8 +139,7 @@ def _shown(pieces: Iterable[Piece]) -> Iterator[str]:
         yield f"[{' '.join(word for word in words if word)}]"
 
 
-# -- xml
-# ----------------------------------------------------------------------------------------------------
+# -- xml ---------------------------------------------------------------------------------------------------------------
 
 
 def _element(message: Msg, labels: Mapping[str, str]) -> str:
