@@ -47,6 +47,7 @@ Examples:
 @codec_options
 @click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
 @click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
+@click.option("--array", is_flag=True, help="Write a JSON array of all documents: the opposite of --split.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 @click.option(
     "--on-loss",
@@ -57,6 +58,7 @@ Examples:
 )
 @click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder where DST is one.")
 @click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
+@click.option("--bad", metavar="FILE", help="Put documents aside there that cannot be converted; else DST.bad.jsonl.")
 @click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="So many processes.")
 @click.option("--engine", type=click.Choice(sorted(ENGINES)), default="local", show_default=True, help="Who works.")
@@ -72,10 +74,12 @@ def command(
     options: tuple[tuple[str, Any], ...],
     form: Any,
     split: bool,
+    array: bool,
     pretty: bool,
     on_loss: Any,
     losses: str | None,
     flat: str | None,
+    bad: str | None,
     verify: bool,
     jobs: int,
     engine: str,
@@ -94,9 +98,11 @@ def command(
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None)
-    _check(job, source, written, losses, flat)
-    targets = targets_of(names, written, job, codec=source, form=form, split=split)
-    is_one = len(targets) == 1 and targets[0].is_one
+    _check(job, source, written, losses, flat, bad)
+    targets = targets_of(names, written, job, codec=source, form=form, split=split, array=array)
+    _check_sources(targets, losses, flat, bad)
+    # A document that stands alone and cannot be converted is an error, unless there is a place for it.
+    is_one = len(targets) == 1 and targets[0].is_one and bad is None
     _check_terminal(targets)
     if not quiet and source is None:
         _tell_formats(targets)
@@ -108,6 +114,7 @@ def command(
             resume=resume,
             losses=_beside(targets, written, losses),
             flat=_beside(targets, written, flat),
+            bad=_beside(targets, written, bad),
             progress=progress,
             detected=_ignore if quiet else _tell_format,
         )
@@ -123,8 +130,16 @@ def _check(job: Job, source: str | None, *written: str | None) -> None:
         get_codec(source)
     names = [name for name in written if name is not None]
     if len(set(names)) < len(names):
-        msg = "DST, --losses and --losses-flat need a file each"
+        msg = "DST, --losses, --losses-flat and --bad need a file each"
         raise click.UsageError(msg)
+
+
+def _check_sources(targets: Sequence[Target], *beside: str | None) -> None:
+    """Refuse to write an account over a document; only DST may be what was read."""
+    for name in {source.path for target in targets for source in target.sources} - {STANDARD}:
+        if name in beside:
+            msg = f"{name} is one of SRC: name another file for what belongs to DST"
+            raise click.UsageError(msg)
 
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:

@@ -11,7 +11,8 @@ from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.telling import tell_losses
 from agentmsg.cli.terminal import is_terminal
-from agentmsg.files.names import STANDARD, Form, kind_of
+from agentmsg.errors import FileError
+from agentmsg.files.names import STANDARD, Form, as_array, kind_of
 from agentmsg.files.restoring import Restoring
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ Examples:
 )
 @codec_options
 @click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option("--split", is_flag=True, help="Read OUT as a JSON array of many documents.")
+@click.option("--array", is_flag=True, help="Write a JSON array of all documents.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 def command(
     *,
@@ -55,6 +58,8 @@ def command(
     source: str | None,
     options: tuple[tuple[str, Any], ...],
     form: Form | None,
+    split: bool,
+    array: bool,
     pretty: bool,
 ) -> None:
     """Give back the originals of converted documents.
@@ -67,8 +72,15 @@ def command(
         msg = "only one of OUT and LOSSES can be stdin"
         raise click.UsageError(msg)
     kind = kind_of(converted, form or "json")
+    if split:
+        kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
-    target_kind = kind_of(target, usual)
+    target_kind = kind_of(target, "json" if array else usual)
+    if array:
+        target_kind = as_array(target_kind)
+    if pretty and target_kind.form != "json":
+        msg = f"{target}: only a .json file of one document can be pretty"
+        raise FileError(msg, code="form")
     out = sys.stdout.buffer
     Restoring(
         converted=converted,
@@ -89,7 +101,7 @@ def command(
 
 
 def _usual(form: Form) -> Form:
-    return "jsonl" if form == "msgpack" else form
+    return "json" if form == "json" else "jsonl"
 
 
 def _tell(number: int, losses: Losses) -> None:

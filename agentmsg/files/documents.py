@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "documents", "frame_ends", "split_array"]
+__all__ = ["Found", "documents", "frame_ends"]
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -121,8 +121,9 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
     yield Found(1, lead, len(data) - lead, data[lead:])
 
 
-def split_array(found: Found, limits: Limits) -> Iterator[Found]:
-    """Yield the items of a document that is a JSON array, each as a document; the whole as a fault where it is none."""
+def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    """Yield the items of a JSON array, each as a document; the whole as a fault where it is none."""
+    (found,) = _whole(stream, limits, start, end)
     if found.data is None:
         yield found
         return
@@ -235,6 +236,7 @@ def frame_ends(stream: BinaryIO, limits: Limits, every: int) -> Iterator[int]:
 
 
 _READERS: Mapping[Form, Callable[[BinaryIO, Limits, int, int | None], Iterator[Found]]] = {
+    "array": _items,
     "json": _whole,
     "jsonl": _lines,
     "msgpack": _frames,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.extras import extra
-from agentmsg.files.names import is_remote
+from agentmsg.files.names import is_pattern, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -41,6 +41,10 @@ class Place(ABC):
         """Return a new file to write, in the place of one of that name; links are not followed."""
 
     @abstractmethod
+    def write_back(self, file: BinaryIO) -> None:
+        """Let what was written to a new file reach the disk already, so that its end is not waited for so long."""
+
+    @abstractmethod
     def size(self, path: str) -> int | None:
         """Return how many bytes a file has; None where there is none."""
 
@@ -58,7 +62,7 @@ class Place(ABC):
 
     @abstractmethod
     def find(self, path: str) -> list[str]:
-        """Return all files in a folder and in its folders, or those that a pattern with * matches, in order."""
+        """Return all files in a folder and in its folders, or those that a pattern matches, in order."""
 
     @abstractmethod
     def publish(self, part: str, path: str) -> None:
@@ -123,6 +127,10 @@ class _Local(Place):
         with asking(path):
             Path(path).unlink(missing_ok=True)
             return _Durable(path)
+
+    def write_back(self, file: BinaryIO) -> None:
+        file.flush()
+        os.fsync(file.fileno())
 
     def size(self, path: str) -> int | None:
         with asking(path):
@@ -200,7 +208,8 @@ class _Durable(io.BufferedWriter):
         if not self.closed:
             try:
                 self.flush()
-                os.fsync(self.fileno())
+                if self.tell():  # of an empty file nothing can be missing
+                    os.fsync(self.fileno())
             finally:
                 super().close()
 
@@ -233,6 +242,9 @@ class _Remote(Place):
         with asking(path):
             return cast("BinaryIO", self._files.open(path, "wb"))
 
+    def write_back(self, file: BinaryIO) -> None:
+        del file  # it sends pieces as they are full
+
     def size(self, path: str) -> int | None:
         with asking(path):
             try:
@@ -253,7 +265,7 @@ class _Remote(Place):
 
     def find(self, path: str) -> list[str]:
         with asking(path):
-            found = self._files.glob(path) if "*" in path else self._files.find(path)
+            found = self._files.glob(path) if is_pattern(path) else self._files.find(path)
             return sorted(self._files.unstrip_protocol(item) for item in found)
 
     def publish(self, part: str, path: str) -> None:

@@ -11,9 +11,10 @@ from agentmsg._registry import get_codec
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines
 from agentmsg.conversion import loads
-from agentmsg.errors import DecodeError, LossError
+from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.documents import documents
+from agentmsg.files.framing import framing_of
 from agentmsg.files.job import rendered
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
@@ -131,6 +132,7 @@ class Restoring:
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
             pairs = _paired(opened(self.converted, self.kind), accounts(opened(self.accounts, self.accounts_kind)))
+            framing = framing_of(self.target_kind, pretty=self.pretty)
             sink: BinaryIO | None = None
             count = 0
             for found, own in pairs:
@@ -138,8 +140,16 @@ class Restoring:
                 if sink is None:  # the first account says that there is something to write
                     whole = standard_out if self.target == STANDARD else enter(whole_file(self.target))
                     sink = enter(compressed(whole, self.target_kind.compression))
-                sink.write(document)
+                    sink.write(framing.head)
+                elif self.target_kind.form == "json":
+                    msg = f"{self.target}: a .json file holds one document: name it .jsonl, or add --array"
+                    raise FileError(msg, code="form")
+                else:
+                    sink.write(framing.between)
+                sink.write(framing.lead + document + framing.tail)
                 count += 1
+            if sink is not None:
+                sink.write(framing.end)
             return count
 
     def _restored(self, found: Found, own: Account, number: int, told: Callable[[int, Losses], None]) -> bytes:
@@ -150,8 +160,7 @@ class Restoring:
         fitted = fit(restore(converted, own.losses), target)
         if fitted.history is not fitted.source:
             told(number, account(fitted))
-        line_end = b"\n" if self.target_kind.form == "jsonl" or self.pretty else b""
-        return rendered(target, fitted.history, pretty=self.pretty) + line_end
+        return rendered(target, fitted.history, pretty=self.pretty)
 
     def _target(self, own: Account) -> Codec:
         name = self.codec or own.source
