@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from agentmsg.cli.program import program
 from agentmsg.notes import same_document
 from agentmsg_codecs import CODECS
 from support.documents import documents
+from support.files import ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,9 +132,8 @@ def test_an_array_can_be_split() -> None:
 
 def test_lines_go_through_pipes_as_they_come() -> None:
     """A pipe of lines gives each converted line before the next is there."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-m", "agentmsg", "convert", "-", "-", "--to", "json", "--form", "jsonl", "-q"]
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+    with subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         for row in ROWS:

@@ -13,7 +13,7 @@ from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.progress import progress_of
 from agentmsg.cli.telling import counted, tell_losses, tell_outcome
-from agentmsg.cli.terminal import is_terminal, say
+from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import LossError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.job import Job
@@ -146,19 +146,24 @@ def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome
     try:
         piped = any(STANDARD in (target.path, *(source.path for source in target.sources)) for target in targets)
         if job.quarantine and not piped:
-            return run(job, targets, request)
-        out = sys.stdout.buffer
-        outcome = stream(job, targets[0], request, sys.stdin.buffer, out)
-        if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
-            out.write(b"\n")
-        out.flush()
-    except KeyboardInterrupt:
-        msg = "stopped; --resume goes on from here"
-        raise KeyboardInterrupt(msg) from None
+            return _run(job, targets, request)
+        outcome = stream(job, targets[0], request, standard_in, standard_out)
+        if targets[0].path == STANDARD:
+            out = standard_out()
+            if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
+                out.write(b"\n")
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise
     return outcome
+
+
+def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    try:
+        return run(job, targets, request)
+    except KeyboardInterrupt:
+        msg = "stopped; --resume goes on from here"
+        raise KeyboardInterrupt(msg) from None
 
 
 def _check_terminal(targets: Sequence[Target]) -> None:

@@ -5,7 +5,6 @@ What a file holds its name says, as for convert: one document, one a line, or fr
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg._registry import get_codec
+from agentmsg.cli.terminal import standard_in
 from agentmsg.conversion import detect, loads
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.compression import decompressed
@@ -132,7 +132,7 @@ def _documents(name: str) -> Iterator[tuple[str, Found]]:
     """Yield the documents of a file, each with its place."""
     kind = kind_of(name, "json")
     with asking(name), ExitStack() as stack:
-        stream = sys.stdin.buffer if name == STANDARD else stack.enter_context(place_of(name).open(name))
+        stream = standard_in() if name == STANDARD else stack.enter_context(place_of(name).open(name))
         held = stack.enter_context(decompressed(stream, kind.compression, name))
         for found in documents(held, kind.form, DEFAULT_LIMITS):
             yield _PLACES[kind.form].format(name=name, number=found.number), found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.telling import tell_losses
-from agentmsg.cli.terminal import is_terminal
+from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
 from agentmsg.files.names import STANDARD, Form, as_array, kind_of
 from agentmsg.files.restoring import Restoring
@@ -81,7 +80,6 @@ def command(
     if pretty and target_kind.form != "json":
         msg = f"{target}: only a .json file of one document can be pretty"
         raise FileError(msg, code="form")
-    out = sys.stdout.buffer
     Restoring(
         converted=converted,
         kind=kind,
@@ -93,11 +91,11 @@ def command(
         target=target,
         target_kind=target_kind,
         pretty=pretty,
-    ).run(sys.stdin.buffer, out, _tell)
+    ).run(standard_in, standard_out, _tell)
     if target == STANDARD:
+        out = standard_out()
         if is_terminal(out) and target_kind.form == "json" and not pretty:
             out.write(b"\n")
-        out.flush()
 
 
 def _usual(form: Form) -> Form:

@@ -230,12 +230,21 @@ def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
 
 @attrs.frozen
 class Sinks:
-    """Where the bytes go: each a file that is open, or None where nobody asked for it."""
+    """Where the bytes go: each a file that is open, or None where nobody asked for it.
+
+    Attributes:
+        out: documents.
+        losses: their accounts.
+        flat: their losses one by one.
+        bad: what cannot be converted.
+        is_live: whether somebody waits for each document.
+    """
 
     out: BinaryIO
     losses: BinaryIO | None
     flat: BinaryIO | None
     bad: BinaryIO | None
+    is_live: bool = False
 
 
 def convert_documents(
@@ -267,6 +276,8 @@ def convert_documents(
             _quarantine(report, source, item, error, sinks.bad)
             continue
         sinks.out.write(between + framing.lead + done.data + framing.tail)
+        if sinks.is_live:
+            sinks.out.flush()
         between = framing.between
         report.documents += 1
         report.messages += done.messages

@@ -145,7 +145,8 @@ class _Local(Place):
 
     def check_folder(self, path: str) -> None:
         with asking(path):
-            Path(path).parent.stat()
+            if not stat.S_ISDIR(Path(path).parent.stat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
     def make_folder(self, path: str) -> None:
         with asking(path):
@@ -169,7 +170,7 @@ class _Local(Place):
                         shutil.copyfileobj(source, sink, _BUFFER)
                     return
                 Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
-            Path(part).replace(target)
+            _move(Path(part), target)
             _sync_folder(target.parent)
 
     def remove(self, path: str) -> None:
@@ -212,6 +213,18 @@ class _Durable(io.BufferedWriter):
                     os.fsync(self.fileno())
             finally:
                 super().close()
+
+
+def _move(part: Path, target: Path) -> None:
+    """Replace a file by another, which may be on another disk: it is copied then, and replaces the file from there."""
+    try:
+        part.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with whole_file(str(target)) as sink, part.open("rb") as source:
+            shutil.copyfileobj(source, sink, _BUFFER)
+        part.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -101,14 +101,21 @@ def _is_data(path: str, base: str) -> bool:
     return True
 
 
-def detected(found: Iterable[Found], path: str) -> str:
+def detected(found: Iterable[Found], path: str, *, empty: str | None = None) -> str:
     """Return the name of the format that the first documents of a file most look like.
+
+    Args:
+        found: the documents.
+        path: of the file, for errors.
+        empty: what is returned where there are none.
 
     Raises:
         DecodeError: where none does, or several do; where the only document cannot be parsed, what is wrong with it.
     """
     trouble: AgentMsgError | None = None
+    is_empty = True
     for item in islice(found, LOOKED_AT):
+        is_empty = False
         try:
             scores = detect(item.data) if item.data is not None else []
         except AgentMsgError as error:
@@ -122,16 +129,18 @@ def detected(found: Iterable[Found], path: str) -> str:
             return best[0]
     if trouble is not None:
         raise trouble
+    if is_empty and empty is not None:
+        return empty
     msg = f"{path}: no format is recognised; name it with --from (agentmsg formats lists all)"
     raise DecodeError(msg)
 
 
-def _detected_in(source: Source, limits: Limits) -> str:
+def _detected_in(source: Source, job: Job) -> str:
     with (
         place_of(source.path).open(source.path) as raw,
         decompressed(raw, source.kind.compression, source.path) as stream,
     ):
-        return detected(documents_of(Piece(source=source), stream, limits), source.path)
+        return detected(documents_of(Piece(source=source), stream, job.limits), source.path, empty=job.codec)
 
 
 def targets_of(
@@ -172,7 +181,7 @@ def targets_of(
             kind = as_array(kind)
         source = Source(path=path, kind=kind, codec=codec or "", size=size)
         if not codec and path != STANDARD:
-            source = attrs.evolve(source, codec=_detected_in(source, job.limits))
+            source = attrs.evolve(source, codec=_detected_in(source, job))
         usual: Form = "array" if array else _usual_form(source, job)
         into = Kind(usual, kind.compression) if many else kind_of(target, usual if array else form or usual)
         if array:

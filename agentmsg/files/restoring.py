@@ -112,12 +112,17 @@ class Restoring:
     target_kind: Kind
     pretty: bool
 
-    def run(self, standard_in: BinaryIO, standard_out: BinaryIO, told: Callable[[int, Losses], None]) -> int:
+    def run(
+        self,
+        standard_in: Callable[[], BinaryIO],
+        standard_out: Callable[[], BinaryIO],
+        told: Callable[[int, Losses], None],
+    ) -> int:
         """Restore all documents, and return how many there are.
 
         Args:
-            standard_in: what "-" is to read.
-            standard_out: what "-" is to write.
+            standard_in: gives what "-" is to read.
+            standard_out: gives what "-" is to write.
             told: called with the number of a document and what the format to write could not carry of it.
 
         Raises:
@@ -128,7 +133,7 @@ class Restoring:
             enter = files.enter_context
 
             def opened(name: str, kind: Kind) -> Iterator[Found]:
-                raw = standard_in if name == STANDARD else enter(place_of(name).open(name))
+                raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
             pairs = _paired(opened(self.converted, self.kind), accounts(opened(self.accounts, self.accounts_kind)))
@@ -138,7 +143,7 @@ class Restoring:
             for found, own in pairs:
                 document = self._restored(found, own, count + 1, told)
                 if sink is None:  # the first account says that there is something to write
-                    whole = standard_out if self.target == STANDARD else enter(whole_file(self.target))
+                    whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target))
                     sink = enter(compressed(whole, self.target_kind.compression))
                     sink.write(framing.head)
                 elif self.target_kind.form == "json":

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
+from agentmsg.errors import FileError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.framing import framing_of
 from agentmsg.files.job import TOLD, Job, Piece, Report, Sinks, Source, convert_documents, convert_range, documents_of
 from agentmsg.files.joining import Growing
 from agentmsg.files.names import STANDARD, kind_of
-from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.places import asking, place_of, whole_file
 from agentmsg.files.plan import detected, pieces_of
 from agentmsg.files.work import Work, fingerprint
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
 
 __all__ = ["Count", "Outcome", "Request", "bad_path", "run", "stream"]
+
+
+# Gives stdin or stdout; raises FileError where it is closed.
+Standard: TypeAlias = Callable[[], BinaryIO]
 
 
 @attrs.frozen(kw_only=True)
@@ -246,6 +251,9 @@ class _Run:
             self._publish(index)
 
     def _append(self, task: _Task, report: Report, count: Count) -> None:
+        if not self._work.has_parts(task.number, report):
+            msg = f"{self._work.path}: somebody else has changed what is in it"
+            raise FileError(msg, code="busy")
         base = self._work.base(task.number)
         for suffix, file in self._files(task.target).items():
             if suffix == ".out":
@@ -315,15 +323,15 @@ def _noting(found: Iterator[Found], seen: list[Found]) -> Iterator[Found]:
         yield item
 
 
-def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, standard_out: BinaryIO) -> Outcome:
+def stream(job: Job, target: Target, request: Request, standard_in: Standard, standard_out: Standard) -> Outcome:
     """Convert the sources of one target as they come; for stdin and stdout, which cannot be cut or resumed.
 
     Args:
         job: what to do with a document; its ``kind`` is replaced by that of the target.
         target: with its sources.
         request: only its accounts and progress count.
-        standard_in: what the source "-" is.
-        standard_out: what the target "-" is.
+        standard_in: gives what the source "-" is.
+        standard_out: gives what the target "-" is.
 
     Raises:
         FileError: where files cannot be read or written; nothing has its final name then.
@@ -340,7 +348,7 @@ def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, st
             for suffix, path in sides.items()
             if suffix != ".bad" or job.quarantine
         }
-        sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"))
+        sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"), is_live=target.path == STANDARD)
         out.write(framing.head)
         for source in target.sources:
             report = _streamed(own, source, sinks, request, standard_in, is_first=not outcome.documents)
@@ -354,23 +362,26 @@ def stream(job: Job, target: Target, request: Request, standard_in: BinaryIO, st
 
 
 @contextmanager
-def _sink(path: str, compression: str, standard: BinaryIO) -> Generator[BinaryIO]:
+def _sink(path: str, compression: str, standard: Standard) -> Generator[BinaryIO]:
     """Give a file to write, or stdout."""
-    with nullcontext(standard) if path == STANDARD else whole_file(path) as file, compressed(file, compression) as sink:
-        yield sink
+    with ExitStack() as files:
+        if path == STANDARD:
+            files.enter_context(asking("stdout"))
+        file = standard() if path == STANDARD else files.enter_context(whole_file(path))
+        yield files.enter_context(compressed(file, compression))
 
 
 def _streamed(
-    job: Job, source: Source, sinks: Sinks, request: Request, standard_in: BinaryIO, *, is_first: bool
+    job: Job, source: Source, sinks: Sinks, request: Request, standard_in: Standard, *, is_first: bool
 ) -> Report:
     """Convert one source as it comes."""
     with ExitStack() as files:
-        raw = standard_in if source.path == STANDARD else files.enter_context(place_of(source.path).open(source.path))
+        raw = standard_in() if source.path == STANDARD else files.enter_context(place_of(source.path).open(source.path))
         read = files.enter_context(decompressed(raw, source.kind.compression, source.path))
         found = documents_of(Piece(source=source), read, job.limits)
         if not source.codec:
             seen: list[Found] = []
-            source = attrs.evolve(source, codec=detected(_noting(found, seen), "stdin"))
+            source = attrs.evolve(source, codec=detected(_noting(found, seen), "stdin", empty=job.codec))
             request.detected(source.codec)
             found = chain(seen, found)
         return convert_documents(job, source, found, sinks, is_first=is_first)
