@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -128,6 +129,52 @@ def test_an_array_can_be_split() -> None:
     done = agentmsg("convert", "a.json", "b.jsonl", "--to", "json", "--split", "--from", "openai")
     assert done.exit_code == 0
     assert [am.decode(row, "json") for row in lines("b.jsonl")] == [am.decode(row, "openai") for row in ROWS]
+
+
+@pytest.mark.parametrize("target", ["b.json", "b.json.gz", "-"])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_documents_become_an_array_and_come_back(target: str, count: int) -> None:
+    """With --array all documents are one JSON array, which --split reads, and restore gives back as lines or array."""
+    original = Path(saved("a.jsonl", ROWS[:count])).read_bytes()
+    done = agentmsg("convert", "a.jsonl", target, "--to", "anthropic", "--from", "openai", "--array", "--losses", "l")
+    assert done.exit_code == 0
+    data = done.stdout_bytes if target == "-" else Path(target).read_bytes()
+    data = gzip.decompress(data) if target.endswith(".gz") else data
+    assert json.loads(data) == [am.convert(row, "openai", "anthropic").document for row in ROWS[:count]]
+    piped = data if target == "-" else None
+    assert agentmsg("restore", target, "l", "c.jsonl", "--split", given=piped).exit_code == 0
+    assert Path("c.jsonl").read_bytes() == original
+    assert agentmsg("restore", target, "l", "c.json", "--split", "--array", given=piped).exit_code == 0
+    assert json.loads(Path("c.json").read_bytes()) == ROWS[:count]
+    refused = agentmsg("restore", target, "l", "d.json", "--split", given=piped)
+    assert (refused.exit_code, Path("d.json").exists()) == ((2, False) if count != 1 else (0, True))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_arrays_are_joined_of_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array of many ranges and sources has a comma after each document but the last; bad ones leave no gap."""
+    monkeypatch.setattr("agentmsg.files.plan.PIECE", 300)
+    bad = Path(saved("x.jsonl", [])).read_bytes() + b"{]\n" * 200
+    Path("x.jsonl").write_bytes(bad)
+    names = ["x.jsonl", saved("a.jsonl", ROWS * 20), "x.jsonl", saved("c.jsonl", ROWS), "x.jsonl"]
+    done = agentmsg("convert", *names, "b.json", "--to", "json", "--array", "--from", "openai", "--jobs", jobs)
+    assert done.exit_code == 3
+    found = json.loads(Path("b.json").read_bytes())
+    assert [am.decode(row, "json") for row in found] == [am.decode(row, "openai") for row in ROWS * 21]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["b.jsonl", "--to", "anthropic"], "--array makes JSON: name the target .json"),
+        (["b.json", "--to", "anthropic", "--pretty"], "only a .json file of one document can be pretty"),
+        (["b.msgpack", "--to", "msgpack"], "msgpack is binary: no --array"),
+    ],
+)
+def test_arrays_are_compact_json(arguments: list[str], words: str) -> None:
+    """With --array any other kind of target is a wrong command line."""
+    done = agentmsg("convert", saved("a.jsonl"), *arguments, "--array")
+    assert (done.exit_code, words in done.stderr) == (2, True)
 
 
 def test_lines_go_through_pipes_as_they_come() -> None:

@@ -45,7 +45,9 @@ Examples:
 @click.option("--to", "codec", required=True, type=CODEC, help="The format to write.")
 @click.option("--from", "source", type=CODEC, help="The format of all SRC; detected by default.")
 @codec_options
-@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option(
+    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
+)
 @click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
 @click.option("--array", is_flag=True, help="Write a JSON array of all documents: the opposite of --split.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
@@ -60,8 +62,14 @@ Examples:
 @click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
 @click.option("--bad", metavar="FILE", help="Put documents aside there that cannot be converted; else DST.bad.jsonl.")
 @click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="So many processes.")
-@click.option("--engine", type=click.Choice(sorted(ENGINES)), default="local", show_default=True, help="Who works.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="So many processes; 1 by default.")
+@click.option(
+    "--engine",
+    type=click.Choice(sorted(ENGINES)),
+    default="local",
+    show_default=True,
+    help="Who converts: processes of this machine, or a cluster.",
+)
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 @click.pass_context
@@ -88,12 +96,16 @@ def command(
 ) -> None:
     """Convert documents, and account for what is lost.
 
-    SRC are files of any format that "agentmsg formats" lists: .json (one document), .jsonl (a document a line),
-    .msgpack (frames), each also as .gz or .zst; folders of such files, patterns, URLs where fsspec is installed; -
-    means stdin. DST is a file, or a folder where SRC are many; without it documents go to stdout.
+    SRC are files of any format that "agentmsg formats" lists: .json (one document, or with --split an array of
+    them), .jsonl (a document a line), .msgpack (frames), each also as .gz or .zst; folders of such files,
+    patterns, URLs where fsspec is installed; - means stdin. The last name is DST, if there are several: a file, or
+    a folder, in which each SRC gets a file. With one name, documents go to stdout, as for -.
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore".
-    Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
+    Where SRC hold many documents, those that cannot be converted are put aside in DST.bad.jsonl; where DST is
+    stdout, they are kept only where --bad says.
+
+    The exit code is 3 if documents were put aside, or content would be lost and --on-loss is error.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)

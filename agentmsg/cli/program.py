@@ -52,6 +52,13 @@ Examples:
   agentmsg diff history.json out.json
   agentmsg stats *.json --plot stats.svg
   cat history.json | agentmsg convert - --to json --pretty
+
+\b
+Exit codes:
+  0  done
+  1  an error, told in one line with its code
+  2  the command line is wrong
+  3  documents were put aside, or content would be lost and --on-loss is error
 """
 
 

@@ -44,7 +44,9 @@ Examples:
     help="The format of OUT; else the one that LOSSES names.",
 )
 @codec_options
-@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option(
+    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
+)
 @click.option("--split", is_flag=True, help="Read OUT as a JSON array of many documents.")
 @click.option("--array", is_flag=True, help="Write a JSON array of all documents.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")

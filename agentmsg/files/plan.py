@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "pieces_of", "targets_of"]
+__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "named", "pieces_of", "targets_of"]
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
@@ -101,12 +101,18 @@ def _is_data(path: str, base: str) -> bool:
     return True
 
 
-def detected(found: Iterable[Found], path: str, *, empty: str | None = None) -> str:
+def named(error: AgentMsgError, place: str) -> AgentMsgError:
+    """Return an error that says in which file it happened; a FileError says so already."""
+    if isinstance(error, FileError):
+        return error
+    return DecodeError(f"{error.message} ({place})", code=error.code, path=error.path, codec=error.codec)
+
+
+def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
     """Return the name of the format that the first documents of a file most look like.
 
     Args:
         found: the documents.
-        path: of the file, for errors.
         empty: what is returned where there are none.
 
     Raises:
@@ -123,7 +129,7 @@ def detected(found: Iterable[Found], path: str, *, empty: str | None = None) -> 
             continue
         best = [name for name, score in scores if score == scores[0][1]]
         if len(best) > 1:
-            msg = f"{path}: this may be {' or '.join(best)}; say which with --from"
+            msg = f"this may be {' or '.join(best)}; say which with --from"
             raise DecodeError(msg)
         if best:
             return best[0]
@@ -131,7 +137,7 @@ def detected(found: Iterable[Found], path: str, *, empty: str | None = None) -> 
         raise trouble
     if is_empty and empty is not None:
         return empty
-    msg = f"{path}: no format is recognised; name it with --from (agentmsg formats lists all)"
+    msg = "no format is recognised; name it with --from (agentmsg formats lists all)"
     raise DecodeError(msg)
 
 
@@ -140,7 +146,10 @@ def _detected_in(source: Source, job: Job) -> str:
         place_of(source.path).open(source.path) as raw,
         decompressed(raw, source.kind.compression, source.path) as stream,
     ):
-        return detected(documents_of(Piece(source=source), stream, job.limits), source.path, empty=job.codec)
+        try:
+            return detected(documents_of(Piece(source=source), stream, job.limits), empty=job.codec)
+        except AgentMsgError as error:
+            raise named(error, source.path) from None
 
 
 def targets_of(

@@ -18,6 +18,7 @@ from agentmsg.files.framing import framing_of
 from agentmsg.files.job import rendered
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.plan import named
 from agentmsg.fit import fit
 from agentmsg.json_text import parse_json
 from agentmsg.limits import DEFAULT_LIMITS
@@ -66,10 +67,8 @@ def accounts(lines: Iterator[Found]) -> Iterator[Account]:
             yield _account(held)
             held = []
         held.append(line.data)
-    if not held:
-        msg = "an account begins with its header"
-        raise DecodeError(msg)
-    yield _account(held)
+    if held:
+        yield _account(held)
 
 
 def _is_header(data: bytes) -> bool:
@@ -136,26 +135,38 @@ class Restoring:
                 raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
-            pairs = _paired(opened(self.converted, self.kind), accounts(opened(self.accounts, self.accounts_kind)))
+            def opened_sink() -> BinaryIO:
+                whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target))
+                sink = enter(compressed(whole, self.target_kind.compression))
+                sink.write(framing.head)
+                return sink
+
             framing = framing_of(self.target_kind, pretty=self.pretty)
+            own_accounts = _naming(accounts(opened(self.accounts, self.accounts_kind)), self.accounts)
+            pairs = _paired(opened(self.converted, self.kind), own_accounts)
             sink: BinaryIO | None = None
             count = 0
             for found, own in pairs:
                 document = self._restored(found, own, count + 1, told)
                 if sink is None:  # the first account says that there is something to write
-                    whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target))
-                    sink = enter(compressed(whole, self.target_kind.compression))
-                    sink.write(framing.head)
+                    sink = opened_sink()
                 elif self.target_kind.form == "json":
-                    msg = f"{self.target}: a .json file holds one document: name it .jsonl, or add --array"
-                    raise FileError(msg, code="form")
+                    raise self._not_one()
                 else:
                     sink.write(framing.between)
                 sink.write(framing.lead + document + framing.tail)
                 count += 1
-            if sink is not None:
+            if sink is None and self.target_kind.form == "json":
+                raise self._not_one()
+            if sink is None:
+                opened_sink().write(framing.end.lstrip())
+            else:
                 sink.write(framing.end)
             return count
+
+    def _not_one(self) -> FileError:
+        msg = f"{self.target}: a .json file holds one document: name it .jsonl, or make it an array with --array"
+        return FileError(msg, code="form")
 
     def _restored(self, found: Found, own: Account, number: int, told: Callable[[int, Losses], None]) -> bytes:
         if found.fault is not None or found.data is None:
@@ -173,6 +184,13 @@ class Restoring:
             msg = "the account does not say what format its source had; name it with --to"
             raise DecodeError(msg)
         return get_codec(name, **dict(self.options))
+
+
+def _naming(own: Iterator[Account], name: str) -> Iterator[Account]:
+    try:
+        yield from own
+    except DecodeError as error:
+        raise named(error, name) from None
 
 
 def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Found, Account]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.errors import FileError
+from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.framing import framing_of
@@ -22,7 +22,7 @@ from agentmsg.files.job import TOLD, Job, Piece, Report, Sinks, Source, convert_
 from agentmsg.files.joining import Growing
 from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.places import asking, place_of, whole_file
-from agentmsg.files.plan import detected, pieces_of
+from agentmsg.files.plan import detected, named, pieces_of
 from agentmsg.files.work import Work, fingerprint
 
 if TYPE_CHECKING:
@@ -371,17 +371,25 @@ def _sink(path: str, compression: str, standard: Standard) -> Generator[BinaryIO
         yield files.enter_context(compressed(file, compression))
 
 
+@contextmanager
+def _naming(place: str) -> Generator[None]:
+    try:
+        yield
+    except DecodeError as error:
+        raise named(error, place) from None
+
+
 def _streamed(
     job: Job, source: Source, sinks: Sinks, request: Request, standard_in: Standard, *, is_first: bool
 ) -> Report:
     """Convert one source as it comes."""
-    with ExitStack() as files:
+    with ExitStack() as files, _naming("stdin" if source.path == STANDARD else source.path):
         raw = standard_in() if source.path == STANDARD else files.enter_context(place_of(source.path).open(source.path))
         read = files.enter_context(decompressed(raw, source.kind.compression, source.path))
         found = documents_of(Piece(source=source), read, job.limits)
         if not source.codec:
             seen: list[Found] = []
-            source = attrs.evolve(source, codec=detected(_noting(found, seen), "stdin", empty=job.codec))
+            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec))
             request.detected(source.codec)
             found = chain(seen, found)
         return convert_documents(job, source, found, sinks, is_first=is_first)
