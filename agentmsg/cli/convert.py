@@ -18,8 +18,9 @@ from agentmsg.errors import LossError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.job import Job
 from agentmsg.files.names import STANDARD, Kind, renamed
+from agentmsg.files.piping import stream
 from agentmsg.files.plan import targets_of
-from agentmsg.files.run import Outcome, Request, run, stream
+from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -183,16 +183,9 @@ def targets_of(
         place_of(target).check_folder(target)
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
-    for path, below in files:
-        kind = kind_of(path, form or "json")
-        size = None if path == STANDARD else place_of(path).size(path)
-        if split:
-            kind = as_array(kind)
-        source = Source(path=path, kind=kind, codec=codec or "", size=size)
-        if not codec and path != STANDARD:
-            source = attrs.evolve(source, codec=_detected_in(source, job))
+    for source, below in _sources(files, job, codec=codec, form=form, split=split):
         usual: Form = "array" if array else _usual_form(source, job)
-        into = Kind(usual, kind.compression) if many else kind_of(target, usual if array else form or usual)
+        into = Kind(usual, source.kind.compression) if many else kind_of(target, usual if array else form or usual)
         if array:
             into = as_array(into)
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
@@ -202,6 +195,30 @@ def targets_of(
     for one in made:
         _check_kind(one, job, array=array)
     return made
+
+
+def _sources(
+    files: Sequence[tuple[str, str]], job: Job, *, codec: str | None, form: Form | None, split: bool
+) -> list[tuple[Source, str]]:
+    """Return the sources that files are, each with its path below what was named."""
+    sources: list[tuple[Source, str]] = []
+    unknown: list[AgentMsgError] = []
+    for path, below in files:
+        kind = kind_of(path, form or "json")
+        size = None if path == STANDARD else place_of(path).size(path)
+        source = Source(path=path, kind=as_array(kind) if split else kind, codec=codec or "", size=size)
+        if not codec and path != STANDARD:
+            try:
+                source = attrs.evolve(source, codec=_detected_in(source, job))
+            except DecodeError as error:
+                unknown.append(error)
+        sources.append((source, below))
+    if len(unknown) == 1:
+        raise unknown[0]
+    if unknown:
+        msg = f"{unknown[0].message}; {len(unknown) - 1} of {len(files) - 1} others cannot be told either"
+        raise DecodeError(msg, code=unknown[0].code)
+    return sources
 
 
 def _usual_form(source: Source, job: Job) -> Form:
