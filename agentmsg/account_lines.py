@@ -17,12 +17,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
+import attrs
+
 from agentmsg._base import CacheHint, Citation, Noted, Signature
 from agentmsg._registry import get_codec
 from agentmsg.digest import digest
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import adopt
+from agentmsg.limits import AROUND, DEFAULT_LIMITS
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.msg import Msg
 from agentmsg.usage import Usage
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["from_lines", "to_lines"]
 
 _VERSION = 1
+# A line holds what a document may hold, with levels of its own around it.
+_LIMITS = attrs.evolve(DEFAULT_LIMITS, depth=DEFAULT_LIMITS.depth + 2 * AROUND)
 _PLACES = ("split", "moved", "merged")
 # How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
 _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -142,7 +147,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     header: dict[str, Any] = {}
     for number, raw in enumerate(lines):
         try:
-            line = parse_json(raw)
+            line = parse_json(raw, _LIMITS)
             if not number:
                 header = _header(line)
                 continue

@@ -110,6 +110,55 @@ def test_files_that_do_not_belong_together_are_refused(order: list[int], account
     assert (done.exit_code, words in done.stderr, Path("c.jsonl").exists()) == (1, True, False)
 
 
+@pytest.mark.parametrize("depth", [120, 130, 200])
+def test_whatever_can_be_converted_can_be_verified(depth: int) -> None:
+    """A document as deep as may be read is proved, too."""
+    document = b'{"messages":[{"role":"user","content":"Hi"}],"metadata":%b%b}' % (b"[" * depth, b"]" * depth)
+    Path("a.json").write_bytes(document)
+    done = agentmsg("convert", "a.json", "b.json", "--to", "anthropic", "--from", "openai", "--losses", "l", "--verify")
+    assert done.exit_code == 0, done.stderr
+    assert agentmsg("restore", "b.json", "l").stdout_bytes == document
+
+
+def test_all_files_whose_format_is_not_told_are_counted() -> None:
+    """Before anything is converted, the first file of no known format is named, and the others are counted."""
+    Path("in").mkdir()
+    for name in "abc":
+        Path(f"in/{name}.json").write_bytes(b'{"what":1}')
+    saved("in/d.jsonl")
+    done = agentmsg("convert", "in", "out", "--to", "anthropic")
+    assert done.exit_code == 1
+    assert done.stderr.endswith("(in/a.json); 2 of 3 others cannot be told either\n")
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["x*.jsonl", "a.jsonl"], "x*.jsonl: no file matches"),
+        (["[xy].jsonl", "a.jsonl"], "[xy].jsonl: no file matches"),
+        (["empty", "a.jsonl"], "empty: no files whose names tell what they hold"),
+    ],
+)
+def test_names_that_stand_for_nothing_are_errors(names: list[str], words: str) -> None:
+    """A pattern or folder without files is an error, though other names have some."""
+    saved("a.jsonl")
+    Path("empty").mkdir()
+    done = agentmsg("convert", *names, "out/", "--to", "anthropic")
+    assert (done.exit_code, f"error [file] {words}" in done.stderr) == (1, True)
+
+
+def test_patterns_of_any_kind_find_files() -> None:
+    """A pattern may have *, ? and [...]; a file that has the name of a pattern is meant itself."""
+    for name in ("a1.jsonl", "a2.jsonl", "b1.jsonl"):
+        saved(name, ROWS[:1])
+    for pattern, count in (("a?.jsonl", 2), ("[ab]1.jsonl", 2), ("*.jsonl", 3)):
+        done = agentmsg("convert", pattern, "out.jsonl.gz", "--to", "json")
+        assert f" {count} documents, " in done.stderr
+    saved("a?.jsonl", ROWS)
+    assert " 3 documents, " in agentmsg("convert", "a?.jsonl", "out.jsonl.gz", "--to", "json").stderr
+
+
 def test_losses_flat_is_a_table() -> None:
     """--losses-flat has one JSON object a loss: line, path, kind, level, codec, why."""
     agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", "--losses-flat", "f.jsonl")

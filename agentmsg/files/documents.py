@@ -98,7 +98,7 @@ def _skip_line(stream: BinaryIO, most: int | None, before: bytes = b"") -> tuple
     while most is None or skipped < most:
         piece = stream.readline(_CHUNK)
         skipped += len(piece)
-        last = (last + piece)[-2:]
+        last = (last + piece[-2:])[-2:]
         if not piece or piece[-1] == _LINE_FEED:
             break
     return skipped, last
