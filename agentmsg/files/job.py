@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from contextlib import ExitStack
-from hashlib import blake2b
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
@@ -23,7 +23,8 @@ from agentmsg.conversion import loads
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.files.compression import compressed, decompressed
-from agentmsg.files.documents import Found, documents, split_array
+from agentmsg.files.documents import Found, documents
+from agentmsg.files.framing import framing_of
 from agentmsg.files.names import Kind
 from agentmsg.files.places import asking, place_of
 from agentmsg.fit import fit
@@ -58,7 +59,7 @@ __all__ = [
 OnLoss = Literal["error", "ignore", "report"]
 # So many content losses are told in words.
 TOLD = 5
-# So much of a refused line is looked at when it is told; all of it is kept.
+# So much of a source is read at once for its digest.
 _CHUNK = 1 << 20
 
 
@@ -71,14 +72,12 @@ class Source:
         kind: how documents stand in it.
         codec: their format.
         size: in bytes; None for stdin.
-        split: whether a JSON array at the top is many documents.
     """
 
     path: str
     kind: Kind
     codec: str
     size: int | None = None
-    split: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -185,6 +184,8 @@ class Converter:
         self._source = get_codec(source)
         self._target = get_codec(job.codec, **dict(job.options))
         self._reads_back = job.losses or job.verify
+        # What was read before need not be refused again; with room for any depth it is parsed twice as fast.
+        self._proved = attrs.evolve(job.limits, depth=4 * job.limits.depth)
 
     def __call__(self, data: bytes) -> Converted:
         """Return what a document becomes.
@@ -212,12 +213,10 @@ class Converter:
         """Raise unless what was written and its account give the source again, to the last spelling."""
         restored = restore(output, losses)
         again = self._source.write(fit(restored, self._source).history)
-        if not same(restored, history) or not same_document(again, self._parsed(data, self._source)):
+        read = self._source.parse(data, self._proved, "last")
+        if not same(restored, history) or not same_document(again, read):
             msg = "what was written and its account do not give the source again"
             raise LossError(msg, code="verify", codec=self._target.name)
-
-    def _parsed(self, data: bytes, codec: Codec) -> Any:
-        return codec.parse(data, self._job.limits, "error")
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
@@ -238,20 +237,40 @@ def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
 
 @attrs.frozen
 class Sinks:
-    """Where the bytes go: each a file that is open, or None where nobody asked for it."""
+    """Where the bytes go: each a file that is open, or None where nobody asked for it.
+
+    Attributes:
+        out: documents.
+        losses: their accounts.
+        flat: their losses one by one.
+        bad: what cannot be converted.
+        is_live: whether somebody waits for each document.
+    """
 
     out: BinaryIO
     losses: BinaryIO | None
     flat: BinaryIO | None
     bad: BinaryIO | None
+    is_live: bool = False
 
 
-def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: Sinks) -> Report:
-    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``."""
+def convert_documents(
+    job: Job, source: Source, found: Iterator[Found], sinks: Sinks, *, is_first: bool = True
+) -> Report:
+    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``.
+
+    Args:
+        job: what to do.
+        source: where they come from.
+        found: the documents.
+        sinks: where they go.
+        is_first: whether nothing is before them in what is written.
+    """
     report = Report()
     convert = Converter(job, source.codec)
     counts: Counter[str] = Counter()
-    line_end = b"\n" if job.kind.form == "jsonl" or job.pretty else b""
+    framing = framing_of(job.kind, pretty=job.pretty)
+    between = b"" if is_first else framing.between
     for item in found:
         report.lines = item.number
         try:
@@ -263,7 +282,10 @@ def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: S
                 raise
             _quarantine(report, source, item, error, sinks.bad)
             continue
-        sinks.out.write(done.data + line_end)
+        sinks.out.write(between + framing.lead + done.data + framing.tail)
+        if sinks.is_live:
+            sinks.out.flush()
+        between = framing.between
         report.documents += 1
         report.messages += done.messages
         if job.on_loss != "ignore":
@@ -330,11 +352,7 @@ def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgErro
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of a source that is open."""
-    source = piece.source
-    found = documents(stream, source.kind.form, limits, piece.start, piece.end)
-    if not source.split:
-        return found
-    return (part for whole in found for part in split_array(whole, limits))
+    return documents(stream, piece.source.kind.form, limits, piece.start, piece.end)
 
 
 def convert_range(job: Job, piece: Piece, base: str) -> Report:
@@ -374,7 +392,7 @@ def _parts(job: Job) -> Iterator[str]:
 
 def digest_of(piece: Piece) -> str:
     """Return a digest of the bytes of a range as they are on disk."""
-    state = blake2b(digest_size=16)
+    state = sha256()  # processors have instructions for it
     left = -1 if piece.end is None else piece.end - piece.start
     with place_of(piece.source.path).open(piece.source.path) as stream:
         stream.seek(piece.start)
