@@ -42,7 +42,7 @@ CODES: Mapping[str, str] = {
     "key": "an object's key is not a text",
     "no-chunks": "the format has no chunks, or its codec does not read them",
     "number": "a number is not finite",
-    "option": "a codec does not have this option",
+    "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",
     "schema": "a part has a shape that the format does not have",
     "surrogate": "a text holds a lone surrogate, which no UTF-8 can carry",
