@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
@@ -29,7 +30,7 @@ from support.files import ENVIRONMENT, JOB, converted, lines, process, reference
 from support.killed import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.testing import Result
 
@@ -120,7 +121,7 @@ def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")
     resumed, finished = map(int, done.stdout.split())
-    assert resumed > times // 4
+    assert resumed >= max(1, times // 4)
     assert resumed + finished <= times
 
 
@@ -386,11 +387,18 @@ def test_empty_files_hold_no_documents(name: str, source: list[str]) -> None:
     assert "0 documents, 0 messages -> b.jsonl" in done.stderr
 
 
+# Not what getrusage says: on Linux that is at least what the process had that started this one.
 _PEAK = """
 import resource, runpy, sys
 sys.argv = sys.argv[1:]
-try: runpy.run_module('agentmsg', run_name='__main__')
-finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10))
+try:
+    runpy.run_module('agentmsg', run_name='__main__')
+finally:
+    if sys.platform == "darwin":
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20)
+    else:
+        (peak,) = (line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM'))
+        print(int(peak) >> 10)
 """
 
 
@@ -482,16 +490,29 @@ def test_streams_that_are_closed_are_told(closed: str, files: list[str]) -> None
     assert (done.returncode, done.stderr) == (1, f"agentmsg: error [file] {closed} is closed\n")
 
 
+@contextmanager
+def _heeding_ctrl_c() -> Iterator[None]:
+    """Start processes that heed Ctrl-C, which those of a shell's background jobs inherit to ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @row("G7 Ctrl-C")
 def ctrl_c() -> None:
     """Ctrl-C in a run of several processes: one line, no target, and a resume that has less to do."""
     lines("a.jsonl", 20_000)
-    with subprocess.Popen(
-        [sys.executable, "-c", small_pieces((*AGENTMSG[1:], "--jobs", "2"), 20_000)],
-        env=ENVIRONMENT,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as child:
+    with (
+        _heeding_ctrl_c(),
+        subprocess.Popen(
+            [sys.executable, "-c", small_pieces((*AGENTMSG[1:], "--jobs", "2"), 20_000)],
+            env=ENVIRONMENT,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as child,
+    ):
         _wait_for_a_piece(child)
         os.killpg(child.pid, signal.SIGINT)
         _, errors = child.communicate()
@@ -503,9 +524,12 @@ def ctrl_c() -> None:
 def ctrl_c_in_a_pipe() -> None:
     """Ctrl-C while a pipe is read: one line, which promises no resume, and no account."""
     command = [sys.executable, *AGENTMSG[:3], "-", "-", *AGENTMSG[5:], "--form", "jsonl", "-q", "--losses", "l.jsonl"]
-    with subprocess.Popen(
-        command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as child:
+    with (
+        _heeding_ctrl_c(),
+        subprocess.Popen(
+            command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as child,
+    ):
         assert child.stdin is not None
         assert child.stdout is not None
         child.stdin.write(ONE + b"\n")

@@ -107,20 +107,18 @@ def command(
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
     --carry, documents hold what they lost of content themselves, and accounts the rest.
-    Where SRC hold many documents, those that cannot be converted are put aside in DST.bad.jsonl; where DST is
-    stdout, they are kept only where --bad says.
 
-    The exit code is 3 if documents were put aside, or content would be lost and --on-loss is error.
+    Where SRC hold many documents, those that cannot be converted are put aside in DST.bad.jsonl; where DST is stdout,
+    only --bad keeps them. The exit code is 3 then, and where content would be lost and --on-loss is error.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, written, losses, flat, bad)
     targets = targets_of(names, written, job, codec=source, form=form, split=split, array=array)
-    _check_sources(targets, losses, flat, bad)
+    _check_targets(targets, losses, flat, bad)
     # A document that stands alone and cannot be converted is an error, unless there is a place for it.
     is_one = len(targets) == 1 and targets[0].is_one and bad is None
-    _check_terminal(targets)
     if not quiet and source is None:
         _tell_formats(targets)
     with progress_of(targets, quiet=quiet) as progress:
@@ -151,12 +149,15 @@ def _check(job: Job, source: str | None, *written: str | None) -> None:
         raise click.UsageError(msg)
 
 
-def _check_sources(targets: Sequence[Target], *beside: str | None) -> None:
-    """Refuse to write an account over a document; only DST may be what was read."""
+def _check_targets(targets: Sequence[Target], *beside: str | None) -> None:
+    """Refuse to write an account over a document (only DST may be what was read), or bytes to a terminal."""
     for name in {source.path for target in targets for source in target.sources} - {STANDARD}:
         if name in beside:
             msg = f"{name} is one of SRC: name another file for what belongs to DST"
             raise click.UsageError(msg)
+    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
+        msg = "binary is not for a terminal: give DST"
+        raise click.UsageError(msg)
 
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
@@ -181,12 +182,6 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     except KeyboardInterrupt:
         msg = "stopped; --resume goes on from here"
         raise KeyboardInterrupt(msg) from None
-
-
-def _check_terminal(targets: Sequence[Target]) -> None:
-    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "binary is not for a terminal: give DST"
-        raise click.UsageError(msg)
 
 
 def _tell_formats(targets: Sequence[Target]) -> None:

@@ -6,6 +6,7 @@
 | ``places`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
+| ``converting`` | what becomes of one document |
 | ``job`` | the heart: a range in, part files and counts out |
 | ``plan`` | names to sources, targets, ranges |
 | ``work`` | the folder of a run under way: resume, lock |
@@ -14,6 +15,7 @@
 | ``framing`` | what stands around documents that are written |
 | ``run`` | all of that together |
 | ``piping`` | the same as it comes, for stdin and stdout |
+| ``restoring`` | the way back, with the accounts |
 """
 
 from __future__ import annotations

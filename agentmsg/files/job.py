@@ -1,7 +1,6 @@
 """The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
 
-A document goes through ``Converter``: read, fit, account, write, and, if asked, the proof that the written document and
-its account give the source again. What cannot be converted is quarantined: its bytes, its place, and why.
+What cannot be converted is quarantined: its bytes, its place, and why.
 """
 
 from __future__ import annotations
@@ -15,35 +14,25 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg._fast import paused
-from agentmsg._registry import get_codec
-from agentmsg.account import account
 from agentmsg.account_lines import to_lines
-from agentmsg.carry import carried, restore, uncarried
-from agentmsg.conversion import loads
-from agentmsg.equality import same
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError
 from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.converting import Converter
 from agentmsg.files.documents import Found, documents
 from agentmsg.files.framing import framing_of
 from agentmsg.files.names import Kind
 from agentmsg.files.places import asking, place_of
-from agentmsg.fit import fit
-from agentmsg.history import History
 from agentmsg.json_text import dump_json
-from agentmsg.json_values import thaw
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.losses import Losses
-from agentmsg.notes import same_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.files.converting import Converted
+    from agentmsg.losses import Losses
 
 __all__ = [
     "TOLD",
-    "Converted",
-    "Converter",
     "Job",
     "Piece",
     "Report",
@@ -53,7 +42,6 @@ __all__ = [
     "convert_range",
     "digest_of",
     "documents_of",
-    "rendered",
 ]
 
 OnLoss = Literal["error", "ignore", "report"]
@@ -151,88 +139,6 @@ class Report:
     first_bad: tuple[int, str] | None = None
     sizes: dict[str, int] = attrs.field(factory=dict[str, int])
     digest: str = ""
-
-
-@attrs.frozen
-class Converted:
-    """A document that was written.
-
-    Attributes:
-        data: its bytes, without line end.
-        messages: how many the source has.
-        losses: their account.
-        output: the history that the document reads back as, without what it carries of losses; None where nobody needs
-            it.
-    """
-
-    data: bytes
-    messages: int
-    losses: Losses
-    output: History | None
-
-
-class Converter:
-    """Converts the bytes of documents, one by one.
-
-    Args:
-        job: what to do.
-        source: the format that is read.
-    """
-
-    def __init__(self, job: Job, source: str) -> None:
-        self._job = job
-        self._source = get_codec(source)
-        self._target = get_codec(job.codec, **dict(job.options))
-        self._reads_back = job.losses or job.verify
-        # What was read before need not be refused again; with room for any depth it is parsed twice as fast.
-        self._proved = attrs.evolve(job.limits, depth=4 * job.limits.depth)
-
-    def __call__(self, data: bytes) -> Converted:
-        """Return what a document becomes.
-
-        Raises:
-            AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
-        """
-        job = self._job
-        history = loads(data, self._source, limits=job.limits, duplicates="error")
-        fitted = fit(history, self._target)
-        written, losses = fitted.history, account(fitted)
-        if job.carry:
-            written, losses = carried(fitted, self._target, self._source.name)
-        if job.on_loss == "error" and losses.content:
-            content = losses.content
-            msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
-            raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
-        document = rendered(self._target, written, pretty=job.pretty)
-        output = loads(document, self._target, limits=job.limits) if self._reads_back else None
-        if job.verify:
-            self._prove(data, history, losses, output)
-        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
-
-    def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
-        """Raise unless what was written and its account give the source again, to the last spelling."""
-        restored = restore(output, losses)
-        again = self._source.write(fit(restored, self._source).history)
-        read = self._source.parse(data, self._proved, "last")
-        if not same(restored, history) or not same_document(again, read):
-            msg = "what was written and its account do not give the source again"
-            raise LossError(msg, code="verify", codec=self._target.name)
-
-
-def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
-    """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
-
-    Raises:
-        AgentMsgError: where it cannot be written.
-    """
-    try:
-        if not pretty:
-            return codec.to_bytes(history)
-        import json  # noqa: PLC0415 - only where somebody asks for it
-
-        return json.dumps(thaw(codec.write(history)), ensure_ascii=False, indent=2).encode()
-    except AgentMsgError as error:
-        raise error.at(codec=codec.name) from None
 
 
 @attrs.frozen

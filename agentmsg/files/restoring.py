@@ -15,9 +15,9 @@ from agentmsg.carry import carried_text, restore
 from agentmsg.conversion import loads
 from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
 from agentmsg.files.framing import framing_of
-from agentmsg.files.job import rendered
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
 from agentmsg.files.plan import LOOKED_AT, detected, named
