@@ -28,6 +28,7 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Unreadable, marked
+from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
     is_piece,
@@ -76,9 +77,12 @@ def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     Raises:
         DecodeError: where it is none, or where its calls are not what LangChain makes of its pieces.
     """
+    usual = quick_read(native)
+    if usual is not None:
+        return usual
     try:
         chunk = _read(native, codec)
-        if same_document(thaw(write_chunk(chunk, codec)), native):
+        if same_document(_write(chunk, codec), native):
             return chunk
     except (Unreadable, EncodeError):
         pass
@@ -186,6 +190,11 @@ def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
 
 def write_chunk(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     """Return the native chunk."""
+    usual = quick_write(chunk)
+    return _write(chunk, codec) if usual is None else usual
+
+
+def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     role = chunk.role or "assistant"
     is_answer = role == "assistant"
     note = note_of(chunk, FAMILY)
