@@ -112,7 +112,7 @@ def quick_write(chunk: am.MsgChunk) -> Part | None:
     if note.get("/type", _TAG) != _TAG or type(chunk.id) not in _WORD or type(chunk.name) not in _WORD:
         return None
     parts = chunk.parts
-    said = parts[0].block.text if parts and _is_words(parts[0]) else ""
+    said = _words(parts[0].block) if parts and _is_words(parts[0]) else ""
     pieces = parts[1:] if said else parts
     if not all(map(_is_bare_piece, pieces)):
         return None
@@ -122,11 +122,13 @@ def quick_write(chunk: am.MsgChunk) -> Part | None:
 
 def _body(chunk: am.MsgChunk, note: Mapping[str, Any], said: str, pieces: Sequence[am.ChunkPart]) -> Part:
     entries = list(map(part_entry, pieces))
+    # A chunk has the fields of a message that are asked for.
+    message: Any = chunk
     valid, invalid = made_of(entries)
     return {
         "content": said,
         "additional_kwargs": {},
-        "response_metadata": thaw(write_response(chunk, note)),
+        "response_metadata": thaw(write_response(message, note)),
         "type": _TAG,
         "name": chunk.name,
         "id": chunk.id,
@@ -140,6 +142,11 @@ def _body(chunk: am.MsgChunk, note: Mapping[str, Any], said: str, pieces: Sequen
 
 def _is_words(part: am.ChunkPart) -> bool:
     return part.index is None and not part.notes and v1.is_bare_text(part.block) and not part.block.notes
+
+
+def _words(block: Any) -> str:
+    text: str = block.text
+    return text
 
 
 def _is_bare_piece(part: am.ChunkPart) -> bool:
