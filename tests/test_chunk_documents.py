@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -130,6 +131,32 @@ def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) 
 def test_what_is_no_chunk_is_refused(name: str, document: Any) -> None:
     """Any plain data gives a chunk or one typed error."""
     chunk_return(am.get_codec(name), document)
+
+
+@pytest.mark.parametrize("junk", ["[", '{"a":', "}", "x", '"', ", 1e", "\\", "12"])
+def test_hostile_arguments_take_linear_time(junk: str) -> None:
+    """What LangChain makes of unfinished arguments is found in time that grows with their length only."""
+    from agentmsg_codecs.langchain.partial_args import partial_args
+
+    times: list[float] = []
+    for count in (20_000, 160_000):
+        start = process_time()
+        partial_args('{"a": ' + junk * count)
+        partial_args('{"a": "' + junk * count)
+        times.append(process_time() - start)
+    assert times[1] < 8 * 4 * max(times[0], 0.002)
+
+
+def test_deep_documents_are_refused() -> None:
+    """A chunk nested too deeply is a typed error, in both formats."""
+    deep: Any = 1
+    for _ in range(3000):
+        deep = {"a": deep}
+    for name in CHUNKED:
+        document = {**chunk_documents(name)[0], "deep": deep}
+        with pytest.raises(am.DecodeError) as caught:
+            am.decode_chunk(document, name)
+        assert (caught.value.code, caught.value.codec) == ("depth", name)
 
 
 def test_histories_of_chunks_are_read_as_before() -> None:
