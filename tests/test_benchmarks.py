@@ -15,7 +15,6 @@ import agentmsg as am
 from agentmsg_codecs import CODECS
 from benchmarks import __main__ as command
 from benchmarks import profile, targets, timing
-from benchmarks.chunks import MANY, OFTEN, ONE_BY_ONE
 from benchmarks.competitors import TABLE, Missing, enter
 from benchmarks.data import mixed_history
 from benchmarks.sections import SECTIONS, Section
@@ -59,15 +58,6 @@ def test_all_codecs_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert not [name for name in CODECS if f"\n{name} " not in printed]
     assert printed.count(" / langchain") == 2 * (len(CODECS) - 1)
-
-
-@pytest.mark.slow
-def test_chunks_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    """The section of chunks has ours beside langchain-core's, and a promise for both speed and growth."""
-    assert command.main([*_TINY, "--only", "chunks"]) == 0
-    printed = capsys.readouterr().out
-    assert not [name for name in ("agentmsg", MANY, OFTEN, "langchain-core", ONE_BY_ONE) if f"\n{name} " not in printed]
-    assert printed.count("chunks add / ") == 2
 
 
 def test_runs_of_several_things_are_compared_by_the_thing() -> None:
