@@ -149,7 +149,7 @@ class Codec:
 
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
-    return CodecLookupError("this codec reads and writes no chunks", code="no-chunks", codec=codec.name)
+    return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
 
 
 def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:

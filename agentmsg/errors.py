@@ -40,7 +40,6 @@ CODES: Mapping[str, str] = {
     "file": "the operating system refused",
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
-    "no-chunks": "the format has no chunks, or its codec does not read them",
     "number": "a number is not finite",
     "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from time import process_time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,9 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.testing import chunk_return, chunks, mutate
 from support.chunk_documents import CHUNKED, chunk_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 each_codec = pytest.mark.parametrize("name", list(CHUNKED))
 
@@ -33,6 +37,42 @@ def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
     codec, rng, sources = am.get_codec(name), random.Random(1), chunk_documents(name)
     accepted = sum(chunk_return(codec, mutate(rng.choice(sources), rng)) is not None for _ in range(3000))
     assert accepted > 900
+
+
+def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
+    """The shortcuts give what the general path gives, to the last note, on recorded chunks and damaged ones."""
+    from agentmsg_codecs.langchain import chunk_fast
+    from agentmsg_codecs.langchain import chunks as general
+
+    codec: Any = am.get_codec("langchain")
+    codec.engine.fill()
+    rng, sources = random.Random(3), chunk_documents("langchain")
+    usual = 0
+    for document in [*sources, *(mutate(rng.choice(sources), rng, changes=1) for _ in range(3000))]:
+        quick = chunk_fast.quick_read(document)
+        if quick is not None:
+            usual += 1
+            slow = general._read(document, codec)
+            assert am.same(quick, slow)
+            assert quick.notes == slow.notes
+            assert [part.notes for part in quick.parts] == [part.notes for part in slow.parts]
+            assert chunk_fast.quick_write(quick) == general._write(slow, codec) == document
+    assert usual > 500
+
+
+@given(chunks())
+def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk) -> None:
+    """The shortcut of writing gives what the general path gives, of whatever reads back."""
+    from agentmsg_codecs.langchain import chunk_fast
+    from agentmsg_codecs.langchain import chunks as general
+
+    codec: Any = am.get_codec("langchain")
+    quick = chunk_fast.quick_write(chunk)
+    try:
+        written = am.encode_chunk(chunk, "langchain")
+    except am.EncodeError:
+        return
+    assert quick is None or quick == written == general._write(chunk, codec)
 
 
 @each_codec
@@ -64,6 +104,14 @@ def test_edits_of_chunks_win(name: str) -> None:
         assert am.same(am.decode_chunk(am.encode_chunk(edited, name), name), edited)
 
 
+def outcome(encode: Callable[[], Any]) -> Any:
+    """Return what is written where losses are ignored, or the path of what is in the way of any document."""
+    try:
+        return encode()
+    except am.EncodeError as error:
+        return error.path
+
+
 @each_codec
 @given(chunks())
 def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) -> None:
@@ -72,7 +120,7 @@ def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) 
         written = am.encode_chunk(chunk, name)
     except am.AgentMsgError as error:
         assert error.codec == name  # noqa: PT017 - most are written
-        json.dumps(am.encode_chunk(chunk, name, on_loss="ignore") if error.code == "content-loss" else None)
+        json.dumps(outcome(lambda: am.encode_chunk(chunk, name, on_loss="ignore")))
         return
     back = am.decode_chunk(written, name)
     assert am.same(back, chunk.evolve(role=chunk.role or back.role))
@@ -83,6 +131,32 @@ def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) 
 def test_what_is_no_chunk_is_refused(name: str, document: Any) -> None:
     """Any plain data gives a chunk or one typed error."""
     chunk_return(am.get_codec(name), document)
+
+
+@pytest.mark.parametrize("junk", ["[", '{"a":', "}", "x", '"', ", 1e", "\\", "12"])
+def test_hostile_arguments_take_linear_time(junk: str) -> None:
+    """What LangChain makes of unfinished arguments is found in time that grows with their length only."""
+    from agentmsg_codecs.langchain.partial_args import partial_args
+
+    times: list[float] = []
+    for count in (20_000, 160_000):
+        start = process_time()
+        partial_args('{"a": ' + junk * count)
+        partial_args('{"a": "' + junk * count)
+        times.append(process_time() - start)
+    assert times[1] < 8 * 4 * max(times[0], 0.002)
+
+
+def test_deep_documents_are_refused() -> None:
+    """A chunk nested too deeply is a typed error, in both formats."""
+    deep: Any = 1
+    for _ in range(3000):
+        deep = {"a": deep}
+    for name in CHUNKED:
+        document = {**chunk_documents(name)[0], "deep": deep}
+        with pytest.raises(am.DecodeError) as caught:
+            am.decode_chunk(document, name)
+        assert (caught.value.code, caught.value.codec) == ("depth", name)
 
 
 def test_histories_of_chunks_are_read_as_before() -> None:

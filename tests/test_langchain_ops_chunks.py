@@ -7,7 +7,9 @@ itself, on random streams.
 from __future__ import annotations
 
 from collections import Counter
+from functools import reduce
 from itertools import cycle
+from operator import add
 from typing import Any
 
 import langchain_core.messages
@@ -168,3 +170,67 @@ def test_streams_add_up_as_in_langchain(pieces: list[dict[str, Any]], texts: lis
         acc += am.decode_chunk(message_to_dict(chunk), "langchain")
         assert am.encode_chunk(acc.chunk, "langchain") == message_to_dict(total)
     assert acc.done is is_last
+
+
+SIGNED = am.Signature("anthropic", "Es")
+CITED = {"type": "char_location", "cited_text": "x", "start_char_index": 0}
+# Pieces of content as langchain-anthropic streams them; what they are together; whether LangChain's sum spells it so.
+CONTENTS: dict[str, tuple[list[dict[str, Any]], tuple[am.Block, ...], bool]] = {
+    "signature of thinking": (
+        [
+            {"type": "thinking", "thinking": "h", "index": 0},
+            {"type": "thinking", "thinking": "m", "index": 0},
+            {"type": "thinking", "signature": "Es", "index": 0},
+            {"type": "text", "text": "a", "index": 1},
+        ],
+        (am.ThinkingBlock("hm", signature=SIGNED), am.TextBlock("a")),
+        True,
+    ),
+    "signature of reasoning": (
+        [
+            {"type": "reasoning", "reasoning": "h", "index": "lc_rs_1"},
+            {"type": "reasoning", "extras": {"signature": "Es"}, "index": "lc_rs_1"},
+        ],
+        (am.ThinkingBlock("h", signature=SIGNED.evolve(provider=None)),),
+        True,
+    ),
+    "citations": (
+        [
+            {"type": "text", "text": "h", "index": 0},
+            {"type": "text", "citations": [CITED], "index": 0},
+            {"type": "text", "text": "i", "index": 0},
+        ],
+        (
+            am.TextBlock(
+                "hi",
+                citations=[
+                    am.Citation(kind="char_location", cited_text="x", extras={"langchain": {"start_char_index": 0}})
+                ],
+            ),
+        ),
+        False,
+    ),
+    "call of the provider's own": (
+        [
+            {"type": "server_tool_use", "id": "s", "name": "web", "input": {}, "index": 1},
+            {"type": "input_json_delta", "partial_json": '{"q":', "index": 1},
+            {"type": "input_json_delta", "partial_json": " 1}", "index": 1},
+        ],
+        (am.ToolUseBlock("s", "web", {"q": 1}, kind="server"),),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(CONTENTS))
+def test_content_is_streamed_as_providers_do(case: str) -> None:
+    """Signatures, citations and arguments that come alone go to the block of their index."""
+    contents, blocks, is_spelt_so = CONTENTS[case]
+    theirs = [AIMessageChunk(content=[content]) for content in contents]
+    documents = [message_to_dict(chunk) for chunk in theirs]
+    total = am.MsgChunk.joined(am.decode_chunk(document, "langchain") for document in documents)
+    assert [am.encode_chunk(am.decode_chunk(document, "langchain"), "langchain") for document in documents] == documents
+    assert am.same(total.to_msg().content, blocks)
+    written = am.encode_chunk(total, "langchain")
+    assert am.same(am.decode_chunk(written, "langchain"), total)
+    assert (written == message_to_dict(reduce(add, theirs))) is is_spelt_so

@@ -37,7 +37,7 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
 
     Raises:
         DecodeError: where it is no such chunk, with codec, path and code.
-        CodecLookupError: where there is no such codec, or code "no-chunks" where it has no chunks.
+        CodecLookupError: where there is no such codec, or code "option" where it has no chunks.
     """
     chosen = get_codec(codec, **options)
     depth = limits.depth if limits.depth < DEFAULT_LIMITS.depth else limits.depth + AROUND
@@ -58,7 +58,7 @@ def encode_chunk(
         chunk: what to write.
         codec: the format.
         on_loss: what to do where the format's chunks have no place for something: "error" refuses, "ignore" leaves it
-            out.
+            out, where a chunk is left.
         options: of the codec.
 
     Raises:

@@ -8,12 +8,13 @@ What chunks have as messages have it, the reader of messages reads and writes. H
 | tool_calls, invalid_tool_calls | what LangChain makes of those; without tool_call_chunks, whole calls |
 | content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same |
 | additional_kwargs.tool_calls | the same parts, where it says the same |
-| index of a part of content | index |
+| index of a part of content, its text where it has none | index, an empty text |
 | chunk_position "last" | done |
 | the content of a tool's chunk | one part of index 0: the result |
 
 Notes: of the chunk ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs); of a part
-``/copy`` (the tag of its copy in content) and ``/place`` (a call that stands in content only).
+``/copy`` (the tag of its copy in content), ``/place`` (a call, or arguments of a provider's own call, that stand in
+content only) and ``/lacks`` (the key of a text that is not there).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from agentmsg.fit import fit
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Unreadable, marked
+from agentmsg.shapes import Unreadable, mark_of, marked
+from agentmsg_codecs.langchain import v1
+from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
     is_piece,
@@ -63,6 +66,9 @@ _TAGS: Mapping[str, str] = {
     "developer": "SystemMessageChunk",
     "tool": "ToolMessageChunk",
 }
+# The text of a part of content. A piece that brings something else, such as a signature, leaves it out.
+_TEXTS: Mapping[str, str] = {"text": "text", "thinking": "thinking", "reasoning": "reasoning"}
+_DELTA = "input_json_delta"
 _FORMS = frozenset({"dict", "flat"})
 _REFUSED = "not a chunk of LangChain"
 
@@ -76,9 +82,12 @@ def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     Raises:
         DecodeError: where it is none, or where its calls are not what LangChain makes of its pieces.
     """
+    usual = quick_read(native)
+    if usual is not None:
+        return usual
     try:
         chunk = _read(native, codec)
-        if same_document(thaw(write_chunk(chunk, codec)), native):
+        if same_document(_write(chunk, codec), native):
             return chunk
     except (Unreadable, EncodeError):
         pass
@@ -122,7 +131,7 @@ def _without_raw(body: Part, entries: Sequence[Part], marks: Part) -> Part:
 
 
 def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, list[Any]]:
-    """Return content without indexes and copies of pieces; and what stood where: a piece, or the index of a part."""
+    """Return content without indexes and copies of pieces; and what stood where: a piece, or index and lacking key."""
     if not is_list(native) or kind in {"tool", "function"}:
         return native, []
     left = list(enumerate(pieces))
@@ -137,16 +146,31 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
             places.append(pieces[number])
             continue
         rest, index = without_index(item) if is_object(item) else (item, None)
-        kept.append(item if index is None else {key: value for key, value in rest.items() if key != "index"})
-        places.append((index,))
+        if tag == _DELTA and rest.keys() == {"type", "index", "partial_json"} and type(rest["partial_json"]) is str:
+            block = v1.make_call(id=None, name="", raw_input=rest["partial_json"])
+            places.append(marked(_make_part(block, index), FAMILY, place="content", copy=tag))
+            continue
+        if index is None:
+            kept.append(item)
+            places.append((None, None))
+            continue
+        key = _TEXTS.get(tag) if type(tag) is str else None
+        lacks = key if key is not None and key not in rest else None
+        filled = rest if lacks is None else {**rest, lacks: ""}
+        kept.append({name: value for name, value in filled.items() if name != "index"})
+        places.append((index, lacks))
     return kept, places
+
+
+def _is_apart(part: am.ChunkPart) -> bool:
+    """Tell whether a part of an answer is no part of a message's content: a piece of a call."""
+    return is_piece(part) or (type(part.block) is am.ToolUseBlock and mark_of(part, FAMILY, "/copy") == _DELTA)
 
 
 def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> tuple[am.ChunkPart, ...]:
     """Return the parts of a chunk in order: those of content where they stood, and then the other pieces."""
     parts: list[am.ChunkPart] = []
     waiting = iter(places)
-    # Indexes come as tuples of one, so that they are told from pieces.
 
     def pass_pieces() -> Any:
         for place in waiting:
@@ -160,8 +184,10 @@ def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> t
             parts.append(_make_part(block))
             continue
         place = pass_pieces()
-        index = 0 if message.role == "tool" else None if place is None else place[0]
+        index, lacks = (0 if message.role == "tool" else None, None) if place is None else place
         part = _make_part(block, index)
+        if lacks is not None:
+            part = marked(part, FAMILY, lacks=lacks)
         if is_piece(part):
             part = marked(part, FAMILY, place="content")
         parts.append(part)
@@ -186,6 +212,11 @@ def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
 
 def write_chunk(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     """Return the native chunk."""
+    usual = quick_write(chunk)
+    return _write(chunk, codec) if usual is None else usual
+
+
+def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     role = chunk.role or "assistant"
     is_answer = role == "assistant"
     note = note_of(chunk, FAMILY)
@@ -193,7 +224,7 @@ def write_chunk(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     tag = tag if isinstance(tag, str) else _TAGS.get(role, "ChatMessageChunk")
     form = form if isinstance(form, str) and form in _FORMS else "dict"
     own = {key: value for key, value in note.items() if key not in _OWN and key != "/raw"}
-    content = tuple(part.block for part in chunk.parts if not (is_answer and is_piece(part)))
+    content = tuple(part.block for part in chunk.parts if not (is_answer and _is_apart(part)))
     if role == "tool" and (len(content) != 1 or type(content[0]) is not am.ToolResultBlock):
         raise EncodeError("a tool's chunk is of one result", code="content-loss", path=("parts",))
     message = _make_msg(
@@ -223,19 +254,26 @@ def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
 
 def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     """Return content with the indexes of its parts and the copies of pieces."""
-    copies = [note_of(part, FAMILY).get("/copy") if is_answer and is_piece(part) else None for part in chunk.parts]
-    if not any(copies) and all(part.index is None or (is_answer and is_piece(part)) for part in chunk.parts):
+    copies = [note_of(part, FAMILY).get("/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
+    if not any(copies) and all(part.index is None or (is_answer and _is_apart(part)) for part in chunk.parts):
         return content
     items = list(content) if is_list(content) else [{"type": "text", "text": content}] if content else []
     whole: list[Any] = []
     for part, copy in zip(chunk.parts, copies, strict=True):
-        if is_answer and is_piece(part):
+        if is_answer and _is_apart(part):
             if isinstance(copy, str) and copy in COPIES:
                 whole.append(COPIES[copy](part_entry(part)))
         elif not is_in_kwargs(part.block) and items:
             item = items.pop(0)
-            whole.append({**item, "index": part.index} if part.index is not None and is_object(item) else item)
+            whole.append(_indexed(item, part) if part.index is not None and is_object(item) else item)
     return whole
+
+
+def _indexed(item: Part, part: am.ChunkPart) -> Part:
+    """Return a part of content with its index, and without the text that it lacks."""
+    lacks = mark_of(part, FAMILY, "/lacks")
+    kept = {key: value for key, value in item.items() if key != lacks or value != ""}
+    return {**kept, "index": part.index}
 
 
 def _own_keys(chunk: am.MsgChunk) -> Part:
