@@ -38,6 +38,9 @@ class Codec:
         binary: whether documents are bytes of their own rather than JSON.
         writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
             else it is copied before it is handed out.
+        bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
+            refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
+            come back.
     """
 
     name: ClassVar[str]
@@ -45,6 +48,7 @@ class Codec:
     title: ClassVar[str]
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
+    bounds_values: ClassVar[bool] = False
 
     def make_caps(self) -> Caps:
         """Return what the format carries, and the rules for what it does not; by default everything."""

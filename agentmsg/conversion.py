@@ -5,7 +5,6 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -16,12 +15,13 @@ from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
+from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, room_of, rooms
 from agentmsg.digest import digest
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError
+from agentmsg.errors import AgentMsgError, CodecLookupError, LossError
 from agentmsg.fit import fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import thaw
-from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
+from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.msg import Msg
 
@@ -91,23 +91,17 @@ def loads(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
-    room = _ROOM if limits is DEFAULT_LIMITS else _room(limits)
+    usual, room = rooms(chosen, limits)
     try:
         if len(raw) < _BULK:
-            return chosen.from_bytes(raw, room, duplicates)
+            return chosen.from_bytes(raw, usual, duplicates)
         with paused():
-            return chosen.from_bytes(raw, room, duplicates)
-    except AgentMsgError as error:
-        raise _named(error, chosen) from None
-
-
-@lru_cache(maxsize=64)
-def _room(limits: Limits) -> Limits:
-    """Make room for the levels of the format itself; who lowers the limit means the whole document."""
-    return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
-
-
-_ROOM = _room(DEFAULT_LIMITS)
+            return chosen.from_bytes(raw, usual, duplicates)
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
+            raise refused(error, chosen) from None
+    with paused():
+        return loads_deep(raw, chosen, room, duplicates)
 
 
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
@@ -125,19 +119,19 @@ def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS
 
 
 def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
-    depth = (_ROOM if limits is DEFAULT_LIMITS else _room(limits)).depth
+    usual, room = rooms(codec, limits)
     try:
-        history = codec.read_held(document, depth)
+        history = codec.read_held(document, usual.depth)
         if history is not None:
             return history
     except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
         pass
     try:
-        return codec.read(copy_document(document, depth))
-    except InvalidMessage as error:
-        raise DecodeError(error.message, code=error.code, path=error.path, codec=codec.name) from None
-    except AgentMsgError as error:
-        raise _named(error, codec) from None
+        return codec.read(copy_document(document, usual.depth))
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
+            raise refused(error, codec) from None
+    return decode_deep(document, codec, room)
 
 
 def encode(
@@ -201,7 +195,7 @@ def dumps(
     try:
         return chosen.to_bytes(fitting)
     except AgentMsgError as error:
-        raise _named(error, chosen) from None
+        raise named(error, chosen) from None
 
 
 def _fitting(
@@ -305,7 +299,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
         parser = type(codec).parse
         if raw and parser not in trees:
             try:
-                trees[parser] = codec.parse(document, _room(limits), "last")
+                trees[parser] = codec.parse(document, room_of(limits), "last")
             except AgentMsgError as error:
                 failure = failure or error
                 trees[parser] = _UNPARSED
@@ -323,9 +317,3 @@ _UNPARSED: Any = object()
 
 def _is_raw(document: object) -> bool:
     return isinstance(document, (bytes, bytearray, memoryview, str))
-
-
-def _named(error: AgentMsgError, codec: Codec) -> AgentMsgError:
-    if error.codec is None:
-        error.codec = codec.name
-    return error

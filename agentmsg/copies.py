@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.json_values import plain_copy, thaw
+from agentmsg.levels import written_within
 
 __all__ = ["copy_document", "copy_part", "plain_twin"]
-
-# Deeper ones it refuses to write.
-_ORJSON_WRITES = 254
 
 
 def copy_document(value: Any, depth: int) -> Any:
@@ -26,14 +24,13 @@ def copy_document(value: Any, depth: int) -> Any:
     """
     import orjson  # noqa: PLC0415 - not every user of the model copies documents
 
-    if depth >= _ORJSON_WRITES:
-        option = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
-        try:
-            copy = orjson.loads(orjson.dumps(value, option=option))
-            if type(copy) in (dict, list) and copy == value:
-                return copy
-        except (TypeError, ValueError, RecursionError):
-            pass
+    option = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    try:
+        copy = orjson.loads(written_within(value, depth, option))
+        if type(copy) in (dict, list) and copy == value:
+            return copy
+    except (TypeError, ValueError, RecursionError):
+        pass
     return plain_copy(value, depth)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.json_values import plain_copy
-from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.levels import PROVABLE, written_within
+from agentmsg.limits import DEFAULT_LIMITS, USUAL, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +41,6 @@ _LONG_RUN = b"0" * 19
 _HUGE_RUN = b"0" * 309
 _CONTAINERS = frozenset({dict, list})
 _SPACES = b" \t\n\r"
-_ORJSON_WRITES = 254
 _INT64 = 2**63
 
 
@@ -65,16 +65,13 @@ def parse_json(
         msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
         raise DecodeError(msg, code="bytes")
     value, huge = _loads(data)
-    if limits.depth >= _ORJSON_WRITES:
-        # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
-        # too deep, and no number was rounded and no key dropped on the way.
-        written = _written(value)
-        if written is not None and _is_as_written(data, written):
-            return value
-        if written is None:
-            _check_depth(data, value, limits.depth)
-    else:
+    # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
+    # too deep, and no number was rounded and no key dropped on the way.
+    written = _written(value, limits.depth)
+    if written is None:
         _check_depth(data, value, limits.depth)
+    elif _is_as_written(data, written):
+        return value
     if huge or _LONG_RUN in data.translate(_DIGITS_ALIKE) or (duplicates == "error" and _may_repeat_keys(data, value)):
         return _exact(data, duplicates, limits)
     return value
@@ -88,13 +85,13 @@ def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -
 
     Args:
         raw: as of ``parse_json``.
-        limits: bounds on size and depth; where the depth is lowered, all is UNUSUAL.
+        limits: bounds on size and depth; where the depth is below USUAL, all is UNUSUAL.
 
     Raises:
         DecodeError: where it is no text at all.
     """
     data = _as_bytes(raw)
-    if len(data) > limits.bytes or limits.depth < _ORJSON_WRITES:
+    if len(data) > limits.bytes or limits.depth < USUAL:
         return UNUSUAL
     try:
         value = _orjson()[0](data)
@@ -105,9 +102,11 @@ def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -
 
 def is_shallow(value: object, around: int = 0) -> bool:
     """Tell whether a value that was parsed has at most 254 levels, with those around it."""
-    for _ in range(around):
-        value = [value]
-    return _written(value) is not None
+    try:
+        written_within(value, PROVABLE - around)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_as_written(data: bytes, written: bytes) -> bool:
@@ -157,10 +156,10 @@ def _loads(data: bytes) -> tuple[Any, bool]:
     raise _syntax_error(data, fault)
 
 
-def _written(value: object) -> bytes | None:
-    """Return what orjson writes for a value that it has read; None where it is nested deeper than 254 levels."""
+def _written(value: object, depth: int) -> bytes | None:
+    """Return what orjson writes for a value that it has read; None where it has more levels than these, or than 254."""
     try:
-        return _orjson()[1](value)
+        return written_within(value, depth)
     except TypeError:
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import attrs
 
-__all__ = ["AROUND", "DEFAULT_LIMITS", "Limits"]
+__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits"]
 
 _MIB = 1024 * 1024
 
@@ -36,3 +36,6 @@ DEFAULT_LIMITS = Limits()
 # Blocks inside blocks (64 at most) take two levels each; with those of history, message and block this is the most
 # that a format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
 AROUND = 126
+# Documents of at most so many levels in all need no further care: what readers put around a part of one, at most a few
+# levels, stays below the default depth. Deeper ones are read by ``deep``.
+USUAL = 120

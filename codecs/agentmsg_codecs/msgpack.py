@@ -107,6 +107,7 @@ class MsgpackCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical MessagePack"
     binary: ClassVar[bool] = True
+    bounds_values: ClassVar[bool] = True
 
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
 

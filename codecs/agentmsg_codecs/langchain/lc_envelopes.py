@@ -15,6 +15,8 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_text import is_shallow
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.levels import PROVABLE
+from agentmsg.limits import USUAL
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
@@ -164,7 +166,7 @@ class Envelopes:
         """
         messages = self._take(natives)
         if natives:
-            if not messages or not is_shallow(natives):
+            if not messages or not is_shallow(natives, PROVABLE - USUAL):
                 return None
             messages += [self.read(native, DIALECTS["python"]) for native in natives]
         return messages

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.json_text import is_shallow, parse_undoubted
-from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
+from agentmsg.levels import PROVABLE
+from agentmsg.limits import DEFAULT_LIMITS, USUAL
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.lc_escape import text_may_need_escape
 
@@ -30,11 +31,10 @@ Part = dict[str, Any]
 _OBJECT: Any = dict
 
 
-# Every level has a bracket, so that most free-form data need not be looked through.
-_BRACKETS = 200
 # The most levels around free-form data are those of a call in content: list, envelope, kwargs, content, part.
 _AROUND = 5
-_LIMITS = Limits(depth=DEFAULT_LIMITS.depth + AROUND)
+# Every level has a bracket, so that most free-form data need not be looked through.
+_BRACKETS = USUAL - _AROUND
 
 
 def _is_odd(text: bytes) -> bool:
@@ -43,7 +43,7 @@ def _is_odd(text: bytes) -> bool:
         return True
     if text.count(b"{") + text.count(b"[") <= _BRACKETS:
         return False
-    return not is_shallow(parse_undoubted(text, _LIMITS), _AROUND)
+    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - _BRACKETS)
 
 
 class FastEnvelopes:

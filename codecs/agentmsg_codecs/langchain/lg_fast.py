@@ -14,7 +14,7 @@ from typing import Any
 import msgpack
 import orjson
 
-from agentmsg.limits import AROUND, DEFAULT_LIMITS
+from agentmsg.levels import written_within
 from agentmsg.plain import is_mapping, is_sequence
 from agentmsg_codecs.langchain.lg_tree import (
     BIG,
@@ -37,7 +37,6 @@ _ODD_JSON = tuple(f'"{key}"'.encode() for key in (MAP, FLOAT, BINARY))
 _EXT_JSON = f'"{EXT}"'.encode()
 # More payloads inside of payloads are left to the reader that copies none.
 _NESTED = 32
-_DEPTH = DEFAULT_LIMITS.depth + AROUND
 _WIDEST = 0xFFFF
 _OPTIONS: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": _WIDEST, "max_map_len": _WIDEST}
 _library: Any = msgpack
@@ -50,9 +49,9 @@ def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
     Raises:
         DecodeError: as ``read_tree``.
     """
-    if depth == _DEPTH and not _ODD.search(data):
+    if not _ODD.search(data):
         try:
-            return _unpack(data), []
+            return _unpack(data, depth), []
         # The library has no base for its errors; what it refuses, the other reader refuses too, with a reason.
         except (_OddError, ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException):
             pass
@@ -63,7 +62,7 @@ class _OddError(Exception):
     """Something that is not as LangGraph writes it today."""
 
 
-def _unpack(data: bytes) -> Any:
+def _unpack(data: bytes, depth: int) -> Any:
     whole: list[Any] = [None]
     waiting: list[tuple[bytes, Any, Any]] = [(data, whole, 0)]
     for _ in range(_NESTED):
@@ -75,7 +74,7 @@ def _unpack(data: bytes) -> Any:
                 raise _OddError
             holder[place] = found
         if not inner:
-            orjson.dumps(whole[0])
+            written_within(whole[0], depth)
             return whole[0]
         waiting = inner
     raise _OddError
