@@ -13,10 +13,11 @@ import attrs
 
 from agentmsg._registry import get_codec
 from agentmsg.copies import copy_document
+from agentmsg.deep import room_of
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.json_values import thaw
-from agentmsg.limits import AROUND, DEFAULT_LIMITS
+from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.stream.chunk import MsgChunk
 
 if TYPE_CHECKING:
@@ -40,9 +41,8 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
         CodecLookupError: where there is no such codec, or code "option" where it has no chunks.
     """
     chosen = get_codec(codec, **options)
-    depth = limits.depth if limits.depth < DEFAULT_LIMITS.depth else limits.depth + AROUND
     try:
-        return chosen.read_chunk(copy_document(document, depth))
+        return chosen.read_chunk(copy_document(document, room_of(limits).depth))
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
