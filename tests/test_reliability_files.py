@@ -30,7 +30,7 @@ from support.files import ENVIRONMENT, JOB, converted, lines, process, reference
 from support.killed import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from click.testing import Result
 
@@ -491,7 +491,7 @@ def test_streams_that_are_closed_are_told(closed: str, files: list[str]) -> None
 
 
 @contextmanager
-def _heeding_ctrl_c() -> Iterator[None]:
+def _heeding_ctrl_c() -> Generator[None]:
     """Start processes that heed Ctrl-C, which those of a shell's background jobs inherit to ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
