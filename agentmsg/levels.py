@@ -19,6 +19,9 @@ PROVABLE = 254
 
 # With more items than these, to count the brackets of a text takes more time than to write the lists around it.
 _FEW = 16
+# Typed as Any: a check against it narrows nothing to a dict of who knows what.
+_OBJECT: Any = dict
+_LIST: Any = list
 
 
 def written_within(value: object, depth: int, option: int | None = None) -> bytes:
@@ -46,12 +49,13 @@ def written_within(value: object, depth: int, option: int | None = None) -> byte
 
 
 def _is_short(value: Any) -> bool:
-    if type(value) is dict:
-        for item in value.values():
-            if type(item) is list and len(item) > _FEW:
-                return False
-        return True
-    return type(value) is not list or len(value) <= _FEW
+    """Tell whether a list, or each list in an object, has but a few items."""
+    if type(value) is not _OBJECT:
+        return type(value) is not _LIST or len(value) <= _FEW
+    for item in value.values():  # a generator would take longer than all else here
+        if type(item) is _LIST and len(item) > _FEW:
+            return False
+    return True
 
 
 @cache

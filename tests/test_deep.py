@@ -15,6 +15,7 @@ from agentmsg import codec_names, get_codec
 from agentmsg.levels import PROVABLE, written_within
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_object
 from data import PROFILE
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def _nested(levels: int) -> Any:
 
 def _containers(value: Any) -> Iterator[Any]:
     """Yield the objects and lists of a document, the outer ones first."""
-    if isinstance(value, (dict, list)):
+    if is_object(value) or is_list(value):
         yield value
-        for item in value.values() if isinstance(value, dict) else value:
+        for item in value.values() if is_object(value) else value:
             yield from _containers(item)
 
 
@@ -124,8 +125,11 @@ def test_deep_documents_cost_little(codec: Codec) -> None:
     def seconds(count: int) -> float:
         document = am.encode(am.History(messages[:count]), codec, losses=[])
         natives = codec.native_messages(document)
-        part = natives[-1]
-        part.append(_nested(125)) if isinstance(part, list) else part.update(weird=_nested(125))
+        part: Any = natives[-1]
+        if is_list(part):
+            part.append(_nested(125))
+        else:
+            part["weird"] = _nested(125)
         best = 1e9
         for _ in range(5):
             start = time.process_time()

@@ -13,6 +13,7 @@ from agentmsg._registry import get_codec
 from agentmsg.account import account
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.conversion import loads
+from agentmsg.deep import room_of
 from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fit import fit
@@ -59,8 +60,6 @@ class Converter:
         self._source = get_codec(source)
         self._target = get_codec(job.codec, **dict(job.options))
         self._reads_back = job.losses or job.verify
-        # What was read before need not be refused again; with room for any depth it is parsed twice as fast.
-        self._proved = attrs.evolve(job.limits, depth=4 * job.limits.depth)
 
     def __call__(self, data: bytes) -> Converted:
         """Return what a document becomes.
@@ -88,7 +87,7 @@ class Converter:
         """Raise unless what was written and its account give the source again, to the last spelling."""
         restored = restore(output, losses)
         again = self._source.write(fit(restored, self._source).history)
-        read = self._source.parse(data, self._proved, "last")
+        read = self._source.parse(data, room_of(self._job.limits), "last")
         if not same(restored, history) or not same_document(again, read):
             msg = "what was written and its account do not give the source again"
             raise LossError(msg, code="verify", codec=self._target.name)
