@@ -110,12 +110,15 @@ def test_files_that_do_not_belong_together_are_refused(order: list[int], account
     assert (done.exit_code, words in done.stderr, Path("c.jsonl").exists()) == (1, True, False)
 
 
-@pytest.mark.parametrize("depth", [120, 130, 200])
-def test_whatever_can_be_converted_can_be_verified(depth: int) -> None:
-    """A document as deep as may be read is proved, too."""
+@pytest.mark.parametrize(("depth", "is_read"), [(120, True), (126, True), (130, False), (200, False)])
+def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None:
+    """A document as deep as may be read is proved, too; a deeper one is refused."""
     document = b'{"messages":[{"role":"user","content":"Hi"}],"metadata":%b%b}' % (b"[" * depth, b"]" * depth)
     Path("a.json").write_bytes(document)
     done = agentmsg("convert", "a.json", "b.json", "--to", "anthropic", "--from", "openai", "--losses", "l", "--verify")
+    if not is_read:
+        assert (done.exit_code, "error [depth]" in done.stderr) == (1, True)
+        return
     assert done.exit_code == 0, done.stderr
     assert agentmsg("restore", "b.json", "l").stdout_bytes == document
 
