@@ -73,11 +73,18 @@ if TYPE_CHECKING:
     from agentmsg.ops.tokens import approximate_tokens, token_counter
     from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
+    from agentmsg.stream.accumulator import Accumulator
+    from agentmsg.stream.chunk import ChunkPart, MsgChunk
+    from agentmsg.stream.cutting import chunks_of
+    from agentmsg.stream.documents import decode_chunk, encode_chunk
+    from agentmsg.stream.partial import parse_partial
 
 __version__ = "0.1.0"
 
 # Where each name lives that is imported when it is first asked for.
 _LATER = {
+    "Accumulator": "agentmsg.stream",
+    "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.codec",
     "Conversion": "agentmsg.conversion",
     "HistoryStats": "agentmsg.ops.stats",
@@ -85,20 +92,25 @@ _LATER = {
     "Losses": "agentmsg.losses",
     "Made": "agentmsg.made",
     "MsgBuilder": "agentmsg.builder",
+    "MsgChunk": "agentmsg.stream",
     "ToolPair": "agentmsg.ops.pairs",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
+    "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg._registry",
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
+    "decode_chunk": "agentmsg.stream",
     "detect": "agentmsg.conversion",
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
+    "encode_chunk": "agentmsg.stream",
     "filter_messages": "agentmsg.ops.choosing",
     "get_codec": "agentmsg._registry",
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
+    "parse_partial": "agentmsg.stream",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -107,6 +119,7 @@ _LATER = {
 
 __all__ = [
     "JSON",
+    "Accumulator",
     "AgentMsgError",
     "AudioBlock",
     "Base64Source",
@@ -114,6 +127,7 @@ __all__ = [
     "Block",
     "BlocksSource",
     "CacheHint",
+    "ChunkPart",
     "Citation",
     "Codec",
     "CodecLookupError",
@@ -139,6 +153,7 @@ __all__ = [
     "Made",
     "Msg",
     "MsgBuilder",
+    "MsgChunk",
     "NativeBlock",
     "NativeTool",
     "Recorder",
@@ -162,17 +177,21 @@ __all__ = [
     "VideoBlock",
     "__version__",
     "approximate_tokens",
+    "chunks_of",
     "codec_names",
     "convert",
     "decode",
+    "decode_chunk",
     "detect",
     "dump_losses",
     "dumps",
     "encode",
+    "encode_chunk",
     "filter_messages",
     "get_codec",
     "load_losses",
     "loads",
+    "parse_partial",
     "register_block",
     "restore",
     "same",

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["carried_lines", "from_lines", "to_lines"]
 
 _VERSION = 1
-# Any value of a history fits into a line: what a document may have around it, and the line's own levels.
-_ROOM = Limits(depth=DEFAULT_LIMITS.depth + AROUND + 4)
+# A line holds what a document may hold, with levels of its own around it.
+_ROOM = Limits(depth=DEFAULT_LIMITS.depth + 2 * AROUND)
 _PLACES = ("split", "moved", "merged")
 # How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
 _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {

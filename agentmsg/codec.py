@@ -14,6 +14,7 @@ import attrs
 
 from agentmsg._fast import Remembered, draft_class, maker, replacer
 from agentmsg.caps import EVERYTHING, Caps
+from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from agentmsg.history import History
     from agentmsg.limits import Limits
+    from agentmsg.stream.chunk import MsgChunk
 
 __all__ = ["Codec", "Remembered", "draft_class", "hook_table", "maker", "replacer"]
 
@@ -104,6 +106,21 @@ class Codec:
         """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
         return history
 
+    def read_chunk(self, document: Any) -> MsgChunk:
+        """Return the chunk of a document that is a piece of a message; by default a format has none.
+
+        Args:
+            document: as of ``read``.
+
+        Raises:
+            DecodeError: with path and code, where the document is no chunk of this format.
+        """
+        raise _no_chunks(self)
+
+    def write_chunk(self, chunk: MsgChunk) -> Any:
+        """Return the document of a chunk; what it has no place for may be left out: ``encode_chunk`` sees that."""
+        raise _no_chunks(self)
+
     def schema(self) -> dict[str, Any] | None:
         """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
         return None
@@ -133,6 +150,10 @@ class Codec:
     def to_bytes(self, history: History) -> bytes:
         """Return the bytes of a history that fits; a codec may know a shorter way than to render what it writes."""
         return self.render(self.write(history))
+
+
+def _no_chunks(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
 
 
 def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:

@@ -41,7 +41,7 @@ CODES: Mapping[str, str] = {
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
     "number": "a number is not finite",
-    "option": "a codec does not have this option",
+    "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",
     "schema": "a part has a shape that the format does not have",
     "surrogate": "a text holds a lone surrogate, which no UTF-8 can carry",

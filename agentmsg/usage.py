@@ -51,7 +51,8 @@ class Usage(Noted):
         if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
         sums: dict[str, Any] = {name: _add(getattr(self, name), getattr(other, name)) for name in COUNTERS}
-        return Usage(**sums, extras={**other.extras, **self.extras})
+        both = self.extras and other.extras
+        return Usage(**sums, extras={**other.extras, **self.extras} if both else self.extras or other.extras)
 
 
 def _add(left: float | None, right: float | None) -> float | None:

@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 JOB = Job(codec="anthropic", kind=Kind("jsonl"))
-# Of the interpreter, when all is imported and a file was converted: printed by a process of its own.
+# Of the interpreter, when all is imported and a file was converted, in KiB: printed by a process of its own. Not what
+# getrusage says, where the system tells itself: on Linux that is at least what the process had that started this one.
 _PEAK = """
 import resource, sys
 from pathlib import Path
 from benchmarks.files import convert
 convert(Path(sys.argv[1]), Path(sys.argv[2]), 1)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+if sys.platform == "linux":
+    (peak,) = (line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM'))
+    print(peak)
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1))
 """
 
 
@@ -57,8 +62,7 @@ def _peak(folder: Path, source: Path) -> float:
     """Return the most memory, in MiB, that a process needs which converts a file."""
     command = [sys.executable, "-c", _PEAK, str(source), str(folder / "peak")]
     done = subprocess.run(command, check=True, capture_output=True, cwd=Path(__file__).parents[1])
-    kib = 1 if sys.platform != "darwin" else 1024
-    return int(done.stdout) / 1024 / kib
+    return int(done.stdout) / 1024
 
 
 def measure(folder: Path, copies: int, rounds: int) -> tuple[Mapping[str, dict[str, float]], Mapping[str, Times]]:

@@ -36,7 +36,7 @@ OPERATIONS: Mapping[str, Callable[[am.History], Any]] = {
         history, include_types=["ai", "tool"], exclude_names=["ada"], exclude_tool_calls=["call_1"]
     ),
     "merge_runs": lambda history: history.merge_runs(),
-    "merge_runs, all one run": lambda history: am.History(m for m in history if m.is_assistant).merge_runs(),
+    "merge_runs, no results between calls": lambda history: history.exclude(role="tool").merge_runs(),
     "to_text": lambda history: history.to_text(),
     "to_text, xml": lambda history: history.to_text(format="xml"),
     "trim to half": lambda history: history.trim(_half(history)),

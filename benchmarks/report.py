@@ -37,6 +37,8 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
     "encode median": ("median", 2),
     "convert": ("convert us", 2),
     "convert median": ("median", 2),
+    "add": ("add us", 2),
+    "add median": ("median", 2),
     "documents": ("documents", 0),
     "messages": ("messages", 0),
     "rate": ("messages/s", 0),

@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
 from agentmsg_codecs import CODECS
-from benchmarks import files, operations
+from benchmarks import chunks, files, operations
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -255,6 +255,13 @@ def _converted(source: Codec, target: Codec, body: dict[str, Any]) -> Any:
     return am.convert(body, source, target).document
 
 
+def _chunks_section(scale: Scale) -> Section:
+    """Measure how chunks of an answer are added up."""
+    times, missing = chunks.measure(scale.rounds)
+    title = f"{chunks.CHUNKS} chunks of a tool call, added up; times of one chunk"
+    return Section(title, _two("add", times, 1), missing, {"add": times})
+
+
 def _import_section(scale: Scale) -> Section:
     statements = {"nothing": "pass", "attrs": "import attrs", "agentmsg": "import agentmsg", "agentmsg --help": _HELP}
     times = interleave_processes(statements, scale.processes)
@@ -290,6 +297,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "conversion": _conversion_section,
     "corpus": _corpus_section,
     "account": _account_section,
+    "chunks": _chunks_section,
     "files": _files_section,
     "operations": _operations_section,
     "import": _import_section,

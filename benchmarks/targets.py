@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg_codecs import CODECS
+from benchmarks.chunks import MANY, OFTEN
 from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import ANSWERS, ONE_BY_ONE
 
@@ -87,6 +88,8 @@ TARGETS: tuple[Target, ...] = (
     Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
+    _against("chunks", "langchain-core", "add", 0.75),
+    Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
     *(Target("operations", name, "operation", ("operations", DECODE, "operation"), 1.0) for name in OPERATIONS),

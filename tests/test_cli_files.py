@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +17,7 @@ from agentmsg.cli.program import program
 from agentmsg.notes import same_document
 from agentmsg_codecs import CODECS
 from support.documents import documents
+from support.files import ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,6 +110,58 @@ def test_files_that_do_not_belong_together_are_refused(order: list[int], account
     assert (done.exit_code, words in done.stderr, Path("c.jsonl").exists()) == (1, True, False)
 
 
+@pytest.mark.parametrize(("depth", "is_read"), [(120, True), (126, True), (130, False), (200, False)])
+def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None:
+    """A document as deep as may be read is proved, too; a deeper one is refused."""
+    document = b'{"messages":[{"role":"user","content":"Hi"}],"metadata":%b%b}' % (b"[" * depth, b"]" * depth)
+    Path("a.json").write_bytes(document)
+    done = agentmsg("convert", "a.json", "b.json", "--to", "anthropic", "--from", "openai", "--losses", "l", "--verify")
+    if not is_read:
+        assert (done.exit_code, "error [depth]" in done.stderr) == (1, True)
+        return
+    assert done.exit_code == 0, done.stderr
+    assert agentmsg("restore", "b.json", "l").stdout_bytes == document
+
+
+def test_all_files_whose_format_is_not_told_are_counted() -> None:
+    """Before anything is converted, the first file of no known format is named, and the others are counted."""
+    Path("in").mkdir()
+    for name in "abc":
+        Path(f"in/{name}.json").write_bytes(b'{"what":1}')
+    saved("in/d.jsonl")
+    done = agentmsg("convert", "in", "out", "--to", "anthropic")
+    assert done.exit_code == 1
+    assert done.stderr.endswith("(in/a.json); 2 of 3 others cannot be told either\n")
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["x*.jsonl", "a.jsonl"], "x*.jsonl: no file matches"),
+        (["[xy].jsonl", "a.jsonl"], "[xy].jsonl: no file matches"),
+        (["empty", "a.jsonl"], "empty: no files whose names tell what they hold"),
+    ],
+)
+def test_names_that_stand_for_nothing_are_errors(names: list[str], words: str) -> None:
+    """A pattern or folder without files is an error, though other names have some."""
+    saved("a.jsonl")
+    Path("empty").mkdir()
+    done = agentmsg("convert", *names, "out/", "--to", "anthropic")
+    assert (done.exit_code, f"error [file] {words}" in done.stderr) == (1, True)
+
+
+def test_patterns_of_any_kind_find_files() -> None:
+    """A pattern may have *, ? and [...]; a file that has the name of a pattern is meant itself."""
+    for name in ("a1.jsonl", "a2.jsonl", "b1.jsonl"):
+        saved(name, ROWS[:1])
+    for pattern, count in (("a?.jsonl", 2), ("[ab]1.jsonl", 2), ("*.jsonl", 3)):
+        done = agentmsg("convert", pattern, "out.jsonl.gz", "--to", "json")
+        assert f" {count} documents, " in done.stderr
+    saved("a?.jsonl", ROWS)
+    assert " 3 documents, " in agentmsg("convert", "a?.jsonl", "out.jsonl.gz", "--to", "json").stderr
+
+
 def test_losses_flat_is_a_table() -> None:
     """--losses-flat has one JSON object a loss: line, path, kind, level, codec, why."""
     agentmsg("convert", saved("a.jsonl"), "b.jsonl", "--to", "anthropic", "--losses-flat", "f.jsonl")
@@ -130,11 +183,56 @@ def test_an_array_can_be_split() -> None:
     assert [am.decode(row, "json") for row in lines("b.jsonl")] == [am.decode(row, "openai") for row in ROWS]
 
 
+@pytest.mark.parametrize("target", ["b.json", "b.json.gz", "-"])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_documents_become_an_array_and_come_back(target: str, count: int) -> None:
+    """With --array all documents are one JSON array, which --split reads, and restore gives back as lines or array."""
+    original = Path(saved("a.jsonl", ROWS[:count])).read_bytes()
+    done = agentmsg("convert", "a.jsonl", target, "--to", "anthropic", "--from", "openai", "--array", "--losses", "l")
+    assert done.exit_code == 0
+    data = done.stdout_bytes if target == "-" else Path(target).read_bytes()
+    data = gzip.decompress(data) if target.endswith(".gz") else data
+    assert json.loads(data) == [am.convert(row, "openai", "anthropic").document for row in ROWS[:count]]
+    piped = data if target == "-" else None
+    assert agentmsg("restore", target, "l", "c.jsonl", "--split", given=piped).exit_code == 0
+    assert Path("c.jsonl").read_bytes() == original
+    assert agentmsg("restore", target, "l", "c.json", "--split", "--array", given=piped).exit_code == 0
+    assert json.loads(Path("c.json").read_bytes()) == ROWS[:count]
+    refused = agentmsg("restore", target, "l", "d.json", "--split", given=piped)
+    assert (refused.exit_code, Path("d.json").exists()) == ((2, False) if count != 1 else (0, True))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_arrays_are_joined_of_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array of many ranges and sources has a comma after each document but the last; bad ones leave no gap."""
+    monkeypatch.setattr("agentmsg.files.plan.PIECE", 300)
+    bad = Path(saved("x.jsonl", [])).read_bytes() + b"{]\n" * 200
+    Path("x.jsonl").write_bytes(bad)
+    names = ["x.jsonl", saved("a.jsonl", ROWS * 20), "x.jsonl", saved("c.jsonl", ROWS), "x.jsonl"]
+    done = agentmsg("convert", *names, "b.json", "--to", "json", "--array", "--from", "openai", "--jobs", jobs)
+    assert done.exit_code == 3
+    found = json.loads(Path("b.json").read_bytes())
+    assert [am.decode(row, "json") for row in found] == [am.decode(row, "openai") for row in ROWS * 21]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["b.jsonl", "--to", "anthropic"], "--array makes JSON: name the target .json"),
+        (["b.json", "--to", "anthropic", "--pretty"], "only a .json file of one document can be pretty"),
+        (["b.msgpack", "--to", "msgpack"], "msgpack is binary: no --array"),
+    ],
+)
+def test_arrays_are_compact_json(arguments: list[str], words: str) -> None:
+    """With --array any other kind of target is a wrong command line."""
+    done = agentmsg("convert", saved("a.jsonl"), *arguments, "--array")
+    assert (done.exit_code, words in done.stderr) == (2, True)
+
+
 def test_lines_go_through_pipes_as_they_come() -> None:
     """A pipe of lines gives each converted line before the next is there."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     command = [sys.executable, "-m", "agentmsg", "convert", "-", "-", "--to", "json", "--form", "jsonl", "-q"]
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+    with subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         for row in ROWS:

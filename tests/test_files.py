@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,32 +12,21 @@ import attrs
 import msgpack
 import pytest
 import ray
-from backports import zstd
 from fsspec import core
 from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.files import Job, Kind, Outcome, Piece, Request, Source, convert_range, kind_of, run, targets_of
+from agentmsg.files import Kind, Piece, Request, Source, convert_range, kind_of, run, targets_of
 from agentmsg.files.documents import documents
 from agentmsg.files.names import renamed
 from agentmsg.limits import Limits
-from data import PROFILE
+from support.files import JOB, PACKED, converted, lines, reference, rows, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
 SMALL = Limits(line=40, bytes=200)
-HISTORY = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello", "refusal": None}]}
-JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
-
-
-def rows(count: int, **more: Any) -> Iterator[bytes]:
-    """Yield documents of OpenAI, each with its number in it."""
-    for number in range(count):
-        yield json.dumps(
-            {"messages": [{"role": "user", "content": f"{number} " + "x" * (number % 97)}], **more}
-        ).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -51,28 +34,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of the test's own, with small ranges."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
-
-
-def lines(name: str, count: int = 200, *, bad: Sequence[int] = ()) -> str:
-    """Write a file of documents, some of them bad; return its name."""
-    Path(name).write_bytes(
-        b"".join(b"{]\n" if number in bad else row + b"\n" for number, row in enumerate(rows(count, seed=7), 1))
-    )
-    return name
-
-
-def converted(
-    names: Sequence[str], target: str, *, job: Job = JOB, codec: str | None = "openai", **options: Any
-) -> Outcome:
-    """Run a job over files, with accounts beside the target."""
-    targets = targets_of(names, target, job, codec=codec)
-    losses, flat = (tuple(f"{one.path}.{side}.jsonl" for one in targets) for side in ("losses", "flat"))
-    return run(job, targets, Request(work=f".work-{target.strip('/')}", losses=losses, flat=flat, **options))
-
-
-def written(target: str) -> dict[str, bytes]:
-    """Return all files that belong to a target, by what follows its name."""
-    return {path.name.removeprefix(target): path.read_bytes() for path in sorted(Path().glob(f"{target}*"))}
 
 
 # -- documents of a range
@@ -139,30 +100,6 @@ def test_bytes_that_are_no_frames_are_one_fault(data: bytes, expected: list[Any]
     assert found == expected
 
 
-def test_an_endless_line_is_held_in_pieces() -> None:
-    """A line beyond the limit is told by its length, and the next line is found; it is never in memory as a whole."""
-
-    class Endless(io.RawIOBase):
-        """Three hundred megabytes without a line end, then a document."""
-
-        left = 300 << 20
-
-        def readable(self) -> bool:
-            """Return True."""
-            return True
-
-        def readinto(self, buffer: Any) -> int:
-            """Fill the buffer."""
-            size = min(len(buffer), self.left or 3)
-            buffer[:size] = b"x" * size if self.left else b"\n{}"
-            self.left = -1 if self.left <= 0 else self.left - size
-            return 0 if self.left == -1 and size != 3 else size
-
-    stream = io.BufferedReader(Endless())
-    first = next(documents(stream, "jsonl", Limits(line=1 << 20)))
-    assert (first.length >= 300 << 20, first.data, first.fault and first.fault.code) == (True, None, "bytes")
-
-
 # -- names
 
 
@@ -196,14 +133,6 @@ def test_names_that_do_not_tell_need_a_form() -> None:
 # -- runs
 
 
-def reference(bad: Sequence[int] = ()) -> dict[str, bytes]:
-    """Return what a run writes that is done in one piece."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agentmsg.files.plan.PIECE", 1 << 30)
-        converted([lines("a.jsonl", bad=bad)], "whole.jsonl")
-    return written("whole.jsonl")
-
-
 @pytest.fixture
 def no_ray_after() -> Iterator[None]:
     """End the processes that Ray started."""
@@ -230,34 +159,12 @@ def test_each_document_is_what_convert_makes_of_it() -> None:
     assert Path("b.jsonl").read_bytes().splitlines() == expected
 
 
-def test_what_is_bad_is_kept_byte_for_byte() -> None:
-    """A line that cannot be converted is in the quarantine: its number, offset, code, reason and bytes."""
-    Path("a.jsonl").write_bytes(b'{"messages":[]}\n\n  {"messages": 5}\r\n\xff\xfe\n\x00\x00\n' + next(rows(1)))
-    outcome = converted(["a.jsonl"], "b.jsonl")
-    kept = [json.loads(line) for line in Path("b.jsonl.bad.jsonl").read_bytes().splitlines()]
-    assert [(row["line"], row["offset"], row["code"]) for row in kept] == [
-        (3, 17, "schema"),
-        (4, 36, "syntax"),
-        (5, 39, "syntax"),
-    ]
-    assert [row.get("text", row.get("base64")) for row in kept] == ['  {"messages": 5}', "//4=", "\x00\x00"]
-    assert (outcome.documents, outcome.bad, outcome.bad_files) == (2, 3, ["b.jsonl.bad.jsonl"])
-    assert outcome.first_bad is not None
-    assert outcome.first_bad.startswith("a.jsonl:3: [schema] ")
-
-
 def test_a_quarantine_of_before_is_gone() -> None:
     """Where nothing is bad any more, no quarantine of an earlier run stays beside the target."""
     converted([lines("a.jsonl", 5, bad=[2])], "b.jsonl")
     assert Path("b.jsonl.bad.jsonl").exists()
     converted([lines("a.jsonl", 5)], "b.jsonl")
     assert not Path("b.jsonl.bad.jsonl").exists()
-
-
-PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
-    ".gz": (gzip.compress, gzip.decompress),
-    ".zst": (zstd.compress, zstd.decompress),
-}
 
 
 @pytest.mark.parametrize("suffix", PACKED)
@@ -366,208 +273,3 @@ def test_urls_are_files(scheme: str) -> None:
     assert found == expected | {".bad.jsonl": moved}
     assert not [path for path in files.find(root) if "work" in path]
     files.rm(root, recursive=True)
-
-
-# -- stopped, and resumed
-
-
-def stopped_after(pieces: int, **options: Any) -> None:
-    """Run until so many ranges are done, and stop there as by Ctrl-C."""
-    done = 0
-
-    def progress(size: int, documents: int) -> None:
-        nonlocal done
-        done += bool(size or documents)
-        if done > pieces:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        converted(["a.jsonl"], "b.jsonl", progress=progress, **options)
-
-
-def test_a_stopped_run_leaves_no_target_and_goes_on() -> None:
-    """After a stop there is no target; a run that resumes does the rest only, and writes the same bytes."""
-    whole = reference(bad=[9])
-    stopped_after(3)
-    assert written("b.jsonl") == {}
-    outcome = converted(["a.jsonl"], "b.jsonl", resume=True)
-    assert outcome.resumed == 4
-    assert written("b.jsonl") == whole
-
-
-def test_without_resume_a_run_begins_anew() -> None:
-    """What a stopped run left is thrown away by a run that does not resume."""
-    whole = reference()
-    stopped_after(3)
-    assert converted(["a.jsonl"], "b.jsonl").resumed == 0
-    assert written("b.jsonl") == whole
-
-
-@pytest.mark.parametrize(
-    ("change", "code"), [("same size", "source-changed"), ("longer", "source-changed"), ("other job", "resume")]
-)
-def test_a_resume_of_something_else_is_refused(change: str, code: str) -> None:
-    """A run does not go on with a source that changed, whatever its size, nor with another job."""
-    data = Path(lines("a.jsonl")).read_bytes()
-    stopped_after(3)
-    if change == "same size":
-        Path("a.jsonl").write_bytes(data.replace(b'"0 ', b'"1 ', 1))
-    if change == "longer":
-        Path("a.jsonl").write_bytes(data + b"{}\n")
-    job = attrs.evolve(JOB, verify=True) if change == "other job" else JOB
-    with pytest.raises(am.FileError) as raised:
-        converted(["a.jsonl"], "b.jsonl", job=job, resume=True)
-    assert raised.value.code == code
-    assert written("b.jsonl") == {}
-
-
-def test_two_runs_of_one_target_do_not_mix() -> None:
-    """While a run is at work on a target, another is refused, and the first ends as if nothing had been."""
-    whole = reference()
-    refused: list[str] = []
-
-    def progress(size: int, documents: int) -> None:
-        del size, documents
-        if not refused:
-            with pytest.raises(am.FileError) as raised:
-                converted(["a.jsonl"], "b.jsonl")
-            refused.append(raised.value.code)
-
-    converted(["a.jsonl"], "b.jsonl", progress=progress)
-    assert refused == ["busy"]
-    assert written("b.jsonl") == whole
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no such links")
-def test_links_at_the_names_of_parts_are_not_followed() -> None:
-    """Whoever puts a link where a part will be gets nothing written through it."""
-    Path("victim").write_bytes(b"mine")
-    lines("a.jsonl", 3)
-    Path(".work-b.jsonl").mkdir()
-    for name in ("0.out", "run.json.part", "0.done.part"):
-        Path(".work-b.jsonl", name).symlink_to(Path("victim").absolute())
-    converted(["a.jsonl"], "b.jsonl")
-    assert Path("victim").read_bytes() == b"mine"
-    assert len(Path("b.jsonl").read_bytes().splitlines()) == 3
-
-
-KILLS = {"ci": 200, "quick": 20, "long": 1000}.get(PROFILE, 50)
-# Starts a run in a child, kills it at a random moment, looks, and starts it again, so many times.
-_KILLER = """
-import os, random, signal, sys, time
-from pathlib import Path
-from agentmsg.files import Job, Kind, Request, plan, run, targets_of
-
-plan.PIECE = 1500
-job = Job(codec="anthropic", kind=Kind("jsonl"), losses=True)
-sides = Path("b.jsonl"), Path("b.jsonl.losses.jsonl"), Path("b.jsonl.bad.jsonl")
-request = Request(work=".work", losses=("b.jsonl.losses.jsonl",), resume=True)
-
-def whole_run():
-    run(job, targets_of(["a.jsonl"], "b.jsonl", job, codec="openai"), request)
-
-whole_run()
-expected = [path.read_bytes() for path in sides]
-random.seed(7)
-began = time.monotonic()
-whole_run()
-usual = time.monotonic() - began
-resumed = finished = 0
-for kill in range(int(sys.argv[1])):
-    if Path(".work").exists():
-        resumed += 1
-    else:
-        for path in sides:
-            path.unlink(missing_ok=True)
-    if not (child := os.fork()):
-        whole_run()
-        os._exit(0)
-    time.sleep(random.uniform(0, usual))
-    os.kill(child, signal.SIGKILL)
-    finished += os.waitpid(child, 0)[1] == 0
-    for path, data in zip(sides, expected):
-        if path.exists() and path.read_bytes() != data:
-            sys.exit(f"half a file: {path}")
-    if sides[0].exists() and not all(path.exists() for path in sides):
-        sys.exit("a document without its account")
-whole_run()
-if [path.read_bytes() for path in sides] != expected:
-    sys.exit("another result")
-print(resumed, finished)
-"""
-
-
-def process(*command: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run Python in a process of its own, with our import path."""
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    return subprocess.run([sys.executable, *command], env=env, check=False, capture_output=True, text=True, **options)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there is no such signal")
-def test_killed_at_any_moment_nothing_is_half_done() -> None:
-    """Killed at random moments, a run leaves whole files or none, and the last resume gives the same bytes (G1)."""
-    lines("a.jsonl", 60, bad=[7])
-    done = process("-c", _KILLER, str(KILLS))
-    assert (done.returncode, done.stderr) == (0, "")
-    resumed, finished = map(int, done.stdout.split())
-    assert resumed > KILLS // 4
-    assert resumed + finished <= KILLS
-
-
-_AGENTMSG = ("-m", "agentmsg", "convert", "a.jsonl", "b.jsonl", "--from", "openai", "--to", "anthropic")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no such limits")
-def test_a_full_disk_is_one_line() -> None:
-    """Where the disk has no more room: one line, the old target as it was, and a run that goes on later (G2)."""
-    lines("a.jsonl", 400)
-    Path("b.jsonl").write_bytes(b"old")
-    limited = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "
-    limited += f"sys.argv = {list(_AGENTMSG[1:])!r}; runpy.run_module('agentmsg', run_name='__main__')"
-    done = process("-c", limited)
-    assert done.returncode == 1
-    assert [line.split("]")[0] for line in done.stderr.splitlines()] == ["agentmsg: error [file"]
-    assert "File too large" in done.stderr
-    assert Path("b.jsonl").read_bytes() == b"old"
-    assert process(*_AGENTMSG, "--resume").returncode == 0
-    assert len(Path("b.jsonl").read_bytes().splitlines()) == 400
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
-@pytest.mark.parametrize(
-    ("source", "target", "words"),
-    [
-        ("a.jsonl", "/proc/b.jsonl", "agentmsg: error [file] /proc/"),
-        ("a.jsonl", "/dev/full", "agentmsg: error [file] /dev/full: No space left on device"),
-        ("a.jsonl", "no/b.jsonl", "agentmsg: error [file] no/b.jsonl: No such file or directory"),
-        ("none.jsonl", "b.jsonl", "agentmsg: error [file] none.jsonl: No such file or directory"),
-    ],
-)
-def test_what_the_system_refuses_is_one_line(source: str, target: str, words: str) -> None:
-    """A target or source that the system refuses is one line with its name (G2)."""
-    lines("a.jsonl", 3)
-    done = process(
-        "-m", "agentmsg", "convert", source, target, "--from", "openai", "--to", "anthropic", "--form", "jsonl", "-q"
-    )
-    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (1, 1, "")
-    assert done.stderr.startswith(words)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals differ")
-def test_ctrl_c_keeps_what_is_done() -> None:
-    """Ctrl-C in a run of several processes: one line, no target, and a resume that has less to do (G7)."""
-    lines("a.jsonl", 20_000)
-    patched = "import runpy, sys; from agentmsg.files import plan; plan.PIECE = 20_000; "
-    patched += f"sys.argv = {[*_AGENTMSG[1:], '--jobs', '2']!r}; "
-    patched += "__name__ == '__main__' and runpy.run_module('agentmsg', run_name='__main__')"
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    with subprocess.Popen(
-        [sys.executable, "-c", patched], env=env, stderr=subprocess.PIPE, start_new_session=True
-    ) as child:
-        while not list(Path(".b.jsonl.agentmsg").glob("*.done")):
-            assert child.poll() is None
-            time.sleep(0.01)
-        os.killpg(child.pid, signal.SIGINT)
-        _, errors = child.communicate()
-    assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume goes on from here\n")
-    assert not Path("b.jsonl").exists()

@@ -285,7 +285,6 @@ COSTLY: dict[str, Callable[[int], str]] = {
 
 def _seconds(text: str) -> float:
     best = 1e9
-    gc.collect()
     gc.disable()  # it looks at every container ever made, so its cost is no property of one text
     for _ in range(5):
         start = time.process_time()

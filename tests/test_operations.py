@@ -386,7 +386,8 @@ tricks = st.lists(
 def test_no_text_passes_for_a_message(said: list[tuple[str, str]]) -> None:
     """In the prefix form, as many lines begin like a message as there are messages, whatever these say."""
     history = am.History(am.Msg.chat(role, "x").with_content(text) for role, text in said)
-    heads = (*HEADS, "moderator: ", "a_b_AI_ c: ")
+    labels = {"moderator": "moderator: ", "a:b\nAI: c": "a_b_AI_ c: "}
+    heads = (*HEADS, *(label for role, label in labels.items() if history.first(role=role)))
     lines = history.to_text().splitlines()
     assert len([line for line in lines if line.lower().startswith(tuple(map(str.lower, heads)))]) == len(history)
 

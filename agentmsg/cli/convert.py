@@ -13,13 +13,14 @@ from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.progress import progress_of
 from agentmsg.cli.telling import counted, tell_losses, tell_outcome
-from agentmsg.cli.terminal import is_terminal, say
+from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import LossError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.job import Job
 from agentmsg.files.names import STANDARD, Kind, renamed
+from agentmsg.files.piping import stream
 from agentmsg.files.plan import targets_of
-from agentmsg.files.run import Outcome, Request, run, stream
+from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +47,11 @@ Examples:
 @click.option("--to", "codec", required=True, type=CODEC, help="The format to write.")
 @click.option("--from", "source", type=CODEC, help="The format of all SRC; detected by default.")
 @codec_options
-@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option(
+    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
+)
 @click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
+@click.option("--array", is_flag=True, help="Write a JSON array of all documents: the opposite of --split.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 @click.option(
     "--on-loss",
@@ -59,9 +63,16 @@ Examples:
 @click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder where DST is one.")
 @click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
 @click.option("--carry", is_flag=True, help="Put lost content into the metadata of messages, where there are any.")
+@click.option("--bad", metavar="FILE", help="Put documents aside there that cannot be converted; else DST.bad.jsonl.")
 @click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, show_default=True, help="So many processes.")
-@click.option("--engine", type=click.Choice(sorted(ENGINES)), default="local", show_default=True, help="Who works.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="So many processes; 1 by default.")
+@click.option(
+    "--engine",
+    type=click.Choice(sorted(ENGINES)),
+    default="local",
+    show_default=True,
+    help="Who converts: processes of this machine, or a cluster.",
+)
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 @click.pass_context
@@ -74,11 +85,13 @@ def command(
     options: tuple[tuple[str, Any], ...],
     form: Any,
     split: bool,
+    array: bool,
     pretty: bool,
     on_loss: Any,
     losses: str | None,
     flat: str | None,
     carry: bool,
+    bad: str | None,
     verify: bool,
     jobs: int,
     engine: str,
@@ -87,21 +100,25 @@ def command(
 ) -> None:
     """Convert documents, and account for what is lost.
 
-    SRC are files of any format that "agentmsg formats" lists: .json (one document), .jsonl (a document a line),
-    .msgpack (frames), each also as .gz or .zst; folders of such files, patterns, URLs where fsspec is installed; -
-    means stdin. DST is a file, or a folder where SRC are many; without it documents go to stdout.
+    SRC are files of any format that "agentmsg formats" lists: .json (one document, or with --split an array of
+    them), .jsonl (a document a line), .msgpack (frames), each also as .gz or .zst; folders of such files,
+    patterns, URLs where fsspec is installed; - means stdin. The last name is DST, if there are several: a file, or
+    a folder, in which each SRC gets a file. With one name, documents go to stdout, as for -.
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
     --carry, documents hold what they lost of content themselves, and accounts the rest.
-    Documents that cannot be converted are put aside in DST.bad.jsonl, and the exit code is 3.
+
+    Where SRC hold many documents, those that cannot be converted are put aside in DST.bad.jsonl; where DST is stdout,
+    only --bad keeps them. The exit code is 3 then, and where content would be lost and --on-loss is error.
     """
     names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
-    _check(job, source, written, losses, flat)
-    targets = targets_of(names, written, job, codec=source, form=form, split=split)
-    is_one = len(targets) == 1 and targets[0].is_one
-    _check_terminal(targets)
+    _check(job, source, written, losses, flat, bad)
+    targets = targets_of(names, written, job, codec=source, form=form, split=split, array=array)
+    _check_targets(targets, losses, flat, bad)
+    # A document that stands alone and cannot be converted is an error, unless there is a place for it.
+    is_one = len(targets) == 1 and targets[0].is_one and bad is None
     if not quiet and source is None:
         _tell_formats(targets)
     with progress_of(targets, quiet=quiet) as progress:
@@ -112,6 +129,7 @@ def command(
             resume=resume,
             losses=_beside(targets, written, losses),
             flat=_beside(targets, written, flat),
+            bad=_beside(targets, written, bad),
             progress=progress,
             detected=_ignore if quiet else _tell_format,
         )
@@ -127,7 +145,18 @@ def _check(job: Job, source: str | None, *written: str | None) -> None:
         get_codec(source)
     names = [name for name in written if name is not None]
     if len(set(names)) < len(names):
-        msg = "DST, --losses and --losses-flat need a file each"
+        msg = "DST, --losses, --losses-flat and --bad need a file each"
+        raise click.UsageError(msg)
+
+
+def _check_targets(targets: Sequence[Target], *beside: str | None) -> None:
+    """Refuse to write an account over a document (only DST may be what was read), or bytes to a terminal."""
+    for name in {source.path for target in targets for source in target.sources} - {STANDARD}:
+        if name in beside:
+            msg = f"{name} is one of SRC: name another file for what belongs to DST"
+            raise click.UsageError(msg)
+    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
+        msg = "binary is not for a terminal: give DST"
         raise click.UsageError(msg)
 
 
@@ -135,25 +164,24 @@ def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome
     try:
         piped = any(STANDARD in (target.path, *(source.path for source in target.sources)) for target in targets)
         if job.quarantine and not piped:
-            return run(job, targets, request)
-        out = sys.stdout.buffer
-        outcome = stream(job, targets[0], request, sys.stdin.buffer, out)
-        if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
-            out.write(b"\n")
-        out.flush()
-    except KeyboardInterrupt:
-        msg = "stopped; --resume goes on from here"
-        raise KeyboardInterrupt(msg) from None
+            return _run(job, targets, request)
+        outcome = stream(job, targets[0], request, standard_in, standard_out)
+        if targets[0].path == STANDARD:
+            out = standard_out()
+            if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
+                out.write(b"\n")
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise
     return outcome
 
 
-def _check_terminal(targets: Sequence[Target]) -> None:
-    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "binary is not for a terminal: give DST"
-        raise click.UsageError(msg)
+def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    try:
+        return run(job, targets, request)
+    except KeyboardInterrupt:
+        msg = "stopped; --resume goes on from here"
+        raise KeyboardInterrupt(msg) from None
 
 
 def _tell_formats(targets: Sequence[Target]) -> None:

@@ -10,6 +10,7 @@ As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the out
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +52,13 @@ Examples:
   agentmsg diff history.json out.json
   agentmsg stats *.json --plot stats.svg
   cat history.json | agentmsg convert - --to json --pretty
+
+\b
+Exit codes:
+  0  done
+  1  an error, told in one line with its code
+  2  the command line is wrong
+  3  documents were put aside, or content would be lost and --on-loss is error
 """
 
 
@@ -80,7 +88,10 @@ class _Program(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         result = code = None
         try:
-            result = super().invoke(ctx)
+            try:
+                result = super().invoke(ctx)
+            finally:
+                _flush()
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}")
             code = _CODES.get(error.code, 1)
@@ -93,12 +104,21 @@ class _Program(click.Group):
         except BrokenPipeError:
             abandon_output()
             code = _NO_READER
+        except OSError as error:  # of stdout, because files have errors of their own
+            abandon_output()
+            say(f"error [file] stdout: {error.strerror}")
+            code = 1
         except KeyboardInterrupt as error:
             say(str(error) or "stopped")
             code = _INTERRUPTED
         if code is not None:
             ctx.exit(code)
         return result
+
+
+def _flush() -> None:
+    if sys.stdout is not None and not sys.stdout.closed:
+        sys.stdout.flush()
 
 
 @click.group(

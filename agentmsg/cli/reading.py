@@ -5,21 +5,21 @@ What a file holds its name says, as for convert: one document, one a line, or fr
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from agentmsg._registry import get_codec
+from agentmsg.cli.terminal import standard_in
 from agentmsg.conversion import detect, loads
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import documents
 from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.places import asking, place_of
-from agentmsg.files.plan import LOOKED_AT, detected
+from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
 
@@ -77,7 +77,7 @@ def history_of(name: str, codec: str | None) -> Read:
     found: list[Read] = []
     for each in histories_of(name, codec):
         if isinstance(each, Unread):
-            raise _named(each)
+            raise named(each.error, each.place)
         found.append(each)
     if len(found) == 1:
         return found[0]
@@ -104,7 +104,7 @@ def history_at(name: str, index: int, codec: str | None) -> tuple[History, bool]
         raise DecodeError(msg, code="required")
     read = _read(*own, codec)
     if isinstance(read, Unread):
-        raise _named(read)
+        raise named(read.error, read.place)
     return read.history, index > 0 or next(found, None) is not None
 
 
@@ -132,7 +132,7 @@ def _documents(name: str) -> Iterator[tuple[str, Found]]:
     """Yield the documents of a file, each with its place."""
     kind = kind_of(name, "json")
     with asking(name), ExitStack() as stack:
-        stream = sys.stdin.buffer if name == STANDARD else stack.enter_context(place_of(name).open(name))
+        stream = standard_in() if name == STANDARD else stack.enter_context(place_of(name).open(name))
         held = stack.enter_context(decompressed(stream, kind.compression, name))
         for found in documents(held, kind.form, DEFAULT_LIMITS):
             yield _PLACES[kind.form].format(name=name, number=found.number), found
@@ -149,15 +149,7 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
     if found.fault is not None or found.data is None:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
-        chosen = codec or detected((found,), place)
+        chosen = codec or detected((found,))
         return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
-
-
-def _named(unread: Unread) -> AgentMsgError:
-    """Return an error that says in which file it happened; a FileError says so already."""
-    error: Any = unread.error
-    if isinstance(error, FileError):
-        return error
-    return DecodeError(f"{error.message} ({unread.place})", code=error.code, path=error.path, codec=error.codec)

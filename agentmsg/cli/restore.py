@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,8 +9,9 @@ import click
 from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.telling import tell_losses
-from agentmsg.cli.terminal import is_terminal
-from agentmsg.files.names import STANDARD, Form, kind_of
+from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
+from agentmsg.errors import FileError
+from agentmsg.files.names import STANDARD, Form, as_array, kind_of
 from agentmsg.files.restoring import Restoring
 
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ Examples:
     help="The format of OUT; else the one that LOSSES names, or is detected.",
 )
 @codec_options
-@click.option("--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="Of names that do not tell, and of -.")
+@click.option(
+    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
+)
+@click.option("--split", is_flag=True, help="Read OUT as a JSON array of many documents.")
+@click.option("--array", is_flag=True, help="Write a JSON array of all documents.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
 def command(
     *,
@@ -56,6 +60,8 @@ def command(
     source: str | None,
     options: tuple[tuple[str, Any], ...],
     form: Form | None,
+    split: bool,
+    array: bool,
     pretty: bool,
 ) -> None:
     """Give back the originals of converted documents.
@@ -71,9 +77,15 @@ def command(
         msg = "only one of OUT and LOSSES can be stdin"
         raise click.UsageError(msg)
     kind = kind_of(converted, form or "json")
+    if split:
+        kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
-    target_kind = kind_of(target, usual)
-    out = sys.stdout.buffer
+    target_kind = kind_of(target, "json" if array else usual)
+    if array:
+        target_kind = as_array(target_kind)
+    if pretty and target_kind.form != "json":
+        msg = f"{target}: only a .json file of one document can be pretty"
+        raise FileError(msg, code="form")
     Restoring(
         converted=converted,
         kind=kind,
@@ -85,15 +97,15 @@ def command(
         target=target,
         target_kind=target_kind,
         pretty=pretty,
-    ).run(sys.stdin.buffer, out, _tell)
+    ).run(standard_in, standard_out, _tell)
     if target == STANDARD:
+        out = standard_out()
         if is_terminal(out) and target_kind.form == "json" and not pretty:
             out.write(b"\n")
-        out.flush()
 
 
 def _usual(form: Form) -> Form:
-    return "jsonl" if form == "msgpack" else form
+    return "json" if form == "json" else "jsonl"
 
 
 def _tell(number: int, losses: Losses) -> None:

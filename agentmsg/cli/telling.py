@@ -62,5 +62,6 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         told = [words if is_one else f"{where}: {words}" for where, words in outcome.told]
         _tell(told, outcome.levels, is_one=is_one)
     if outcome.bad:
-        kept = f", kept in {', '.join(outcome.bad_files)}" if outcome.bad_files else ""
-        say(f"put aside: {counted(outcome.bad, 'document')}{kept}; the first: {outcome.first_bad}")
+        kept, what = ", ".join(outcome.bad_files), counted(outcome.bad, "document")
+        words = f"put aside: {what}, kept in {kept}" if kept else f"left out: {what}, not kept (--bad FILE keeps them)"
+        say(f"{words}; the first: {outcome.first_bad}")

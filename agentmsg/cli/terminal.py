@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
+
+from agentmsg.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["abandon_output", "aligned", "is_terminal", "printable", "say", "write_bytes"]
+__all__ = ["abandon_output", "aligned", "is_terminal", "printable", "say", "standard_in", "standard_out", "write_bytes"]
 
 
 def printable(text: str) -> str:
@@ -42,9 +44,35 @@ def is_terminal(stream: Any) -> bool:
         return False  # it is closed
 
 
+def standard_in() -> BinaryIO:
+    """Return stdin.
+
+    Raises:
+        FileError: where it is closed.
+    """
+    return _bytes_of(sys.stdin, "stdin")
+
+
+def standard_out() -> BinaryIO:
+    """Return stdout.
+
+    Raises:
+        FileError: where it is closed.
+    """
+    return _bytes_of(sys.stdout, "stdout")
+
+
+def _bytes_of(stream: Any, name: str) -> BinaryIO:
+    if stream is None or getattr(stream, "closed", False):
+        msg = f"{name} is closed"
+        raise FileError(msg, code="file")
+    buffer: BinaryIO = stream.buffer
+    return buffer
+
+
 def write_bytes(data: bytes) -> None:
     """Write bytes to stdout as they are; on a terminal a line end follows, which is no part of them."""
-    stream = sys.stdout.buffer
+    stream = standard_out()
     stream.write(data)
     if stream.isatty() and not data.endswith(b"\n"):
         stream.write(b"\n")

@@ -6,20 +6,25 @@
 | ``places`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
+| ``converting`` | what becomes of one document |
 | ``job`` | the heart: a range in, part files and counts out |
 | ``plan`` | names to sources, targets, ranges |
 | ``work`` | the folder of a run under way: resume, lock |
 | ``joining`` | parts to whole files |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
+| ``framing`` | what stands around documents that are written |
 | ``run`` | all of that together |
+| ``piping`` | the same as it comes, for stdin and stdout |
+| ``restoring`` | the way back, with the accounts |
 """
 
 from __future__ import annotations
 
 from agentmsg.files.job import Job, Piece, Report, Source, convert_range
 from agentmsg.files.names import Kind, kind_of
+from agentmsg.files.piping import stream
 from agentmsg.files.plan import Target, targets_of
-from agentmsg.files.run import Outcome, Request, run, stream
+from agentmsg.files.run import Outcome, Request, run
 
 __all__ = [
     "Job",

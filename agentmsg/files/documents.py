@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "documents", "frame_ends", "split_array"]
+__all__ = ["Found", "documents", "frame_ends"]
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -70,17 +70,17 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         if not line:
             return
         number += 1
-        offset, rest = position, 0
+        offset, rest, end_of_line = position, 0, line[-2:]
         if line[-1] != _LINE_FEED and len(line) == longest:
-            rest = _skip_line(stream, None)
+            rest, end_of_line = _skip_line(stream, None, end_of_line)
         position += len(line) + rest
         if not offset and line.startswith(_BOM):
             line, offset = line[len(_BOM) :], len(_BOM)
-        data = line.removesuffix(b"\n").removesuffix(b"\r")
-        if rest or len(data) > limits.line:
-            yield Found(number, offset, len(data) + rest, None, _too_long("line", limits.line))
-        elif data and not data.isspace():
-            yield Found(number, offset, len(data), data)
+        length = len(line) + rest - len(end_of_line) + len(_without_end(end_of_line))
+        if length > limits.line:
+            yield Found(number, offset, length, None, _too_long("line", limits.line))
+        elif length and not line.isspace():
+            yield Found(number, offset, length, line[:length])
 
 
 def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
@@ -89,18 +89,23 @@ def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
         return 0
     # If the byte before is a line end, a line begins right here.
     stream.seek(start - 1)
-    return start - 1 + _skip_line(stream, None if end is None else end - start + 1)
+    return start - 1 + _skip_line(stream, None if end is None else end - start + 1)[0]
 
 
-def _skip_line(stream: BinaryIO, most: int | None) -> int:
-    """Read up to the next line end, or so many bytes; return how many were read."""
-    skipped = 0
+def _skip_line(stream: BinaryIO, most: int | None, before: bytes = b"") -> tuple[int, bytes]:
+    """Read up to the next line end, or so many bytes; return how many were read, and the last two of all."""
+    skipped, last = 0, before
     while most is None or skipped < most:
         piece = stream.readline(_CHUNK)
         skipped += len(piece)
+        last = (last + piece[-2:])[-2:]
         if not piece or piece[-1] == _LINE_FEED:
             break
-    return skipped
+    return skipped, last
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def _too_long(what: str, most: int) -> DecodeError:
@@ -121,8 +126,9 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
     yield Found(1, lead, len(data) - lead, data[lead:])
 
 
-def split_array(found: Found, limits: Limits) -> Iterator[Found]:
-    """Yield the items of a document that is a JSON array, each as a document; the whole as a fault where it is none."""
+def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    """Yield the items of a JSON array, each as a document; the whole as a fault where it is none."""
+    (found,) = _whole(stream, limits, start, end)
     if found.data is None:
         yield found
         return
@@ -235,6 +241,7 @@ def frame_ends(stream: BinaryIO, limits: Limits, every: int) -> Iterator[int]:
 
 
 _READERS: Mapping[Form, Callable[[BinaryIO, Limits, int, int | None], Iterator[Found]]] = {
+    "array": _items,
     "json": _whole,
     "jsonl": _lines,
     "msgpack": _frames,

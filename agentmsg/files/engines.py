@@ -6,15 +6,17 @@ pickled; files are reached by their paths, so machines of a cluster need them in
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import contextmanager
-from threading import current_thread, main_thread
+from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentmsg._extras import extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from multiprocessing.process import BaseProcess
 
 __all__ = ["ENGINES", "Engine"]
 
@@ -32,7 +34,7 @@ def _local(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: 
     from multiprocessing import get_context  # noqa: PLC0415
 
     # Fresh processes: those that are forked would share open files and locks with this one.
-    pool = ProcessPoolExecutor(min(jobs, len(calls)), get_context("spawn"), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(min(jobs, len(calls)), get_context("spawn"), initializer=_begin)
     try:
         with _uninterrupted():
             numbers = {pool.submit(function, *call): number for number, call in enumerate(calls)}
@@ -55,9 +57,21 @@ def _uninterrupted() -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one: it lets pieces under way end, and starts no more."""
+def _begin() -> None:
+    """Leave Ctrl-C to the process that started this one: it lets pieces under way end, and starts no more.
+
+    Where that is killed this one ends, too: it must not write into a work folder that another run has taken over.
+    """
+    from multiprocessing import parent_process  # noqa: PLC0415 - only for several jobs
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if (parent := parent_process()) is not None:
+        Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def _dask(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, _R]]:

@@ -1,7 +1,6 @@
 """The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
 
-A document goes through ``Converter``: read, fit, account, write, and, if asked, the proof that the written document and
-its account give the source again. What cannot be converted is quarantined: its bytes, its place, and why.
+What cannot be converted is quarantined: its bytes, its place, and why.
 """
 
 from __future__ import annotations
@@ -9,41 +8,31 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from contextlib import ExitStack
-from hashlib import blake2b
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
 
 from agentmsg._fast import paused
-from agentmsg._registry import get_codec
-from agentmsg.account import account
 from agentmsg.account_lines import to_lines
-from agentmsg.carry import carried, restore, uncarried
-from agentmsg.conversion import loads
-from agentmsg.deep import room_of
-from agentmsg.equality import same
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError
 from agentmsg.files.compression import compressed, decompressed
-from agentmsg.files.documents import Found, documents, split_array
+from agentmsg.files.converting import Converter
+from agentmsg.files.documents import Found, documents
+from agentmsg.files.framing import framing_of
 from agentmsg.files.names import Kind
 from agentmsg.files.places import asking, place_of
-from agentmsg.fit import fit
-from agentmsg.history import History
 from agentmsg.json_text import dump_json
-from agentmsg.json_values import thaw
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.losses import Losses
-from agentmsg.notes import same_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.files.converting import Converted
+    from agentmsg.losses import Losses
 
 __all__ = [
     "TOLD",
-    "Converted",
-    "Converter",
     "Job",
     "Piece",
     "Report",
@@ -53,13 +42,12 @@ __all__ = [
     "convert_range",
     "digest_of",
     "documents_of",
-    "rendered",
 ]
 
 OnLoss = Literal["error", "ignore", "report"]
 # So many content losses are told in words.
 TOLD = 5
-# So much of a refused line is looked at when it is told; all of it is kept.
+# So much of a source is read at once for its digest.
 _CHUNK = 1 << 20
 
 
@@ -72,14 +60,12 @@ class Source:
         kind: how documents stand in it.
         codec: their format.
         size: in bytes; None for stdin.
-        split: whether a JSON array at the top is many documents.
     """
 
     path: str
     kind: Kind
     codec: str
     size: int | None = None
-    split: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -156,103 +142,41 @@ class Report:
 
 
 @attrs.frozen
-class Converted:
-    """A document that was written.
+class Sinks:
+    """Where the bytes go: each a file that is open, or None where nobody asked for it.
 
     Attributes:
-        data: its bytes, without line end.
-        messages: how many the source has.
-        losses: their account.
-        output: the history that the document reads back as, without what it carries of losses; None where nobody needs
-            it.
+        out: documents.
+        losses: their accounts.
+        flat: their losses one by one.
+        bad: what cannot be converted.
+        is_live: whether somebody waits for each document.
     """
-
-    data: bytes
-    messages: int
-    losses: Losses
-    output: History | None
-
-
-class Converter:
-    """Converts the bytes of documents, one by one.
-
-    Args:
-        job: what to do.
-        source: the format that is read.
-    """
-
-    def __init__(self, job: Job, source: str) -> None:
-        self._job = job
-        self._source = get_codec(source)
-        self._target = get_codec(job.codec, **dict(job.options))
-        self._reads_back = job.losses or job.verify
-
-    def __call__(self, data: bytes) -> Converted:
-        """Return what a document becomes.
-
-        Raises:
-            AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
-        """
-        job = self._job
-        history = loads(data, self._source, limits=job.limits, duplicates="error")
-        fitted = fit(history, self._target)
-        written, losses = fitted.history, account(fitted)
-        if job.carry:
-            written, losses = carried(fitted, self._target, self._source.name)
-        if job.on_loss == "error" and losses.content:
-            content = losses.content
-            msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
-            raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
-        document = rendered(self._target, written, pretty=job.pretty)
-        output = loads(document, self._target, limits=job.limits) if self._reads_back else None
-        if job.verify:
-            self._prove(data, history, losses, output)
-        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
-
-    def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
-        """Raise unless what was written and its account give the source again, to the last spelling."""
-        restored = restore(output, losses)
-        again = self._source.write(fit(restored, self._source).history)
-        if not same(restored, history) or not same_document(again, self._parsed(data, self._source)):
-            msg = "what was written and its account do not give the source again"
-            raise LossError(msg, code="verify", codec=self._target.name)
-
-    def _parsed(self, data: bytes, codec: Codec) -> Any:
-        return codec.parse(data, room_of(self._job.limits), "error")
-
-
-def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
-    """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
-
-    Raises:
-        AgentMsgError: where it cannot be written.
-    """
-    try:
-        if not pretty:
-            return codec.to_bytes(history)
-        import json  # noqa: PLC0415 - only where somebody asks for it
-
-        return json.dumps(thaw(codec.write(history)), ensure_ascii=False, indent=2).encode()
-    except AgentMsgError as error:
-        raise error.at(codec=codec.name) from None
-
-
-@attrs.frozen
-class Sinks:
-    """Where the bytes go: each a file that is open, or None where nobody asked for it."""
 
     out: BinaryIO
     losses: BinaryIO | None
     flat: BinaryIO | None
     bad: BinaryIO | None
+    is_live: bool = False
 
 
-def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: Sinks) -> Report:
-    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``."""
+def convert_documents(
+    job: Job, source: Source, found: Iterator[Found], sinks: Sinks, *, is_first: bool = True
+) -> Report:
+    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``.
+
+    Args:
+        job: what to do.
+        source: where they come from.
+        found: the documents.
+        sinks: where they go.
+        is_first: whether nothing is before them in what is written.
+    """
     report = Report()
     convert = Converter(job, source.codec)
     counts: Counter[str] = Counter()
-    line_end = b"\n" if job.kind.form == "jsonl" or job.pretty else b""
+    framing = framing_of(job.kind, pretty=job.pretty)
+    between = b"" if is_first else framing.between
     for item in found:
         report.lines = item.number
         try:
@@ -264,7 +188,10 @@ def convert_documents(job: Job, source: Source, found: Iterator[Found], sinks: S
                 raise
             _quarantine(report, source, item, error, sinks.bad)
             continue
-        sinks.out.write(done.data + line_end)
+        sinks.out.write(between + framing.lead + done.data + framing.tail)
+        if sinks.is_live:
+            sinks.out.flush()
+        between = framing.between
         report.documents += 1
         report.messages += done.messages
         if job.on_loss != "ignore":
@@ -331,11 +258,7 @@ def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgErro
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of a source that is open."""
-    source = piece.source
-    found = documents(stream, source.kind.form, limits, piece.start, piece.end)
-    if not source.split:
-        return found
-    return (part for whole in found for part in split_array(whole, limits))
+    return documents(stream, piece.source.kind.form, limits, piece.start, piece.end)
 
 
 def convert_range(job: Job, piece: Piece, base: str) -> Report:
@@ -375,7 +298,7 @@ def _parts(job: Job) -> Iterator[str]:
 
 def digest_of(piece: Piece) -> str:
     """Return a digest of the bytes of a range as they are on disk."""
-    state = blake2b(digest_size=16)
+    state = sha256()  # processors have instructions for it
     left = -1 if piece.end is None else piece.end - piece.start
     with place_of(piece.source.path).open(piece.source.path) as stream:
         stream.seek(piece.start)

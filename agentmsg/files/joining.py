@@ -1,36 +1,122 @@
-"""Parts to whole files: one after the other, their numbers counted on."""
+"""Parts to whole files: appended in their order while later pieces are still converted, their numbers counted on.
+
+So little is left to do when the last piece is done, whatever the size of the file.
+"""
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from agentmsg.files.places import place_of
+from agentmsg.errors import FileError
+from agentmsg.files.compression import compressed
+from agentmsg.files.framing import LINES
+from agentmsg.files.names import is_remote
+from agentmsg.files.places import asking, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from agentmsg.files.framing import Framing
 
-__all__ = ["join", "renumber"]
+__all__ = ["Growing"]
 
 _BUFFER = 1 << 20
 _LEAD = re.compile(rb'\{"line":(\d+)')
 
 
-def join(parts: Iterable[str], sink: BinaryIO) -> None:
-    """Write files to a file, one after the other."""
-    for part in parts:
-        with place_of(part).open(part) as source:
-            shutil.copyfileobj(source, sink, _BUFFER)
+class Growing:
+    """A file that is made of parts.
+
+    Args:
+        path: its final name.
+        until: its name until it is published.
+        framing: what stands around documents; the parts have it inside, not at their ends.
+        parts_compression: what the parts are compressed with, so that what stands between them is, too.
+        compression: of the file, where its parts are not compressed.
+        is_one_part: whether there will be one part only, which may then become the file.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        until: str,
+        framing: Framing = LINES,
+        *,
+        parts_compression: str = "",
+        compression: str = "",
+        is_one_part: bool = False,
+    ) -> None:
+        self._path = path
+        self._until = until
+        self._framing = framing
+        self._parts_compression = parts_compression
+        self._compression = compression
+        self._takes_part = is_one_part and not compression and not framing.head
+        self._files = ExitStack()
+        self._file: BinaryIO | None = None
+        self._sink: BinaryIO | None = None
+        self.is_empty = True
+
+    def add(self, part: str, before: int, *, is_empty: bool) -> None:
+        """Append a part.
+
+        Args:
+            part: its path.
+            before: what is added to the number of a line, where one begins with it.
+            is_empty: whether it has no documents or lines.
+        """
+        if self._takes_part:
+            self._until = part
+        elif not is_empty:
+            with asking(self._path), place_of(part).open(part) as source:
+                sink = self._opened()
+                if not self.is_empty:
+                    sink.write(self._packed(self._framing.between))
+                _append(source, sink, before)
+                if self._file is not None:
+                    place_of(self._until).write_back(self._file)
+        self.is_empty = self.is_empty and is_empty
+
+    def _opened(self) -> BinaryIO:
+        if self._sink is None:
+            self._file = self._files.enter_context(place_of(self._until).create(self._until))
+            self._sink = self._files.enter_context(compressed(self._file, self._compression))
+            self._sink.write(self._packed(self._framing.head))
+        return self._sink
+
+    def _packed(self, data: bytes) -> bytes:
+        if not data or not self._parts_compression:
+            return data
+        packed = io.BytesIO()
+        with compressed(packed, self._parts_compression) as sink:
+            sink.write(data)
+        return packed.getvalue()
+
+    def publish(self) -> None:
+        """Give the file its final name; it is on disk before."""
+        if not self._takes_part:
+            with asking(self._path):
+                end = self._framing.end.lstrip() if self.is_empty else self._framing.end
+                self._opened().write(self._packed(end))
+                self._files.close()
+        place = place_of(self._path)
+        folder = self._path.rpartition("/")[0]
+        if folder and not is_remote(self._path):
+            place.make_folder(folder)
+        place.publish(self._until, self._path)
+
+    def abandon(self) -> None:
+        """Close the file as it is."""
+        with suppress(FileError, OSError):
+            self._files.close()
 
 
-def renumber(parts: Iterable[tuple[str, int]], sink: BinaryIO) -> None:
-    """Write files of lines to a file; where a line begins with its number, so many are added to it."""
-    for part, before in parts:
-        with place_of(part).open(part) as source:
-            if not before:
-                shutil.copyfileobj(source, sink, _BUFFER)
-                continue
-            for line in source:
-                found = _LEAD.match(line)
-                sink.write(line if found is None else b'{"line":%d' % (int(found[1]) + before) + line[found.end() :])
+def _append(source: BinaryIO, sink: BinaryIO, before: int) -> None:
+    if not before:
+        shutil.copyfileobj(source, sink, _BUFFER)
+        return
+    for line in source:
+        found = _LEAD.match(line)
+        sink.write(b'{"line":%d' % (int(found[1]) + before) + line[found.end() :] if found else line)

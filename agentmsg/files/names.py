@@ -11,13 +11,25 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COMPRESSIONS", "STANDARD", "Form", "Kind", "is_remote", "kind_of", "renamed"]
+__all__ = [
+    "COMPRESSIONS",
+    "STANDARD",
+    "SUFFIXES",
+    "Form",
+    "Kind",
+    "as_array",
+    "is_pattern",
+    "is_remote",
+    "kind_of",
+    "renamed",
+]
 
-Form: TypeAlias = Literal["json", "jsonl", "msgpack"]
+Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack"]
 # The name that means stdin or stdout.
 STANDARD = "-"
 COMPRESSIONS = (".gz", ".zst")
 _FORMS: Mapping[str, Form] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".msgpack": "msgpack"}
+SUFFIXES = tuple(_FORMS)
 
 
 @attrs.frozen
@@ -25,7 +37,8 @@ class Kind:
     """How documents stand in a file.
 
     Attributes:
-        form: "json" (one document), "jsonl" (one on each line), "msgpack" (frames, one after the other).
+        form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one on each line), "msgpack"
+            (frames, one after the other). No name tells that of an array.
         compression: "", ".gz" or ".zst".
     """
 
@@ -35,7 +48,7 @@ class Kind:
     @property
     def suffix(self) -> str:
         """The end of the name of such a file, such as ``.jsonl.gz``."""
-        return f".{self.form}{self.compression}"
+        return f".{'json' if self.form == 'array' else self.form}{self.compression}"
 
 
 def kind_of(name: str, default: Form | None = None) -> Kind:
@@ -53,7 +66,7 @@ def kind_of(name: str, default: Form | None = None) -> Kind:
     form = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
     form = form or default
     if form is None:
-        msg = f"{name}: not a name that ends with {', '.join(_FORMS)}, or these with .gz or .zst; say --form"
+        msg = f"{name}: not a name that ends with {', '.join(SUFFIXES)}, or these with .gz or .zst; say --form"
         raise FileError(msg, code="form")
     return Kind(form, compression)
 
@@ -71,6 +84,16 @@ def renamed(name: str, kind: Kind) -> str:
     dot = base.rfind(".")
     known = dot >= 0 and base[dot:].lower() in _FORMS
     return (base[:dot] if known else base) + kind.suffix
+
+
+def as_array(kind: Kind) -> Kind:
+    """Return a kind whose JSON is an array of many documents."""
+    return attrs.evolve(kind, form="array") if kind.form == "json" else kind
+
+
+def is_pattern(name: str) -> bool:
+    """Tell whether a name may stand for several files, if there is none that has it."""
+    return any(mark in name for mark in "*?[")
 
 
 def is_remote(name: str) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from agentmsg._extras import extra
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.names import is_remote
+from agentmsg.files.names import is_pattern, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -41,6 +41,10 @@ class Place(ABC):
         """Return a new file to write, in the place of one of that name; links are not followed."""
 
     @abstractmethod
+    def write_back(self, file: BinaryIO) -> None:
+        """Let what was written to a new file reach the disk already, so that its end is not waited for so long."""
+
+    @abstractmethod
     def size(self, path: str) -> int | None:
         """Return how many bytes a file has; None where there is none."""
 
@@ -58,7 +62,7 @@ class Place(ABC):
 
     @abstractmethod
     def find(self, path: str) -> list[str]:
-        """Return all files in a folder and in its folders, or those that a pattern with * matches, in order."""
+        """Return all files in a folder and in its folders, or those that a pattern matches, in order."""
 
     @abstractmethod
     def publish(self, part: str, path: str) -> None:
@@ -124,6 +128,10 @@ class _Local(Place):
             Path(path).unlink(missing_ok=True)
             return _Durable(path)
 
+    def write_back(self, file: BinaryIO) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+
     def size(self, path: str) -> int | None:
         with asking(path):
             try:
@@ -137,7 +145,8 @@ class _Local(Place):
 
     def check_folder(self, path: str) -> None:
         with asking(path):
-            Path(path).parent.stat()
+            if not stat.S_ISDIR(Path(path).parent.stat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
     def make_folder(self, path: str) -> None:
         with asking(path):
@@ -161,7 +170,7 @@ class _Local(Place):
                         shutil.copyfileobj(source, sink, _BUFFER)
                     return
                 Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
-            Path(part).replace(target)
+            _move(Path(part), target)
             _sync_folder(target.parent)
 
     def remove(self, path: str) -> None:
@@ -200,9 +209,22 @@ class _Durable(io.BufferedWriter):
         if not self.closed:
             try:
                 self.flush()
-                os.fsync(self.fileno())
+                if self.tell():  # of an empty file nothing can be missing
+                    os.fsync(self.fileno())
             finally:
                 super().close()
+
+
+def _move(part: Path, target: Path) -> None:
+    """Replace a file by another, which may be on another disk: it is copied then, and replaces the file from there."""
+    try:
+        part.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with whole_file(str(target)) as sink, part.open("rb") as source:
+            shutil.copyfileobj(source, sink, _BUFFER)
+        part.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -233,6 +255,9 @@ class _Remote(Place):
         with asking(path):
             return cast("BinaryIO", self._files.open(path, "wb"))
 
+    def write_back(self, file: BinaryIO) -> None:
+        del file  # it sends pieces as they are full
+
     def size(self, path: str) -> int | None:
         with asking(path):
             try:
@@ -253,7 +278,7 @@ class _Remote(Place):
 
     def find(self, path: str) -> list[str]:
         with asking(path):
-            found = self._files.glob(path) if "*" in path else self._files.find(path)
+            found = self._files.glob(path) if is_pattern(path) else self._files.find(path)
             return sorted(self._files.unstrip_protocol(item) for item in found)
 
     def publish(self, part: str, path: str) -> None:

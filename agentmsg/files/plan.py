@@ -1,7 +1,7 @@
 """From the names that a person gives to pieces of work: sources, targets, ranges. Reads names, sizes, first documents.
 
-Ranges have a fixed length, whatever the number of jobs: so the same sources always give the same parts, and the same
-bytes.
+Where ranges end depends on the source only, not on the number of jobs: so the same sources always give the same parts,
+and the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
 from agentmsg.files.job import Piece, Source, documents_of
-from agentmsg.files.names import STANDARD, Kind, is_remote, kind_of, renamed
+from agentmsg.files.names import STANDARD, SUFFIXES, Kind, as_array, is_pattern, is_remote, kind_of, renamed
 from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "pieces_of", "targets_of"]
+__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "named", "pieces_of", "targets_of"]
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
@@ -54,14 +54,14 @@ class Target:
     @property
     def is_one(self) -> bool:
         """Whether it is made of one file that holds one document."""
-        return len(self.sources) == 1 and self.sources[0].kind.form == "json" and not self.sources[0].split
+        return len(self.sources) == 1 and self.sources[0].kind.form == "json" and self.kind.form != "array"
 
 
 def expand(names: Sequence[str]) -> list[tuple[str, str]]:
     """Return the files that names, folders and patterns stand for, each with its path below what was named.
 
     Raises:
-        FileError: where a name stands for nothing.
+        FileError: where a folder or a pattern stands for nothing.
     """
     found: list[tuple[str, str]] = []
     for name in names:
@@ -71,14 +71,17 @@ def expand(names: Sequence[str]) -> list[tuple[str, str]]:
         place = place_of(name)
         if place.is_folder(name):
             base = name.rstrip("/") + "/"
-            found += [(path, path.removeprefix(base)) for path in place.find(name) if _is_data(path, base)]
-        elif place.size(name) is None and "*" in name:
-            found += [(path, _last(path)) for path in place.find(name)]
+            own = [(path, path.removeprefix(base)) for path in place.find(name) if _is_data(path, base)]
+            words = f"no files whose names tell what they hold: {', '.join(SUFFIXES)}, or these with .gz or .zst"
+        elif place.size(name) is None and is_pattern(name):
+            own = [(path, _last(path)) for path in place.find(name)]
+            words = "no file matches"
         else:
-            found.append((name, _last(name)))
-    if not found:
-        msg = f"{', '.join(names)}: no files"
-        raise FileError(msg, code="file")
+            own, words = [(name, _last(name))], ""
+        if not own:
+            msg = f"{name}: {words}"
+            raise FileError(msg, code="file")
+        found += own
     return found
 
 
@@ -98,14 +101,27 @@ def _is_data(path: str, base: str) -> bool:
     return True
 
 
-def detected(found: Iterable[Found], path: str) -> str:
+def named(error: AgentMsgError, place: str) -> AgentMsgError:
+    """Return an error that says in which file it happened; a FileError says so already."""
+    if isinstance(error, FileError):
+        return error
+    return DecodeError(f"{error.message} ({place})", code=error.code, path=error.path, codec=error.codec)
+
+
+def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
     """Return the name of the format that the first documents of a file most look like.
+
+    Args:
+        found: the documents.
+        empty: what is returned where there are none.
 
     Raises:
         DecodeError: where none does, or several do; where the only document cannot be parsed, what is wrong with it.
     """
     trouble: AgentMsgError | None = None
+    is_empty = True
     for item in islice(found, LOOKED_AT):
+        is_empty = False
         try:
             scores = detect(item.data) if item.data is not None else []
         except AgentMsgError as error:
@@ -113,22 +129,27 @@ def detected(found: Iterable[Found], path: str) -> str:
             continue
         best = [name for name, score in scores if score == scores[0][1]]
         if len(best) > 1:
-            msg = f"{path}: this may be {' or '.join(best)}; say which with --from"
+            msg = f"this may be {' or '.join(best)}; say which with --from"
             raise DecodeError(msg)
         if best:
             return best[0]
     if trouble is not None:
         raise trouble
-    msg = f"{path}: no format is recognised; name it with --from (agentmsg formats lists all)"
+    if is_empty and empty is not None:
+        return empty
+    msg = "no format is recognised; name it with --from (agentmsg formats lists all)"
     raise DecodeError(msg)
 
 
-def _detected_in(source: Source, limits: Limits) -> str:
+def _detected_in(source: Source, job: Job) -> str:
     with (
         place_of(source.path).open(source.path) as raw,
         decompressed(raw, source.kind.compression, source.path) as stream,
     ):
-        return detected(documents_of(Piece(source=source), stream, limits), source.path)
+        try:
+            return detected(documents_of(Piece(source=source), stream, job.limits), empty=job.codec)
+        except AgentMsgError as error:
+            raise named(error, source.path) from None
 
 
 def targets_of(
@@ -139,6 +160,7 @@ def targets_of(
     codec: str | None = None,
     form: Form | None = None,
     split: bool = False,
+    array: bool = False,
 ) -> list[Target]:
     """Return the files to write, each with its sources.
 
@@ -148,7 +170,8 @@ def targets_of(
         job: what will be done; its ``kind`` does not count.
         codec: the format of all sources; None means that each is looked at (stdin when it is read).
         form: of names that do not tell theirs.
-        split: whether JSON arrays are many documents.
+        split: whether sources that are JSON hold an array of documents.
+        array: whether targets are JSON arrays of documents.
 
     Raises:
         FileError: where sources cannot be found, or cannot stand in the target.
@@ -160,41 +183,64 @@ def targets_of(
         place_of(target).check_folder(target)
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
-    for path, below in files:
-        kind = kind_of(path, form or "json")
-        size = None if path == STANDARD else place_of(path).size(path)
-        source = Source(path=path, kind=kind, codec=codec or "", size=size, split=split and kind.form == "json")
-        if not codec and path != STANDARD:
-            source = attrs.evolve(source, codec=_detected_in(source, job.limits))
-        usual = _usual_form(source, job)
-        into = Kind(usual, kind.compression) if many else kind_of(target, form or usual)
+    for source, below in _sources(files, job, codec=codec, form=form, split=split):
+        usual: Form = "array" if array else _usual_form(source, job)
+        into = Kind(usual, source.kind.compression) if many else kind_of(target, usual if array else form or usual)
+        if array:
+            into = as_array(into)
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
         targets.setdefault(written, []).append(source)
         kinds[written] = into
     made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
     for one in made:
-        _check_kind(one, job)
+        _check_kind(one, job, array=array)
     return made
+
+
+def _sources(
+    files: Sequence[tuple[str, str]], job: Job, *, codec: str | None, form: Form | None, split: bool
+) -> list[tuple[Source, str]]:
+    """Return the sources that files are, each with its path below what was named."""
+    sources: list[tuple[Source, str]] = []
+    unknown: list[AgentMsgError] = []
+    for path, below in files:
+        kind = kind_of(path, form or "json")
+        size = None if path == STANDARD else place_of(path).size(path)
+        source = Source(path=path, kind=as_array(kind) if split else kind, codec=codec or "", size=size)
+        if not codec and path != STANDARD:
+            try:
+                source = attrs.evolve(source, codec=_detected_in(source, job))
+            except DecodeError as error:
+                unknown.append(error)
+        sources.append((source, below))
+    if len(unknown) == 1:
+        raise unknown[0]
+    if unknown:
+        msg = f"{unknown[0].message}; {len(unknown) - 1} of {len(files) - 1} others cannot be told either"
+        raise DecodeError(msg, code=unknown[0].code)
+    return sources
 
 
 def _usual_form(source: Source, job: Job) -> Form:
     """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
     if get_codec(job.codec).binary:
         return "msgpack"
-    return "jsonl" if source.split or source.kind.form == "msgpack" else source.kind.form
+    return "json" if source.kind.form == "json" else "jsonl"
 
 
-def _check_kind(target: Target, job: Job) -> None:
+def _check_kind(target: Target, job: Job, *, array: bool) -> None:
     binary, form = get_codec(job.codec).binary, target.kind.form
     words = None
-    if binary and form != "msgpack":
+    if array and (binary or form != "array"):
+        words = "--array makes JSON: name the target .json" if not binary else f"{job.codec} is binary: no --array"
+    elif binary and form != "msgpack":
         words = f"{job.codec} is binary: name the target .msgpack"
     elif not binary and form == "msgpack":
         words = f"{job.codec} is JSON: name the target .json or .jsonl"
     elif form == "json" and not target.is_one:
-        words = "a .json file holds one document: name the target .jsonl, or a folder"
+        words = "a .json file holds one document: name the target .jsonl or a folder, or make it an array with --array"
     elif job.pretty and form != "json":
-        words = "only a .json file can be pretty"
+        words = "only a .json file of one document can be pretty"
     if words is not None:
         msg = f"{target.path}: {words}"
         raise FileError(msg, code="form")
@@ -224,7 +270,7 @@ def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
 
 
 def _can_be_cut(source: Source) -> bool:
-    return source.size is not None and not source.kind.compression and source.kind.form != "json"
+    return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", "msgpack")
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
@@ -232,7 +278,10 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
     if not _can_be_cut(source) or source.size is None or source.size <= PIECE:
         return
     if source.kind.form == "jsonl":
-        yield from range(PIECE, source.size, PIECE)
+        cut = 0
+        # The last ones are shorter, so that nobody waits long for the others at the end.
+        while (cut := cut + min(PIECE, max(PIECE // 4, (source.size - cut) // 4))) < source.size:
+            yield cut
         return
     with place_of(source.path).open(source.path) as stream:
         yield from (cut for cut in frame_ends(stream, limits, PIECE) if cut < source.size)

@@ -13,13 +13,14 @@ from agentmsg.account import account
 from agentmsg.account_lines import from_lines
 from agentmsg.carry import carried_text, restore
 from agentmsg.conversion import loads
-from agentmsg.errors import DecodeError, LossError
+from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
-from agentmsg.files.job import rendered
+from agentmsg.files.framing import framing_of
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
-from agentmsg.files.plan import LOOKED_AT, detected
+from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.fit import fit
 from agentmsg.json_text import parse_json
 from agentmsg.limits import DEFAULT_LIMITS
@@ -67,10 +68,8 @@ def accounts(lines: Iterator[Found]) -> Iterator[Account]:
             yield _account(held)
             held = []
         held.append(line.data)
-    if not held:
-        msg = "an account begins with its header"
-        raise DecodeError(msg)
-    yield _account(held)
+    if held:
+        yield _account(held)
 
 
 def _is_header(data: bytes) -> bool:
@@ -114,12 +113,17 @@ class Restoring:
     target_kind: Kind
     pretty: bool
 
-    def run(self, standard_in: BinaryIO, standard_out: BinaryIO, told: Callable[[int, Losses], None]) -> int:
+    def run(
+        self,
+        standard_in: Callable[[], BinaryIO],
+        standard_out: Callable[[], BinaryIO],
+        told: Callable[[int, Losses], None],
+    ) -> int:
         """Restore all documents, and return how many there are.
 
         Args:
-            standard_in: what "-" is to read.
-            standard_out: what "-" is to write.
+            standard_in: gives what "-" is to read.
+            standard_out: gives what "-" is to write.
             told: called with the number of a document and what the format to write could not carry of it.
 
         Raises:
@@ -130,25 +134,45 @@ class Restoring:
             enter = files.enter_context
 
             def opened(name: str, kind: Kind) -> Iterator[Found]:
-                raw = standard_in if name == STANDARD else enter(place_of(name).open(name))
+                raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
+            def opened_sink() -> BinaryIO:
+                whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target))
+                sink = enter(compressed(whole, self.target_kind.compression))
+                sink.write(framing.head)
+                return sink
+
+            framing = framing_of(self.target_kind, pretty=self.pretty)
             converted = opened(self.converted, self.kind)
             if self.accounts is None:
                 originals = self._carried(converted)
             else:
-                pairs = _paired(converted, accounts(opened(self.accounts, self.accounts_kind)))
-                originals = map(self._original, pairs)
+                own_accounts = _naming(accounts(opened(self.accounts, self.accounts_kind)), self.accounts)
+                originals = map(self._original, _paired(converted, own_accounts))
             sink: BinaryIO | None = None
             count = 0
             for history, codec in originals:
                 document = self._written(history, codec, count + 1, told)
                 if sink is None:  # the first account says that there is something to write
-                    whole = standard_out if self.target == STANDARD else enter(whole_file(self.target))
-                    sink = enter(compressed(whole, self.target_kind.compression))
-                sink.write(document)
+                    sink = opened_sink()
+                elif self.target_kind.form == "json":
+                    raise self._not_one()
+                else:
+                    sink.write(framing.between)
+                sink.write(framing.lead + document + framing.tail)
                 count += 1
+            if sink is None and self.target_kind.form == "json":
+                raise self._not_one()
+            if sink is None:
+                opened_sink().write(framing.end.lstrip())
+            else:
+                sink.write(framing.end)
             return count
+
+    def _not_one(self) -> FileError:
+        msg = f"{self.target}: a .json file holds one document: name it .jsonl, or make it an array with --array"
+        return FileError(msg, code="form")
 
     def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
         """Return what a document was made of, and the format that it had."""
@@ -159,7 +183,10 @@ class Restoring:
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
         """Yield what documents were made of, as far as they carry it themselves, and the formats that they had."""
         first = list(islice(converted, LOOKED_AT))
-        source = self.source or detected(first, self.converted)
+        try:
+            source = self.source or detected(first)
+        except DecodeError as error:
+            raise named(error, self.converted) from None
         for found in chain(first, converted):
             history = loads(_data(found), source, duplicates="error")
             text = carried_text(history)
@@ -174,8 +201,7 @@ class Restoring:
         fitted = fit(history, target)
         if fitted.history is not fitted.source:
             told(number, account(fitted))
-        line_end = b"\n" if self.target_kind.form == "jsonl" or self.pretty else b""
-        return rendered(target, fitted.history, pretty=self.pretty) + line_end
+        return rendered(target, fitted.history, pretty=self.pretty)
 
 
 def _data(found: Found) -> bytes:
@@ -187,6 +213,13 @@ def _data(found: Found) -> bytes:
     if found.fault is not None or found.data is None:
         raise found.fault or AssertionError
     return found.data
+
+
+def _naming(own: Iterator[Account], name: str) -> Iterator[Account]:
+    try:
+        yield from own
+    except DecodeError as error:
+        raise named(error, name) from None
 
 
 def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Found, Account]]:

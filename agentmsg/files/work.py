@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+import agentmsg
 from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.job import Report, digest_of
 from agentmsg.files.places import asking, place_of
@@ -22,29 +23,32 @@ from agentmsg.json_text import dump_json, parse_json
 
 if TYPE_CHECKING:
     import io
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentmsg.files.job import Job, Piece
     from agentmsg.files.plan import Target
 
 __all__ = ["Work", "fingerprint"]
 
-_VERSION = 1
+_VERSION = 2
 
 
-def fingerprint(job: Job, targets: Sequence[Target], pieces: Sequence[Piece]) -> Any:
-    """Return what a run is, as plain data: two runs of the same fingerprint write the same bytes."""
+def fingerprint(
+    job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, str]], pieces: Sequence[Piece]
+) -> Any:
+    """Return what a run is, as plain data: two runs of the same fingerprint write the same bytes to the same files."""
     plain = {
-        "version": _VERSION,
+        "version": [_VERSION, agentmsg.__version__],
         "job": attrs.asdict(job),
         "targets": [attrs.asdict(target) for target in targets],
+        "sides": list(sides),
         "ranges": [[piece.start, piece.end] for piece in pieces],
     }
     return parse_json(dump_json(plain))
 
 
 class Work:
-    """The work folder of a run; a context manager that holds its lock.
+    """The work folder of a run; holds its lock until ``release``.
 
     Args:
         path: of the folder.
@@ -148,12 +152,15 @@ class Work:
                 return None
 
 
+def _sizes(run: Any) -> list[Any]:
+    return [source for target in run["targets"] for source in target["sources"]]
+
+
 def _compare(path: str, known: Any, run: Any) -> None:
     """Raise unless a run is the one that was stopped."""
     if known == run:
         return
-    sizes: Callable[[Any], Any] = lambda one: [source for target in one["targets"] for source in target["sources"]]  # noqa: E731
-    if known.get("job") == run["job"] and sizes(known) != sizes(run):
+    if known.get("version") == run["version"] and known.get("job") == run["job"] and _sizes(known) != _sizes(run):
         msg = f"{path}: a source changed since the run that was stopped; begin anew without --resume"
         raise FileError(msg, code="source-changed")
     msg = f"{path}: the run that was stopped was another one; begin anew without --resume"

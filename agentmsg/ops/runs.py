@@ -109,8 +109,7 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
     return run[0].evolve(**fields)
 
 
-# -- content
-# ----------------------------------------------------------------------------------------------------
+# -- content -----------------------------------------------------------------------------------------------------------
 
 
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
@@ -136,8 +135,7 @@ def _longer(block: Block, more: Sequence[str], separator: str) -> Block:
     return block.evolve(text=separator.join(words for words in (block.text, *more) if words))
 
 
-# -- the other fields
-# ----------------------------------------------------------------------------------------------------
+# -- the other fields --------------------------------------------------------------------------------------------------
 
 
 def _agreed(run: Sequence[Msg], name: str) -> Any:

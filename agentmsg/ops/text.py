@@ -68,9 +68,10 @@ def to_text(
     Texts, calls with their arguments, results and what went wrong are shown in full; of media where they are, never
     their data; of other blocks what they say. The prefix form leaves out thoughts and the ids of calls.
 
-    No text can pass for a message. In the prefix form, a line inside a message that begins like a message ("AI:") is
-    set off by a space; a role that is no known word has no colon and no line end in its label. In the xml form
-    everything is escaped; the elements stand side by side, so a parser needs a root around them. Characters that XML
+    No text can pass for a message. In the prefix form, a line inside a message that begins with the label of a known
+    role, or of one that this history has ("AI:"), is set off by a space; the label of a role that is no known word has
+    no colon and no line end. In the xml form everything is escaped; the elements stand side by side, so a parser
+    needs a root around them. Characters that XML
     cannot hold are shown as U+FFFD.
 
     Args:
@@ -109,8 +110,7 @@ def _only_result(message: Msg) -> ToolResultBlock | None:
     return block if isinstance(block, ToolResultBlock) else None
 
 
-# -- prefix
-# ----------------------------------------------------------------------------------------------------
+# -- prefix ------------------------------------------------------------------------------------------------------------
 
 
 def _prefixed(history: History, labels: Mapping[str, str]) -> str:
@@ -140,8 +140,7 @@ def _shown(pieces: Iterable[Piece]) -> Iterator[str]:
         yield f"[{' '.join(word for word in words if word)}]"
 
 
-# -- xml
-# ----------------------------------------------------------------------------------------------------
+# -- xml ---------------------------------------------------------------------------------------------------------------
 
 
 def _element(message: Msg, labels: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from agentmsg.testing.laws import (
     LAWS,
     canonical,
     carried_account,
+    chunk_return,
     edits_win,
     exact_return,
     floor,
@@ -22,12 +23,14 @@ from agentmsg.testing.laws import (
     typed_errors,
 )
 from agentmsg.testing.mutations import edit, mutate, plant_notes
-from agentmsg.testing.strategies import histories, json_values, messages, texts
+from agentmsg.testing.strategies import chunks, histories, json_values, messages, texts
 
 __all__ = [
     "LAWS",
     "canonical",
     "carried_account",
+    "chunk_return",
+    "chunks",
     "edit",
     "edits_win",
     "exact_return",

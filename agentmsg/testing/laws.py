@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError, History, Losses, Msg, restore, same, thaw
+from agentmsg import AgentMsgError, History, Losses, Msg, decode_chunk, encode_chunk, restore, same, thaw
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.carry import carried, uncarried
@@ -22,12 +22,14 @@ from agentmsg.plain import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from agentmsg import MsgChunk
     from agentmsg.codec import Codec
 
 __all__ = [
     "LAWS",
     "canonical",
     "carried_account",
+    "chunk_return",
     "edits_win",
     "exact_return",
     "floor",
@@ -77,6 +79,26 @@ def exact_return(codec: Codec, document: Any) -> History | None:
     written = _write(history, codec)
     assert same_document(written, document), f"not returned exactly: {written!r}"
     return history
+
+
+def chunk_return(codec: Codec, document: Any) -> MsgChunk | None:
+    """Law 1 for chunks: ``encode_chunk(decode_chunk(x))`` is the same as x, for every chunk that is accepted.
+
+    Returns:
+        The chunk, or None where the document was refused (by the one typed error).
+    """
+    before = plain_copy(document, 250)
+    try:
+        chunk = decode_chunk(document, codec)
+    except AgentMsgError as error:
+        if error.codec != codec.name or len(str(error)) > _LONGEST_ERROR:
+            msg = f"an error without its codec, or too long: {error}"
+            raise AssertionError(msg) from error
+        return None
+    written = encode_chunk(chunk, codec)
+    assert same_document(written, document), f"not returned exactly: {written!r}"
+    assert same_document(before, document), "the document was changed"
+    return chunk
 
 
 def canonical(codec: Codec, history: History) -> None:

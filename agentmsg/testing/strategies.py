@@ -17,6 +17,7 @@ from agentmsg import (
     Base64Source,
     BlocksSource,
     CacheHint,
+    ChunkPart,
     Citation,
     CompactionBlock,
     DataBlock,
@@ -26,6 +27,7 @@ from agentmsg import (
     ImageBlock,
     Made,
     Msg,
+    MsgChunk,
     NativeBlock,
     NativeTool,
     RefusalBlock,
@@ -44,7 +46,7 @@ from agentmsg import (
 )
 from agentmsg.made import MadeTime
 
-__all__ = ["blocks", "histories", "json_values", "messages", "texts"]
+__all__ = ["blocks", "chunks", "histories", "json_values", "messages", "texts"]
 
 ROLES = (
     "system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "",
@@ -225,11 +227,11 @@ def _times() -> st.SearchStrategy[Any]:
     )
 
 
-def _usages() -> st.SearchStrategy[Any]:
+def _usages(money: st.SearchStrategy[Any] | None = None) -> st.SearchStrategy[Any]:
     count = _optional(st.integers(0, 2**70))
     names = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio")
-    money = _optional(st.one_of(st.integers(0, 5), st.floats(0, 9)))
-    return st.builds(Usage, **dict.fromkeys(names, count), cost=money, seconds=money, extras=_extras())
+    spent = _optional(st.one_of(st.integers(0, 5), st.floats(0, 9)) if money is None else money)
+    return st.builds(Usage, **dict.fromkeys(names, count), cost=spent, seconds=spent, extras=_extras())
 
 
 def messages() -> st.SearchStrategy[Msg]:
@@ -266,5 +268,40 @@ def histories(max_messages: int = 4) -> st.SearchStrategy[History]:
         id=_optional(texts()),
         tools=_optional(st.lists(_tools(), max_size=2), ()),
         metadata=_optional(_mappings(), {}),
+        extras=_extras(),
+    )
+
+
+def _parts() -> st.SearchStrategy[Any]:
+    indexes = st.sampled_from((None, None, 0, 1, -1, 2**70, "lc_1", ""))
+    ids = _optional(st.sampled_from(("c1", "c2", "")))
+    pieces = st.sampled_from(('{"a"', ": 1", "}", "", "{}", "x", "[1, "))
+    typical = st.one_of(
+        st.builds(TextBlock, texts(), item_id=ids),
+        st.builds(ThinkingBlock, texts(), item_id=ids),
+        st.builds(ToolUseBlock, ids, st.sampled_from(("", "f", "g")), raw_input=pieces),
+    )
+    return st.builds(ChunkPart, st.one_of(typical, typical, blocks()), indexes)
+
+
+def chunks() -> st.SearchStrategy[MsgChunk]:
+    """Return any chunk; money is such that no sum of it is rounded, and most roles are the same."""
+    money = st.sampled_from((0, 1, 0.5, 0.25, 3.0))
+    return st.builds(
+        MsgChunk,
+        st.sampled_from((None, None, "assistant", "assistant", "assistant", "user")),
+        st.lists(_parts(), max_size=3),
+        id=_ids(),
+        created_at=_times(),
+        name=_optional(texts()),
+        recipient=_optional(texts()),
+        model=_optional(texts()),
+        metadata=_optional(_mappings(), {}),
+        response_metadata=_optional(_mappings(), {}),
+        structured=_optional(json_values()),
+        usage=_optional(_usages(money)),
+        finish_reason=_optional(st.sampled_from(("stop", "tool_use", ""))),
+        embedding=_optional(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=2)),
+        done=st.booleans(),
         extras=_extras(),
     )

@@ -313,3 +313,62 @@ def test_synaptic_to_langchain() -> None:
     assert [(call["id"], call["args"]) for call in ai.tool_calls] == [("call_abc123", {"city": "Tokyo"})]
     assert tool.content == "72 degrees"
     assert am.convert(done.document, "langchain", "synaptic").document == history
+
+
+def test_synaptic_streaming_chunk() -> None:
+    """A chunk has text, whole calls, pieces of calls, invalid calls, an id and usage, and comes back as it was."""
+    document: dict[str, Any] = {
+        "content": "Hel",
+        "tool_calls": [{"id": "call_1", "name": "now", "arguments": {}}],
+        "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
+        "id": "run_1",
+        "tool_call_chunks": [{"id": "call_2", "name": "add", "arguments": '{"a"', "index": 0}],
+        "invalid_tool_calls": [{"id": "call_3", "name": "sub", "arguments": "{", "error": "EOF"}],
+    }
+    chunk = am.decode_chunk(document, "synaptic")
+    assert (chunk.role, chunk.text, chunk.id) == ("assistant", "Hel", "run_1")
+    assert [call.id for call in chunk.tool_calls] == ["call_1", "call_3", "call_2"]
+    assert chunk.usage == am.Usage(input=1, output=2, total=3)
+    assert am.encode_chunk(chunk, "synaptic") == document
+
+
+def test_synaptic_accumulates_chunks() -> None:
+    """Chunks add up with ``+`` and ``+=``: text and lists grow, the first id stays, usage is summed."""
+    chunk1: dict[str, Any] = {"content": "Hel", "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}}
+    chunk2: dict[str, Any] = {"content": "lo", "id": "a", "tool_calls": [{"id": "c", "name": "f", "arguments": {}}]}
+    chunk3: dict[str, Any] = {
+        "content": "",
+        "id": "b",
+        "usage": {"input_tokens": 0, "output_tokens": 4, "total_tokens": 4},
+    }
+    accumulated = am.MsgChunk()
+    for document in (chunk1, chunk2, chunk3):
+        accumulated += am.decode_chunk(document, "synaptic")
+    assert (accumulated.text, accumulated.id) == ("Hello", "a")
+    assert accumulated.usage == am.Usage(input=1, output=6, total=7)
+    assert am.Accumulator([accumulated]).chunk == accumulated
+
+
+def test_synaptic_chunk_into_message() -> None:
+    """``into_message`` gives the message; unlike Synaptic's, ours keeps id, usage, pieces and invalid calls."""
+    documents = [
+        {"content": "Hi", "id": "m", "tool_call_chunks": [{"id": "c", "name": "f", "arguments": '{"a"', "index": 0}]},
+        {"content": "!", "tool_call_chunks": [{"arguments": ": 1}", "index": 0}, {"arguments": "{", "index": 1}]},
+        {"content": "", "usage": {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}},
+    ]
+    accumulated = sum((am.decode_chunk(document, "synaptic") for document in documents), am.MsgChunk())
+    message = accumulated.to_msg()
+    assert (message.role, message.text, message.id) == ("assistant", "Hi!", "m")
+    assert message.tool_calls == (am.ToolUseBlock("c", "f", {"a": 1}),)
+    assert [call.raw_input for call in message.invalid_tool_calls] == ["{"]
+    assert message.usage == am.Usage(input=1, output=2, total=3)
+
+
+def test_synaptic_chunk_of_newer_versions() -> None:
+    """Newer chunks carry reasoning, which becomes thinking in front of the text."""
+    documents = [{"content": "", "reasoning": "Let me "}, {"content": "42", "reasoning": "think."}]
+    chunks = [am.decode_chunk(document, "synaptic") for document in documents]
+    message = am.Accumulator(chunks).to_msg()
+    assert [type(block) for block in chunks[1].to_msg().content] == [am.ThinkingBlock, am.TextBlock]
+    assert (message.first(am.ThinkingBlock), message.text) == (am.ThinkingBlock("Let me think."), "42")
+    assert [am.encode_chunk(chunk, "synaptic") for chunk in chunks] == documents

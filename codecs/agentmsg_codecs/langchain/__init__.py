@@ -53,6 +53,7 @@ from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.plain import is_mapping
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
 from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
@@ -113,6 +114,16 @@ class LangChainCodec(ContainerCodec):
         write = self.engine.write
         natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
         return CONTAINERS.document(history, natives, self.container)
+
+    def read_chunk(self, document: Any) -> am.MsgChunk:
+        """Return the chunk of an AIMessageChunk or its kin; see chunks.py."""
+        self.engine.fill()
+        return read_chunk(document, self)
+
+    def write_chunk(self, chunk: am.MsgChunk) -> Any:
+        """Return the native chunk."""
+        self.engine.fill()
+        return write_chunk(chunk, self)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like LangChain: by the forms of its first messages."""

@@ -32,6 +32,7 @@ import attrs
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.link import CallNames
 from agentmsg_codecs.synaptic.caps import make_caps
+from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.sniffing import sniff_message
 from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
@@ -76,6 +77,14 @@ class SynapticCodec(ContainerCodec):
         names = CallNames()
         natives = [self.engine.write(message, names) for message in history.messages]
         return CONTAINERS.document(history, natives, self.container)
+
+    def read_chunk(self, document: Any) -> am.MsgChunk:
+        """Return the chunk of an AIMessageChunk; see chunks.py."""
+        return read_chunk(document)
+
+    def write_chunk(self, chunk: am.MsgChunk) -> Any:
+        """Return the native chunk."""
+        return write_chunk(chunk)
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""

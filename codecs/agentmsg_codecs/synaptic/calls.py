@@ -26,6 +26,7 @@ __all__ = [
     "needs_id",
     "rank",
     "read_calls",
+    "read_piece",
     "write_call",
     "write_invalid",
     "write_piece",
@@ -144,11 +145,20 @@ def write_invalid(block: am.ToolUseBlock) -> Native:
     return native
 
 
-def _read_piece(entry: Any) -> am.ToolUseBlock:
+def read_piece(entry: Any) -> am.ToolUseBlock:
+    """Return the call of a piece out of a chunk.
+
+    Raises:
+        Unreadable: where it is none.
+    """
     if is_object(entry) and entry.get("error") == _REASON:
         raise Unreadable
     block: am.ToolUseBlock = read_as(_TEXT, entry, FAMILY)
-    return marked(block, FAMILY, piece=True)
+    return block
+
+
+def _read_piece(entry: Any) -> am.ToolUseBlock:
+    return marked(read_piece(entry), FAMILY, piece=True)
 
 
 def write_piece(block: am.ToolUseBlock) -> Native:

@@ -1,0 +1,109 @@
+"""What becomes of one document: read, fitted, accounted for, written and, if asked, proved.
+
+The proof is that the written document and its account give the source again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._registry import get_codec
+from agentmsg.account import account
+from agentmsg.carry import carried, restore, uncarried
+from agentmsg.conversion import loads
+from agentmsg.deep import room_of
+from agentmsg.equality import same
+from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.fit import fit
+from agentmsg.history import History
+from agentmsg.json_values import thaw
+from agentmsg.losses import Losses
+from agentmsg.notes import same_document
+
+if TYPE_CHECKING:
+    from agentmsg.codec import Codec
+    from agentmsg.files.job import Job
+
+__all__ = ["Converted", "Converter", "rendered"]
+
+
+@attrs.frozen
+class Converted:
+    """A document that was written.
+
+    Attributes:
+        data: its bytes, without line end.
+        messages: how many the source has.
+        losses: their account.
+        output: the history that the document reads back as, without what it carries of losses; None where nobody needs
+            it.
+    """
+
+    data: bytes
+    messages: int
+    losses: Losses
+    output: History | None
+
+
+class Converter:
+    """Converts the bytes of documents, one by one.
+
+    Args:
+        job: what to do.
+        source: the format that is read.
+    """
+
+    def __init__(self, job: Job, source: str) -> None:
+        self._job = job
+        self._source = get_codec(source)
+        self._target = get_codec(job.codec, **dict(job.options))
+        self._reads_back = job.losses or job.verify
+
+    def __call__(self, data: bytes) -> Converted:
+        """Return what a document becomes.
+
+        Raises:
+            AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
+        """
+        job = self._job
+        history = loads(data, self._source, limits=job.limits, duplicates="error")
+        fitted = fit(history, self._target)
+        written, losses = fitted.history, account(fitted)
+        if job.carry:
+            written, losses = carried(fitted, self._target, self._source.name)
+        if job.on_loss == "error" and losses.content:
+            content = losses.content
+            msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
+            raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
+        document = rendered(self._target, written, pretty=job.pretty)
+        output = loads(document, self._target, limits=job.limits) if self._reads_back else None
+        if job.verify:
+            self._prove(data, history, losses, output)
+        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
+
+    def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
+        """Raise unless what was written and its account give the source again, to the last spelling."""
+        restored = restore(output, losses)
+        again = self._source.write(fit(restored, self._source).history)
+        read = self._source.parse(data, room_of(self._job.limits), "last")
+        if not same(restored, history) or not same_document(again, read):
+            msg = "what was written and its account do not give the source again"
+            raise LossError(msg, code="verify", codec=self._target.name)
+
+
+def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
+    """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
+
+    Raises:
+        AgentMsgError: where it cannot be written.
+    """
+    try:
+        if not pretty:
+            return codec.to_bytes(history)
+        import json  # noqa: PLC0415 - only where somebody asks for it
+
+        return json.dumps(thaw(codec.write(history)), ensure_ascii=False, indent=2).encode()
+    except AgentMsgError as error:
+        raise error.at(codec=codec.name) from None

@@ -1,0 +1,47 @@
+"""What stands around the documents of a file that is written: line ends, or the brackets and commas of an array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.files.names import Kind
+
+__all__ = ["LINES", "Framing", "framing_of"]
+
+
+@attrs.frozen
+class Framing:
+    """What stands around documents.
+
+    Attributes:
+        head: before all.
+        lead: before each document.
+        tail: after each document.
+        between: after each document but the last.
+        end: after all.
+    """
+
+    head: bytes = b""
+    lead: bytes = b""
+    tail: bytes = b""
+    between: bytes = b""
+    end: bytes = b""
+
+
+LINES = Framing(tail=b"\n")
+_FRAMINGS: Mapping[str, Framing] = {
+    "array": Framing(head=b"[", lead=b"\n", between=b",", end=b"\n]\n"),
+    "json": Framing(),
+    "jsonl": LINES,
+    "msgpack": Framing(),
+}
+
+
+def framing_of(kind: Kind, *, pretty: bool) -> Framing:
+    """Return what stands around documents in a file of a kind; one that is indented for people ends its line."""
+    return LINES if pretty and kind.form == "json" else _FRAMINGS[kind.form]

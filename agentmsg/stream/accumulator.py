@@ -1,0 +1,157 @@
+"""Accumulator: adds chunks up, one at a time. Imports pieces, joining, partial and chunk."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._fast import maker
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_values import EMPTY, adopt
+from agentmsg.msg import Msg
+from agentmsg.stream.chunk import MsgChunk
+from agentmsg.stream.joining import First, Last, Role, Sum, Tree
+from agentmsg.stream.partial import parse_partial
+from agentmsg.stream.pieces import Pieces
+from agentmsg.tool_use import ToolUseBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.stream.joining import Cell
+
+__all__ = ["PARTIAL", "Accumulator"]
+
+PARTIAL = "partial"
+"""The key in the metadata of a message, and of a call, that says that it is still arriving."""
+
+_CELLS: Mapping[str, Callable[[Any], Cell]] = {
+    "role": Role, "id": First, "created_at": First, "name": First, "recipient": First, "model": First,
+    "metadata": Tree, "response_metadata": Tree, "extras": Tree, "notes": First,
+    "usage": Sum, "structured": Last, "finish_reason": Last, "embedding": Last, "done": Last,
+}  # fmt: skip
+# What many providers say again in every chunk: to take it in twice changes nothing.
+_SAID = ("role", "id", "model")
+# What can refuse a value comes first, so that a chunk that is refused leaves nothing behind.
+_REST = tuple(sorted(_CELLS.keys() - set(_SAID), key=lambda name: (_CELLS[name] is not Sum, name)))
+_said, _rest = attrgetter(*_SAID), attrgetter(*_REST)
+_NOTHING_SAID, _NO_REST = _said(MsgChunk()), _rest(MsgChunk())
+_make_chunk = maker(MsgChunk)
+_make_msg = maker(Msg)
+_make_call = maker(ToolUseBlock)
+_OF_CALL = tuple(str(field.alias) for field in attrs.fields(ToolUseBlock) if field.init)
+_OF_CHUNKS = frozenset({"notes", "done"})
+
+
+class Accumulator:
+    """What came so far of a message that is still arriving.
+
+    It equals the sum of its chunks: ``Accumulator(chunks).chunk == sum(chunks, MsgChunk())``. Taking in a chunk costs
+    the same however much came before.
+
+    Args:
+        chunks: to begin with.
+    """
+
+    def __init__(self, chunks: Iterable[MsgChunk] = ()) -> None:
+        self._pieces = Pieces()
+        self._cells: dict[str, Cell] = {}
+        self._seen = _NOTHING_SAID
+        for chunk in chunks:
+            self.add(chunk)
+
+    def add(self, chunk: MsgChunk) -> Accumulator:
+        """Take in the next chunk, and return this accumulator.
+
+        Raises:
+            InvalidMessage: code "type" where it is none, "schema" where it is one of another role. It is not taken in.
+        """
+        if not isinstance(chunk, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"a chunk is needed, not {excerpt(chunk)}"
+            raise InvalidMessage(msg, code="type")
+        said, rest = _said(chunk), _rest(chunk)
+        if said != self._seen or rest != _NO_REST:
+            self._say(said, rest)
+        if chunk.parts:
+            self._pieces.add(chunk.parts)
+        return self
+
+    __iadd__ = add
+
+    def _say(self, said: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
+        is_first = "role" not in self._cells
+        try:
+            self._spread(_SAID, said, _NOTHING_SAID)
+            self._spread(_REST, rest, _NO_REST)
+        except InvalidMessage:
+            if is_first:
+                self._cells.pop("role", None)
+            raise
+        self._seen = said
+
+    def _spread(self, names: tuple[str, ...], values: tuple[Any, ...], blank: tuple[Any, ...]) -> None:
+        cells = self._cells
+        for name, value, nothing in zip(names, values, blank, strict=True):
+            if value is nothing or value == nothing:
+                continue
+            cell = cells.get(name)
+            if cell is None:
+                cells[name] = _CELLS[name](value)
+            else:
+                cell.add(value)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: cell.get() for name, cell in self._cells.items()}
+
+    @property
+    def done(self) -> bool:
+        """Whether a chunk said that the message ends."""
+        return "done" in self._cells
+
+    @property
+    def chunk(self) -> MsgChunk:
+        """The sum of all chunks so far."""
+        return _make_chunk(parts=tuple(self._pieces.parts()), **self._fields())
+
+    def to_msg(self) -> Msg:
+        """Return the message, taken as complete; as ``MsgChunk.to_msg``."""
+        return self._message(self._content(), self._fields())
+
+    def _content(self) -> list[Any]:
+        return [part.block for part in self._pieces.settled()]
+
+    def _message(self, content: list[Any], fields: dict[str, Any]) -> Msg:
+        of_message = {name: value for name, value in fields.items() if name not in _OF_CHUNKS}
+        return _make_msg(content=tuple(content), **{"role": "assistant", **of_message})
+
+    def snapshot(self) -> Msg:
+        """Return the message as far as it came.
+
+        Until it is known to be done, it is marked: ``metadata["partial"]`` is True, which every format that has
+        metadata carries and no prompt shows. A call whose arguments are still arriving has as ``input`` what is
+        certain of them, and the same mark; see ``parse_partial``. Text that cannot become JSON stays an invalid call.
+        """
+        if self.done:
+            return self.to_msg()
+        fields = self._fields()
+        content = [_so_far(block) if type(block) is ToolUseBlock else block for block in self._content()]
+        return self._message(content, {**fields, "metadata": _marked(fields.get("metadata", EMPTY))})
+
+
+def _marked(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    marked: Mapping[str, Any] = adopt({**metadata, PARTIAL: True})
+    return marked
+
+
+def _so_far(block: ToolUseBlock) -> ToolUseBlock:
+    """Return a call with what is certain of its arguments; one that is valid, or never will be, as it is."""
+    if block.is_valid:
+        return block
+    begins, value = parse_partial(block.raw_input or "")
+    if not begins:
+        return block
+    fields = {name: getattr(block, name) for name in _OF_CALL}
+    found = EMPTY if value is None else adopt(value)
+    return _make_call(**{**fields, "input": found, "raw_input": None, "metadata": _marked(block.metadata)})

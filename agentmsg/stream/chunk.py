@@ -1,0 +1,176 @@
+"""MsgChunk: a piece of a message that is still arriving, and its parts. Imports the model.
+
+``a + b`` is associative, with ``MsgChunk()`` as identity (but for the rounding of floats in usage):
+
+| field | a + b |
+| --- | --- |
+| role | the first; two different ones are an error |
+| id, name, recipient, model, created_at | the first |
+| parts | joined, see below |
+| usage | the sum of every counter |
+| finish_reason, structured, embedding | the last |
+| metadata, response_metadata, extras | by key: objects join, lists extend, else the last; see ``joining.join_into`` |
+| done | any |
+
+A part joins the last one of its class and index, where that has come; it stands where the first one stood. Without an
+index, only a text, thinking or refusal joins, and only its neighbour; calls, and parts that have an index, may stand
+between the two. A part that names another id than that one begins
+another; one without id goes on with it. Parts that stand side by side in one chunk are not joined by ``+``: a document
+may list two texts. What has an index is joined when the message is made, and then an id that came late is taken, too.
+
+| field of a part | joined |
+| --- | --- |
+| text, thinking, refusal, redacted; arguments of a call, as text | one behind the other |
+| id, tool_call_id, name, item_id, phase, cache, kind, provider | the first |
+| citations; signature | extended |
+| content of a result | as the parts of a chunk without index |
+| metadata, extras, artifact | as of a chunk |
+| status of a call; structured, error, error_type of a result | the last |
+| status of a result | the last, but an error stays |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._base import Noted, free_json, free_mapping
+from agentmsg._fields import instance, listed, moment, optional_text, plain_moment, vector
+from agentmsg.blocks import BaseBlock, Block, TextBlock, ToolUseBlock, as_content
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_values import EMPTY, JSON, check_text, freeze
+from agentmsg.usage import Usage
+
+if TYPE_CHECKING:
+    from agentmsg.msg import Msg
+
+__all__ = ["ChunkPart", "MsgChunk"]
+
+
+def _block(part: object, attribute: Any, value: Any) -> None:
+    if not isinstance(value, BaseBlock):
+        msg = f"not a content block: {excerpt(value)}"
+        raise InvalidMessage(msg, code="type", path=("block",))
+    as_content((value,))
+
+
+def _index(part: object, attribute: Any, value: Any) -> None:
+    # True is 1 for a dict, and would join what is no part of it.
+    if value is not None and type(value) is not int and not isinstance(value, str):
+        msg = f"an index is a whole number or a text, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type", path=("index",))
+    try:
+        check_text(value) if isinstance(value, str) else freeze(value)
+    except InvalidMessage as error:
+        raise error.at("index") from None
+
+
+@attrs.frozen(repr=False, eq=False)
+class ChunkPart(Noted):
+    """A piece of a content block, and which one it is a piece of.
+
+    Args:
+        block: the piece: a block with as much as came. The arguments of a call come as ``raw_input``; a name that did
+            not come is the empty text.
+        index: what the provider counts its blocks by, a number or a text; None where it does not.
+    """
+
+    block: Block = attrs.field(validator=_block)
+    index: int | str | None = attrs.field(default=None, validator=_index)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse extras: what a format says beyond the model belongs to the block, which stays."""
+        if self.extras:
+            msg = "a part has no extras of its own; they stand on its block"
+            raise InvalidMessage(msg, code="schema", path=("extras",))
+
+
+def _as_parts(value: str | Iterable[ChunkPart | Block]) -> tuple[ChunkPart, ...]:
+    if isinstance(value, str):
+        return (ChunkPart(TextBlock(value)),) if value else ()
+    parts: list[ChunkPart] = []
+    for index, part in enumerate(listed(value, "parts")):
+        try:
+            parts.append(part if isinstance(part, ChunkPart) else ChunkPart(part))
+        except InvalidMessage as error:
+            raise error.at("parts", index) from None
+    return tuple(parts)
+
+
+def _done(chunk: object, attribute: Any, value: Any) -> None:
+    if type(value) is not bool:
+        msg = f"done must be true or false, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type", path=("done",))
+
+
+@attrs.frozen(repr=False, eq=False)
+class MsgChunk(Noted):
+    """A piece of a message; the sum of all pieces is the message.
+
+    Args:
+        role: of the message; None where this chunk does not say.
+        parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
+        done: whether the message is known to end here.
+        id, created_at, name, recipient, model, metadata, response_metadata, structured, usage, finish_reason,
+            embedding: as of ``Msg``, where this chunk says so.
+
+    Raises:
+        InvalidMessage: where a value is of the wrong kind; from ``+``, code "schema", where two roles differ.
+    """
+
+    role: str | None = attrs.field(default=None, validator=optional_text)
+    parts: tuple[ChunkPart, ...] = attrs.field(default=(), converter=_as_parts)
+    id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    created_at: datetime | None = attrs.field(default=None, converter=plain_moment, validator=moment, kw_only=True)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
+    usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
+    finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
+    done: bool = attrs.field(default=False, validator=_done, kw_only=True)
+
+    def __add__(self, other: MsgChunk) -> MsgChunk:
+        """Return both as one chunk; see the module.
+
+        Adding many one by one copies the text that came before each time: ``MsgChunk.joined`` does not.
+        """
+        if not isinstance(other, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
+        return MsgChunk.joined((self, other))
+
+    @classmethod
+    def joined(cls, chunks: Iterable[MsgChunk]) -> MsgChunk:
+        """Return the sum of some chunks, in time that grows with their number only.
+
+        Raises:
+            InvalidMessage: as ``+`` does.
+        """
+        from agentmsg.stream.accumulator import Accumulator  # noqa: PLC0415 - it knows chunks
+
+        return Accumulator(chunks).chunk
+
+    @property
+    def text(self) -> str:
+        """The text in this chunk."""
+        return "".join(part.block.text for part in self.parts if isinstance(part.block, TextBlock))
+
+    @property
+    def tool_calls(self) -> tuple[ToolUseBlock, ...]:
+        """The calls, or pieces of calls, in this chunk."""
+        return tuple(part.block for part in self.parts if isinstance(part.block, ToolUseBlock))
+
+    def to_msg(self) -> Msg:
+        """Return the message, as it stands in this chunk: an assistant's where no role came.
+
+        A call whose arguments are no JSON is an invalid call that keeps their text.
+        """
+        from agentmsg.stream.accumulator import Accumulator  # noqa: PLC0415 - it knows chunks
+
+        return Accumulator((self,)).to_msg()

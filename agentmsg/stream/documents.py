@@ -1,0 +1,96 @@
+"""Chunks as documents of a format: decode_chunk and encode_chunk. Imports chunk and the registry.
+
+A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
+chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
+account, by ``encode``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from agentmsg._registry import get_codec
+from agentmsg.copies import copy_document
+from agentmsg.deep import room_of
+from agentmsg.equality import same
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
+from agentmsg.json_values import thaw
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.stream.chunk import MsgChunk
+
+if TYPE_CHECKING:
+    from agentmsg.codec import Codec
+    from agentmsg.limits import Limits
+
+__all__ = ["decode_chunk", "encode_chunk"]
+
+
+def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> MsgChunk:
+    """Return the chunk of a document of some format, given as plain data.
+
+    Args:
+        document: one chunk, such as a line of a stream.
+        codec: its format.
+        limits: bounds on what is read.
+        options: of the codec.
+
+    Raises:
+        DecodeError: where it is no such chunk, with codec, path and code.
+        CodecLookupError: where there is no such codec, or code "option" where it has no chunks.
+    """
+    chosen = get_codec(codec, **options)
+    try:
+        return chosen.read_chunk(copy_document(document, room_of(limits).depth))
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
+    except AgentMsgError as error:
+        raise error.at(codec=chosen.name) from None
+
+
+def encode_chunk(
+    chunk: MsgChunk, codec: str | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
+) -> Any:
+    """Return the document of a chunk as plain data.
+
+    Args:
+        chunk: what to write.
+        codec: the format.
+        on_loss: what to do where the format's chunks have no place for something: "error" refuses, "ignore" leaves it
+            out, where a chunk is left.
+        options: of the codec.
+
+    Raises:
+        EncodeError: code "content-loss", with the path of what the format's chunks have no place for.
+        InvalidMessage: where it is no chunk.
+        CodecLookupError: as ``decode_chunk``.
+    """
+    chosen = get_codec(codec, **options)
+    if not isinstance(chunk, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+        msg = f"a chunk is needed, not {excerpt(chunk)}"
+        raise InvalidMessage(msg, code="type")
+    try:
+        document = thaw(chosen.write_chunk(chunk))
+        if on_loss == "ignore":
+            return document
+        back = chosen.read_chunk(thaw(document))
+    except AgentMsgError as error:
+        raise error.at(codec=chosen.name) from None
+    # Who says no role takes the one that such a document has.
+    chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
+    if not same(back, chunk):
+        msg = "the chunks of this format cannot say this; write the message that they make"
+        raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
+    return document
+
+
+def _difference(back: MsgChunk, chunk: MsgChunk) -> tuple[str | int, ...]:
+    """Return the path of the first thing that did not come back."""
+    names = (field.name for field in attrs.fields(MsgChunk) if field.name not in {"notes", "parts"})
+    name = next((name for name in names if not same(getattr(back, name), getattr(chunk, name))), None)
+    if name is not None:
+        return (name,)
+    pairs = zip(back.parts, chunk.parts, strict=False)
+    same_parts = next((index for index, pair in enumerate(pairs) if not same(*pair)), None)
+    return ("parts", min(len(back.parts), len(chunk.parts)) if same_parts is None else same_parts)

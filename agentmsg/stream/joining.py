@@ -1,0 +1,251 @@
+"""How each kind of value is joined with what comes behind it: cells. Imports the model.
+
+A cell takes the values of one field, in order, in time that does not grow with what it holds, and gives what they make
+together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why where it is not
+obvious.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from agentmsg._base import Signature
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.json_text import dump_json
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.plain import is_mapping, is_sequence
+
+__all__ = [
+    "Arguments",
+    "Cell",
+    "First",
+    "Items",
+    "Last",
+    "Result",
+    "Role",
+    "Signed",
+    "Sum",
+    "Texts",
+    "Tree",
+    "join_into",
+]
+
+
+class Cell(Protocol):
+    """What joins the values of one field; made with the first of them."""
+
+    def add(self, value: Any) -> None:
+        """Take one more value, which is not absent."""
+        ...
+
+    def get(self) -> Any:
+        """Return what they make together."""
+        ...
+
+
+class First:
+    """The first word; an empty one only where no other comes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def add(self, value: Any) -> None:
+        """Take a value where there is only an empty text."""
+        if self.value == "":
+            self.value = value
+
+    def get(self) -> Any:
+        """Return the value."""
+        return self.value
+
+
+class Last(First):
+    """The last value."""
+
+    __slots__ = ()
+
+    def add(self, value: Any) -> None:
+        """Take the value for the one before."""
+        self.value = value
+
+
+class Result(First):
+    """The last status of a result, but an error stays."""
+
+    __slots__ = ()
+
+    def add(self, value: Any) -> None:
+        """Take the value unless there is an error."""
+        if self.value != "error":
+            self.value = value
+
+
+class Role(First):
+    """The one role of all chunks."""
+
+    __slots__ = ()
+
+    def add(self, value: Any) -> None:
+        """Refuse another role."""
+        if value != self.value:
+            msg = f"a chunk of the role {excerpt(value)} cannot go on with one of {excerpt(self.value)}"
+            raise InvalidMessage(msg, code="schema", path=("role",))
+
+
+class Sum(First):
+    """The sum, of usage or of flags."""
+
+    __slots__ = ()
+
+    def add(self, value: Any) -> None:
+        """Add the value."""
+        self.value = self.value + value
+
+
+class Texts:
+    """Texts, one behind the other."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self, value: str) -> None:
+        self.texts = [value]
+
+    def add(self, value: str) -> None:
+        """Append a text."""
+        self.texts.append(value)
+
+    def get(self) -> str:
+        """Return the whole text; joined once, it is kept so."""
+        if len(self.texts) > 1:
+            self.texts[:] = ["".join(self.texts)]
+        return self.texts[0]
+
+
+class Items:
+    """Tuples, one behind the other."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, value: tuple[Any, ...]) -> None:
+        self.items = list(value)
+
+    def add(self, value: tuple[Any, ...]) -> None:
+        """Append the items."""
+        self.items.extend(value)
+
+    def get(self) -> tuple[Any, ...]:
+        """Return all items."""
+        return tuple(self.items)
+
+
+def _rank(value: Any) -> int:
+    if value is None:
+        return 0
+    return 3 if is_mapping(value) else 2 if is_sequence(value) else 1
+
+
+def join_into(target: dict[str, Any], more: dict[str, Any]) -> None:
+    """Join an object into another one, whose parts are plain and nobody else's: mappings by key, lists extended.
+
+    Of two values of different kinds, the one that can hold more stays: an object before a list, a list before a scalar,
+    any before null. Else the last wins. (That the last wins whatever it is would not be associative: of ``[1]``, ``5``
+    and ``[2]``, the sum of the last two is ``[2]``, and that of all would be ``[1, 2]`` or ``[2]``.)
+    """
+    waiting = [(target, more)]
+    while waiting:
+        into, given = waiting.pop()
+        for key, value in given.items():
+            old = into.get(key)
+            if is_mapping(old) and is_mapping(value):
+                waiting.append((old, value))
+            elif is_sequence(old) and is_sequence(value):
+                old.extend(thaw(value))
+            elif key not in into or _rank(value) >= _rank(old):
+                into[key] = thaw(value)
+
+
+class Tree:
+    """Any JSON, joined as ``join_into`` says."""
+
+    __slots__ = ("frozen", "joined")
+
+    def __init__(self, value: Any) -> None:
+        self.frozen = value
+        # Under a key, so that any value can be joined, and only once there is something to join it with.
+        self.joined: dict[str, Any] | None = None
+
+    def add(self, value: Any) -> None:
+        """Join a value in."""
+        if self.joined is None:
+            self.joined = {"": thaw(self.frozen)}
+        join_into(self.joined, {"": value})
+        self.frozen = None
+
+    def get(self) -> Any:
+        """Return a frozen copy, the same one until something is joined in."""
+        if self.frozen is None and self.joined is not None:
+            self.frozen = adopt(thaw(self.joined[""]))
+        return self.frozen
+
+
+class Signed:
+    """A signature in pieces: the first provider that is named, the values one behind the other."""
+
+    __slots__ = ("extras", "notes", "provider", "value")
+
+    def __init__(self, value: Signature) -> None:
+        self.provider, self.value, self.notes = value.provider, Texts(value.value), value.notes
+        self.extras = Tree(value.extras)
+
+    def add(self, value: Signature) -> None:
+        """Append a piece."""
+        if self.provider is None:
+            self.provider = value.provider
+        self.value.add(value.value)
+        if value.extras:
+            self.extras.add(value.extras)
+
+    def get(self) -> Signature:
+        """Return the whole signature."""
+        return Signature(self.provider, self.value.get(), extras=self.extras.get(), notes=self.notes)
+
+
+class Arguments:
+    """The arguments of a call: texts one behind the other.
+
+    A value that is no text stays one where nothing else comes; else its JSON takes part. An empty text and ``{}``
+    without text are no arguments yet.
+    """
+
+    __slots__ = ("texts", "value")
+
+    def __init__(self, value: Any, text: str | None) -> None:
+        self.value = value
+        self.texts = None if text is None else Texts(text)
+
+    def add(self, value: Any, text: str | None) -> None:
+        """Append what another piece has."""
+        if text is None and not is_nothing(value, None) and self._is_empty():
+            self.value, self.texts = value, None
+        elif not is_nothing(value, text):
+            if self.texts is None:
+                self.texts = Texts("" if self._is_empty() else _as_text(self.value))
+            self.texts.add(_as_text(value) if text is None else text)
+
+    def _is_empty(self) -> bool:
+        return is_nothing(self.value, None if self.texts is None else self.texts.get())
+
+    def get(self) -> dict[str, Any]:
+        """Return ``input`` or ``raw_input`` of the call."""
+        return {"input": self.value} if self.texts is None else {"raw_input": self.texts.get()}
+
+
+def _as_text(value: Any) -> str:
+    return dump_json(value).decode()
+
+
+def is_nothing(value: Any, text: str | None) -> bool:
+    """Tell whether a piece of a call has no arguments."""
+    return text == "" or (text is None and value == EMPTY and is_mapping(value))

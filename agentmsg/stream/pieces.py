@@ -1,0 +1,293 @@
+"""Pieces of blocks on their way to become whole ones. Imports chunk and joining.
+
+A piece that stands alone stays the object that it is; cells are made when a second one joins it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._fast import absent_values, maker
+from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.stream.chunk import ChunkPart
+from agentmsg.stream.joining import Arguments, First, Items, Last, Result, Signed, Texts, Tree
+from agentmsg.tool_use import UNSET, ToolUseBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentmsg.blocks import Block
+    from agentmsg.stream.joining import Cell
+
+__all__ = ["Pieces", "make_part"]
+
+make_part = maker(ChunkPart)
+# The classes whose pieces join, and where the id of one stands that tells it from another of its index.
+_IDS: Mapping[type[Any], str] = {
+    TextBlock: "item_id",
+    ThinkingBlock: "item_id",
+    RefusalBlock: "item_id",
+    ToolUseBlock: "id",
+    ToolResultBlock: "tool_call_id",
+}
+# What joins its neighbour where there is no index.
+_WORDS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
+# The field that nearly every piece has; of a call it is looked at with its input.
+_TEXTS: Mapping[type[Any], str] = {
+    TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
+}  # fmt: skip
+
+
+class _Inner:
+    """The content of a result: its blocks are parts without index."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, value: tuple[Block, ...]) -> None:
+        self.pieces = Pieces()
+        self.add(value)
+
+    def add(self, value: tuple[Block, ...]) -> None:
+        """Take in more blocks."""
+        self.pieces.add([make_part(block) for block in value])
+
+    def get(self) -> tuple[Block, ...]:
+        """Return the blocks."""
+        return tuple(part.block for part in self.pieces.parts())
+
+
+# How the fields of blocks are joined.
+_CELLS: Mapping[str, Callable[[Any], Cell]] = {
+    "text": Texts, "thinking": Texts, "refusal": Texts, "redacted": Texts,
+    "id": First, "tool_call_id": First, "name": First, "item_id": First, "phase": First, "cache": First,
+    "provider": First, "kind": First,
+    "citations": Items, "signature": Signed, "content": _Inner,
+    "metadata": Tree, "extras": Tree, "artifact": Tree,
+    "structured": Last, "error": Last, "error_type": Last,
+}  # fmt: skip
+_STATUS: Mapping[type[Any], Callable[[Any], Cell]] = {ToolUseBlock: Last, ToolResultBlock: Result}
+# What says nothing in a field that must always be given.
+_NOTHING: Mapping[str, Any] = {"text": "", "refusal": "", "name": "", "kind": "function", "input": UNSET}
+
+
+@attrs.frozen
+class _Kind:
+    """What is known of a class whose pieces join.
+
+    Attributes:
+        text_of: gives its text; None where it has none of its own.
+        id_of: gives the id that tells one from another.
+        rest_of: gives all other fields, as a tuple.
+        blank: what that is where a piece has nothing but text.
+        names: of those fields.
+        make: makes an instance.
+    """
+
+    text: str
+    text_of: Callable[[Any], Any] | None
+    id_of: Callable[[Any], str | None]
+    rest_of: Callable[[Any], tuple[Any, ...]]
+    blank: tuple[Any, ...]
+    names: tuple[str, ...]
+    make: Callable[..., Any]
+
+
+def _kind(cls: Any) -> _Kind:
+    text = _TEXTS.get(cls, "")
+    left_out = {text, "input", "notes"}
+    names = tuple(str(field.alias) for field in attrs.fields(cls) if field.init and field.alias not in left_out)
+    absent = {**dict.fromkeys(names), **absent_values(cls), **_NOTHING}
+    if cls is not ToolUseBlock:
+        absent["name"] = None
+    return _Kind(
+        text,
+        attrgetter(text) if text else None,
+        attrgetter(_IDS[cls]),
+        attrgetter(*names),
+        tuple(absent[name] for name in names),
+        names,
+        maker(cls),
+    )
+
+
+_KINDS: Mapping[type[Any], _Kind] = {cls: _kind(cls) for cls in _IDS}
+
+
+class _Open:
+    """A block that may still grow.
+
+    Attributes:
+        part: what came, where that is one piece, or what was built last; None where it must be built.
+        id: what tells it from others of its index.
+    """
+
+    __slots__ = ("arguments", "block", "cells", "id", "index", "kind", "notes", "part", "texts")
+
+    def __init__(self, part: ChunkPart, kind: _Kind | None) -> None:
+        self.part: ChunkPart | None = part
+        self.block: Any = part.block
+        self.index, self.notes, self.kind = part.index, part.notes, kind
+        self.id = None if kind is None else kind.id_of(part.block)
+        # Made when a second piece comes.
+        self.cells: dict[str, Cell] | None = None
+        self.texts: list[str] | None = None
+        self.arguments: Arguments | None = None
+
+    def _start(self, kind: _Kind) -> dict[str, Cell]:
+        cells = self.cells = {}
+        self._spread(self.block, kind, cells)
+        if type(self.block) is ToolUseBlock:
+            self.arguments = _arguments(self.block)
+            self.texts = None if self.arguments.texts is None else self.arguments.texts.texts
+        elif kind.text_of is not None:
+            self.texts = [kind.text_of(self.block)]
+        return cells
+
+    def _spread(self, block: Any, kind: _Kind, cells: dict[str, Cell]) -> None:
+        """Give the fields of a piece, but its text, to the cells."""
+        for name, value, nothing in zip(kind.names, kind.rest_of(block), kind.blank, strict=True):
+            if value is nothing or value == nothing:
+                continue
+            cell = cells.get(name)
+            if cell is None:
+                make = _STATUS[type(block)] if name == "status" else _CELLS[name]
+                cells[name] = make(value)
+            else:
+                cell.add(value)
+
+    def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
+        """Tell whether a piece of the same chain is of this block; ``before`` is what stood before it in its chunk."""
+        if self.kind is not kind or (self.index is None and type(block) not in _WORDS):
+            return False
+        link = kind.id_of(block)
+        if type(before) is type(block) and _goes_on(kind.id_of(before), link):
+            return False
+        return _goes_on(self.id, link)
+
+    def join(self, block: Any, kind: _Kind) -> None:
+        """Take in one more piece."""
+        cells = self.cells
+        if cells is None:
+            cells = self._start(kind)
+        self.part = None
+        if kind.rest_of(block) != kind.blank:
+            self._spread(block, kind, cells)
+            if not self.id:
+                self.id = kind.id_of(block) or self.id
+        text = None if kind.text_of is None else kind.text_of(block)
+        if self.texts is not None and text is not None:
+            self.texts.append(text)
+        elif self.arguments is not None:
+            self.arguments.add(block.input if text is None else None, text)
+            self.texts = None if self.arguments.texts is None else self.arguments.texts.texts
+
+    def get(self) -> ChunkPart:
+        """Return the part, the same one until it grows."""
+        if self.part is None:
+            self.block = self._built()
+            self.part = make_part(self.block, self.index, notes=self.notes)
+        return self.part
+
+    def _built(self) -> Any:
+        assert self.kind is not None  # noqa: S101 - only what has a kind is joined
+        fields: dict[str, Any] = {name: cell.get() for name, cell in (self.cells or {}).items()}
+        if self.arguments is not None:
+            fields |= {"name": "", **fields, **self.arguments.get()}
+        elif self.texts is not None:
+            if len(self.texts) > 1:
+                self.texts[:] = ["".join(self.texts)]
+            fields[self.kind.text] = self.texts[0]
+        return self.kind.make(**fields, notes=self.block.notes)
+
+
+def _arguments(block: ToolUseBlock) -> Arguments:
+    text = block.raw_input
+    return Arguments(block.input if text is None else UNSET, text)
+
+
+_NO_INDEX = "no index"
+
+
+def _chain(part: ChunkPart) -> Any:
+    """Return what a part may join the last part of: its class and index, or what has no index; None for calls without.
+
+    Blocks that are always whole stand between what has no index, whatever their own.
+    """
+    cls = type(part.block)
+    if part.index is not None and cls in _KINDS:
+        return (cls, part.index)
+    return None if cls is ToolUseBlock else _NO_INDEX
+
+
+def _goes_on(before: str | None, after: str | None) -> bool:
+    """Tell whether a piece of an id is of the same block as the last one, of another id."""
+    return not after or before == after
+
+
+class Pieces:
+    """The parts of chunks, joined as they come."""
+
+    __slots__ = ("_all", "_latest", "_repeats")
+
+    def __init__(self) -> None:
+        self._all: list[_Open] = []
+        # The last part of each chain.
+        self._latest: dict[Any, _Open] = {}
+        # Whether an index has come again: only then must be looked whether it is settled.
+        self._repeats = False
+
+    def add(self, parts: Sequence[ChunkPart]) -> None:
+        """Take in the parts of a chunk."""
+        if len(parts) == 1:
+            self._add(parts[0], None)
+            return
+        # What a part could have joined in its own chunk and did not is apart from it: else it would have been joined.
+        before: dict[Any, Any] = {}
+        for part in parts:
+            chain = _chain(part)
+            self._add(part, before.get(chain))
+            if chain is not None:
+                before[chain] = part.block
+
+    def _add(self, part: ChunkPart, before: Any) -> None:
+        block = part.block
+        kind = _KINDS.get(type(block))
+        chain = _chain(part)
+        found = None if kind is None else self._latest.get(chain)
+        if found is not None and kind is not None and found.goes_on_with(block, kind, before):
+            found.join(block, kind)
+            return
+        opened = _Open(part, kind)
+        self._all.append(opened)
+        if chain is not None:
+            self._repeats = self._repeats or (chain in self._latest and chain is not _NO_INDEX)
+            self._latest[chain] = opened
+
+    def parts(self) -> list[ChunkPart]:
+        """Return the parts so far."""
+        return [opened.get() for opened in self._all]
+
+    def settled(self) -> Iterable[ChunkPart]:
+        """Return the parts of a message: those of one index are one, and an id that came late is taken."""
+        parts = self.parts()
+        if not self._repeats:
+            return parts
+        whole: list[_Open] = []
+        latest: dict[Any, _Open] = {}
+        for part in parts:
+            kind = _KINDS.get(type(part.block))
+            key = (type(part.block), part.index)
+            if kind is not None and part.index is not None:
+                found = latest.get(key)
+                if found is not None and (not found.id or _goes_on(found.id, kind.id_of(part.block))):
+                    found.join(part.block, kind)
+                    continue
+                opened = latest[key] = _Open(part, kind)
+            else:
+                opened = _Open(part, kind)
+            whole.append(opened)
+        return [opened.get() for opened in whole]

@@ -1,0 +1,76 @@
+"""Files of documents to convert, runs over them, and processes that run the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from backports import zstd
+
+from agentmsg.files import Job, Kind, Outcome, Request, run, targets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+__all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "lines", "process", "reference", "rows", "written"]
+
+JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
+# How bytes are compressed and decompressed, by the end of a name.
+PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".gz": (gzip.compress, gzip.decompress),
+    ".zst": (zstd.compress, zstd.decompress),
+}
+# Of processes that have our import path, and buffers as they usually are.
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
+
+
+def rows(count: int, **more: Any) -> Iterator[bytes]:
+    """Yield documents of OpenAI, each with its number in it."""
+    for number in range(count):
+        yield json.dumps(
+            {"messages": [{"role": "user", "content": f"{number} " + "x" * (number % 97)}], **more}
+        ).encode()
+
+
+def lines(name: str, count: int = 200, *, bad: Sequence[int] = ()) -> str:
+    """Write a file of documents, some of them bad; return its name."""
+    Path(name).write_bytes(
+        b"".join(b"{]\n" if number in bad else row + b"\n" for number, row in enumerate(rows(count, seed=7), 1))
+    )
+    return name
+
+
+def converted(
+    names: Sequence[str], target: str, *, job: Job = JOB, codec: str | None = "openai", **options: Any
+) -> Outcome:
+    """Run a job over files, with accounts beside the target."""
+    targets = targets_of(names, target, job, codec=codec)
+    losses, flat = (tuple(f"{one.path}.{side}.jsonl" for one in targets) for side in ("losses", "flat"))
+    return run(job, targets, Request(work=f".work-{target.strip('/')}", losses=losses, flat=flat, **options))
+
+
+def written(target: str) -> dict[str, bytes]:
+    """Return all files that belong to a target, by what follows its name."""
+    return {path.name.removeprefix(target): path.read_bytes() for path in sorted(Path().glob(f"{target}*"))}
+
+
+def reference(bad: Sequence[int] = ()) -> dict[str, bytes]:
+    """Return what a run writes that is done in one piece."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agentmsg.files.plan.PIECE", 1 << 30)
+        converted([lines("a.jsonl", bad=bad)], "whole.jsonl")
+    return written("whole.jsonl")
+
+
+def process(*command: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process of its own, with our import path."""
+    return subprocess.run(
+        [sys.executable, *command], env=ENVIRONMENT, check=False, capture_output=True, text=True, **options
+    )

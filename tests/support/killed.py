@@ -1,0 +1,105 @@
+"""A run of files that is killed again and again: ``python -m support.killed KIND TIMES`` in a folder of its sources.
+
+Prints how often a run was resumed, and how often it had ended before it could be killed; exits with words where a file
+was half done, an account was missing, or the last run did not give the bytes of an undisturbed one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.files import Job, Kind, Request, plan, run, targets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["KINDS", "main"]
+
+
+@attrs.frozen
+class Conversion:
+    """What is converted: sources, target, and what else ``targets_of`` needs to know."""
+
+    sources: list[str]
+    target: str
+    source: str = "openai"
+    codec: str = "anthropic"
+    array: bool = False
+
+
+KINDS: Mapping[str, Conversion] = {
+    "array": Conversion(["a.jsonl"], "b.json", array=True),
+    "frames": Conversion(["a.msgpack"], "b.msgpack", source="msgpack", codec="msgpack"),
+    "gzip": Conversion(["a.jsonl"], "b.jsonl.gz"),
+    "lines": Conversion(["a.jsonl"], "b.jsonl"),
+    "many sources": Conversion(["a.jsonl", "c.jsonl.gz", "d.jsonl"], "b.jsonl"),
+    "Zstandard": Conversion(["a.jsonl"], "b.jsonl.zst"),
+}
+
+
+def _runner(kind: Conversion, account: Path) -> Callable[[], None]:
+    job = Job(codec=kind.codec, kind=Kind("jsonl"), losses=True)
+    request = Request(work=".work", losses=(str(account),), resume=True)
+
+    def whole_run() -> None:
+        run(job, targets_of(kind.sources, kind.target, job, codec=kind.source, array=kind.array), request)
+
+    return whole_run
+
+
+def _killed(whole_run: Callable[[], None], moment: float) -> bool:
+    """Run in a child, kill it at a moment, and tell whether it had ended before."""
+    if not (child := os.fork()):
+        whole_run()
+        os._exit(0)
+    time.sleep(moment)
+    os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _check(expected: Mapping[Path, bytes], target: Path) -> None:
+    for path, data in expected.items():
+        if path.exists() and path.read_bytes() != data:
+            sys.exit(f"half a file: {path}")
+    if target.exists() and not all(path.exists() for path in expected):
+        sys.exit("a document without its account")
+
+
+def main(name: str, times: int) -> None:
+    """Kill a run of a kind so many times."""
+    plan.PIECE = 1500
+    kind = KINDS[name]
+    target = Path(kind.target)
+    files = target, Path(f"{target}.losses.jsonl"), Path(f"{target}.bad.jsonl")
+    whole_run = _runner(kind, files[1])
+    whole_run()
+    expected = {path: path.read_bytes() for path in files}
+    began = time.monotonic()
+    whole_run()
+    usual = time.monotonic() - began
+    moments = random.Random(7)
+    resumed = finished = 0
+    for _ in range(times):
+        if Path(".work").exists():
+            resumed += 1
+        else:
+            for path in files:
+                path.unlink(missing_ok=True)
+        finished += _killed(whole_run, moments.uniform(0, usual))
+        _check(expected, target)
+    whole_run()
+    if {path: path.read_bytes() for path in files} != expected:
+        sys.exit("another result")
+    sys.stdout.write(f"{resumed} {finished}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
