@@ -272,3 +272,11 @@ def test_recorded_documents_are_verified(codec: str) -> None:
     again = [json.loads(line) for line in Path("c.jsonl").read_bytes().splitlines()]
     assert len(again) == len(rows) > 8
     assert all(map(same_document, again, rows))
+
+
+def test_deep_documents_are_verified_with_their_room() -> None:
+    """A document of more levels than one value may have, for what its format puts around it, is proved like others."""
+    deep = b"[" * 125 + b"]" * 125
+    Path("a.json").write_bytes(b'[{"role":"user","content":[{"type":"weird","x":%s}]}]' % deep)
+    done = agentmsg("convert", "a.json", "b.json", "--from", "openai", "--to", "json", "--verify")
+    assert done.exit_code == 0, done.output
