@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # No deadline and no complaint about slowness: both measure the machine, not the code.
 _PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("quick", _PLAIN, max_examples=25)
+settings.register_profile("quick", _PLAIN, max_examples=10)
 settings.register_profile("default", _PLAIN, max_examples=100)
 settings.register_profile(
     "ci", _PLAIN, max_examples=300, derandomize=True, database=None, print_blob=True

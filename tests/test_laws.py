@@ -76,7 +76,7 @@ MARKS: tuple[Any, ...] = (
     [[[], ["id", "type", "content"]]], [[["args"], ["b", "a"]]], [[[], "raw", "0"]], ["0", [[0, 221]]],
     [[["generations", 0, 0, "message"], "text"]], ["langchain", "schema", "output", "ChatGeneration"],
 )  # fmt: skip
-MUTANTS = {"quick": 1_000, "default": 3_000, "long": 100_000}.get(PROFILE, 10_000)
+MUTANTS = {"quick": 300, "default": 3_000, "long": 100_000}.get(PROFILE, 10_000)
 
 each_codec = pytest.mark.parametrize("codec", ALL, ids=lambda codec: codec.name)
 each_registered = pytest.mark.parametrize("codec", REGISTERED, ids=lambda codec: codec.name)
