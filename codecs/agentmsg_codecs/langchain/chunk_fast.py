@@ -112,8 +112,8 @@ def quick_write(chunk: am.MsgChunk) -> Part | None:
     if note.get("/type", _TAG) != _TAG or type(chunk.id) not in _WORD or type(chunk.name) not in _WORD:
         return None
     usage = chunk.usage
-    if usage is not None and None in (usage.input, usage.output, usage.total):
-        return None  # LangChain asks for all three
+    if usage is not None and not usage.notes and None in (usage.input, usage.output, usage.total):
+        return None  # LangChain asks for all three; a note says where they were not there
     parts = chunk.parts
     said = _words(parts[0].block) if parts and _is_words(parts[0]) else ""
     pieces = parts[1:] if said else parts
