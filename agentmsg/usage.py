@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg._base import Noted
 from agentmsg._fields import counter, whole
+from agentmsg.json_values import EMPTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["COUNTERS", "Usage"]
 
@@ -50,9 +55,17 @@ class Usage(Noted):
         """Return the sum of all counters (None where no side states one); extras joined, the left win."""
         if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
-        sums: dict[str, Any] = {name: _add(getattr(self, name), getattr(other, name)) for name in COUNTERS}
-        both = self.extras and other.extras
-        return Usage(**sums, extras={**other.extras, **self.extras} if both else self.extras or other.extras)
+        return Usage.joined((self, other))
+
+    @classmethod
+    def joined(cls, usages: Iterable[Usage]) -> Usage:
+        """Return the sum of some, as ``+`` of one after the other gives it, but made once."""
+        stated = tuple(usages)
+        sums: dict[str, Any] = {name: reduce(_add, [getattr(each, name) for each in stated], None) for name in COUNTERS}
+        extras = [each.extras for each in stated if each.extras]
+        if len(extras) > 1:
+            extras = [{key: value for each in reversed(extras) for key, value in each.items()}]
+        return cls(**sums, extras=extras[0] if extras else EMPTY)
 
 
 def _add(left: float | None, right: float | None) -> float | None:

@@ -16,7 +16,9 @@ from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
+from agentmsg.json_values import adopt
 from agentmsg.made import given
+from agentmsg.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.blocks import Block
     from agentmsg.history import History
     from agentmsg.msg import Msg
-    from agentmsg.usage import Usage
 
 __all__ = ["MERGED_FROM", "merge_runs"]
 
@@ -106,6 +107,9 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
     origins = [entry for message in run for entry in _origins(message, fields)]
     if any(origins):
         fields["metadata"][MERGED_FROM] = origins
+        if all(type(value) is str for entry in origins for value in entry.values()):
+            # These are not nested, and all else stood in messages as it is: it need not be checked again.
+            fields["metadata"] = adopt(fields["metadata"])
     return run[0].evolve(**fields)
 
 
@@ -144,11 +148,8 @@ def _agreed(run: Sequence[Msg], name: str) -> Any:
 
 
 def _total(run: Sequence[Msg]) -> Usage | None:
-    total: Usage | None = None
-    for message in run:
-        if message.usage is not None:
-            total = message.usage if total is None else total + message.usage
-    return total
+    stated = [message.usage for message in run if message.usage is not None]
+    return Usage.joined(stated) if len(stated) > 1 else stated[0] if stated else None
 
 
 def _joined(run: Sequence[Msg], name: str, depth: int) -> dict[str, Any]:
