@@ -269,12 +269,12 @@ def _import_section(scale: Scale) -> Section:
 
 
 def _files_section(scale: Scale) -> Section:
-    """Measure what ``agentmsg convert`` does with a file; 33 MB for a history of 1,000 messages."""
+    """Measure what ``agentmsg convert`` does with a file; 400 MB for a history of 1,000 messages."""
     title = "A file of recorded conversations, OpenAI Chat to Anthropic"
     try:
         with TemporaryDirectory() as folder:
             rows, times = files.measure(
-                Path(folder), copies=max(1, len(scale.history) // 100), rounds=min(scale.rounds, 6)
+                Path(folder), copies=max(1, len(scale.history) // 8), rounds=min(scale.rounds, 6)
             )
     except FileNotFoundError as error:
         return Section(title, {}, (Missing("files", str(error)),))

@@ -121,7 +121,8 @@ def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")
     resumed, finished = map(int, done.stdout.split())
-    assert resumed >= max(1, times // 4)
+    # Of a few, chance decides how many were stopped half-way.
+    assert resumed > (times // 4 if times > 8 else 0)
     assert resumed + finished <= times
 
 

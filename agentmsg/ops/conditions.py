@@ -1,4 +1,4 @@
-"""Conditions: the words that a caller asks for, one or several, checked once. Imports roles, errors and fields.
+"""Conditions: what a caller asks for, one word or several, checked once, and refused in one way. Imports the model.
 
 One value stands for itself, an iterable for each of its items; an empty one is met by nothing.
 """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
 from agentmsg.made import given
+from agentmsg.ops.conditions import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,8 +72,7 @@ def apply_removals(messages: History | Iterable[Msg], missing: Literal["error", 
             its place as path. Code "option" where ``missing`` is another word.
     """
     if missing not in ("error", "ignore"):
-        msg = f"missing is 'error' or 'ignore', not {excerpt(missing)}"
-        raise InvalidMessage(msg, code="option", path=("missing",))
+        raise refused("missing", missing, "'error' or 'ignore'", code="option")
     history = as_history(messages)
     if not any(message.is_remove for message in history):
         return history

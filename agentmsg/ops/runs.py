@@ -14,10 +14,10 @@ import attrs
 
 from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
-from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
 from agentmsg.json_values import adopt
 from agentmsg.made import given
+from agentmsg.ops.conditions import refused
 from agentmsg.usage import Usage
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> Hist
         InvalidMessage: code "type" where the separator is no text.
     """
     if not isinstance(separator, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        msg = f"the separator must be a text, not {excerpt(separator)}"
-        raise InvalidMessage(msg, code="type", path=("separator",))
+        raise refused("separator", separator, "a text")
     history = as_history(messages)
     runs = list(_runs(history))
     if len(runs) == len(history):

@@ -30,6 +30,7 @@ from agentmsg._roles import SYNONYMS
 from agentmsg.blocks import ToolResultBlock
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
+from agentmsg.ops.conditions import refused
 from agentmsg.ops.pieces import Piece, piece_of, result_pieces
 
 if TYPE_CHECKING:
@@ -93,8 +94,7 @@ def to_text(
         return _prefixed(as_history(messages), labels)
     if format == "xml":
         return "\n".join(_element(message, labels) for message in as_history(messages))
-    msg = f"the formats are 'prefix' and 'xml', not {excerpt(format)}"
-    raise InvalidMessage(msg, code="option", path=("format",))
+    raise refused("format", format, '"prefix" or "xml"', code="option")
 
 
 def _pieces(message: Msg) -> list[Piece]:

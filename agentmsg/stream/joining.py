@@ -95,7 +95,7 @@ class Role(First):
 
 
 class Sum(First):
-    """The sum, of usage or of flags."""
+    """The sum of usage."""
 
     __slots__ = ()
 
