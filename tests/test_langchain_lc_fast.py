@@ -50,6 +50,7 @@ def _careful() -> Careful:
     for table in (
         codec.engine.fast_readers,
         codec.engine.fast_writers,
+        codec._envelopes.fast_writers,
         codec.engine.parts.quick,
         codec.engine.parts.quick_writers,
     ):

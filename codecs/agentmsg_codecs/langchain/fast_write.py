@@ -13,7 +13,10 @@ still means the same. Nothing is read here, for two tests say as much:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 import agentmsg as am
 from agentmsg.plain import is_mapping, is_sequence
@@ -24,16 +27,29 @@ from agentmsg_codecs.langchain.v1 import is_bare_text
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentmsg_codecs.langchain.fields import Stop
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FastWriters"]
+__all__ = ["FLAT", "FastWriters", "Layout"]
 
 Part = dict[str, Any]
 # A plain copy of a frozen object, without looking inside.
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+@attrs.frozen
+class Layout:
+    """Which fields a body has, and in which order: functions of their values.
+
+    Attributes:
+        plain: of type, content, additional_kwargs, response_metadata, name and id.
+        tool: of content, additional_kwargs, response_metadata, name, id, tool_call_id, artifact and status.
+        ai: of content, additional_kwargs, response_metadata, name, id, tool_calls and usage_metadata.
+    """
+
+    plain: Callable[[str, Any, Any, Any, Any, Any], Part]
+    tool: Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Part]
+    ai: Callable[[Any, Any, Any, Any, Any, Any, Any], Part]
 
 
 class FastWriters:
@@ -41,12 +57,14 @@ class FastWriters:
 
     Args:
         parts: writes content parts.
+        layout: of the bodies.
 
     Attributes:
         by_role: the writers by role.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, layout: Layout) -> None:
+        self._layout = layout
         self._write_part = parts.write
         self._quick_writers = parts.quick_writers
         self.by_role: dict[str, Callable[[am.Msg], Part | None]] = {
@@ -78,7 +96,9 @@ class FastWriters:
         if message.notes and message.notes != LIST_NOTE:
             return None
         content = self._content(message.content, message.notes)
-        return None if content is None else _body(message, tag, content, message.name, _response(message))
+        if content is None:
+            return None
+        return self._layout.plain(tag, content, message.metadata, _response(message), message.name, message.id)
 
     def _tool(self, message: am.Msg) -> Part | None:
         if message.notes and message.notes != LIST_NOTE:
@@ -89,13 +109,16 @@ class FastWriters:
         content = self._content(block.content, message.notes)
         if content is None:
             return None
-        body = _body(message, "tool", content, block.name, _response(message))
-        if block.tool_call_id is not None:
-            body["tool_call_id"] = block.tool_call_id
-        body["artifact"] = block.artifact
-        if block.status is not None:
-            body["status"] = block.status
-        return body
+        return self._layout.tool(
+            content,
+            message.metadata,
+            _response(message),
+            block.name,
+            message.id,
+            block.tool_call_id,
+            block.artifact,
+            block.status,
+        )
 
     def _ai(self, message: am.Msg) -> Part | None:
         blocks: Any = message.content
@@ -129,14 +152,12 @@ class FastWriters:
         response = _response(message) if stop is None else _told(message, stop)
         if response is None:
             return None
-        body = _body(message, "ai", content, message.name, response)
+        kwargs: Any = message.metadata
         if thought is not None:
-            kwargs = body["additional_kwargs"] = _copied(message.metadata)
+            kwargs = _copied(kwargs)
             kwargs["reasoning_content"] = thought
-        body["tool_calls"] = calls
-        body["invalid_tool_calls"] = []
-        body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
-        return body
+        usage = None if message.usage is None else write_usage(message.usage)
+        return self._layout.ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
 def _response(message: am.Msg) -> Any:
@@ -154,15 +175,49 @@ def _response(message: am.Msg) -> Any:
     return response
 
 
-def _body(message: am.Msg, tag: str, content: Any, name: str | None, response: Any) -> Part:
+def _flat_plain(  # noqa: PLR0917 - called for each message: keywords take time
+    tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
+) -> Part:
     return {
         "content": content,
-        "additional_kwargs": message.metadata,
+        "additional_kwargs": kwargs,
         "response_metadata": response,
         "type": tag,
         "name": name,
-        "id": message.id,
+        "id": own_id,
     }
+
+
+def _flat_tool(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
+) -> Part:
+    body = _flat_plain("tool", content, kwargs, response, name, own_id)
+    if link is not None:
+        body["tool_call_id"] = link
+    body["artifact"] = artifact
+    if status is not None:
+        body["status"] = status
+    return body
+
+
+def _flat_ai(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
+) -> Part:
+    return {
+        "content": content,
+        "additional_kwargs": kwargs,
+        "response_metadata": response,
+        "type": "ai",
+        "name": name,
+        "id": own_id,
+        "tool_calls": calls,
+        "invalid_tool_calls": [],
+        "usage_metadata": usage,
+    }
+
+
+FLAT = Layout(_flat_plain, _flat_tool, _flat_ai)
+"""All fields, as ``model_dump`` writes them."""
 
 
 def _thought(block: Any) -> str | None:

@@ -19,9 +19,10 @@ from agentmsg.levels import PROVABLE
 from agentmsg.limits import USUAL
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
-from agentmsg_codecs.langchain.lc_fast import FastEnvelopes
+from agentmsg_codecs.langchain.lc_fast import SHORT, FastEnvelopes
 from agentmsg_codecs.langchain.messages import Messages, is_native
 from agentmsg_codecs.langchain.words import FAMILY
 
@@ -108,12 +109,14 @@ class Envelopes:
 
     Attributes:
         fast_readers: by the last word of the id; see lc_fast.py.
+        fast_writers: by role, of the kwargs.
     """
 
     def __init__(self, engine: Messages) -> None:
         self._engine = engine
         fast = FastEnvelopes(engine.parts, DIALECTS["python"].path)
         self.fast_readers = fast.by_class
+        self.fast_writers = FastWriters(engine.parts, SHORT).by_role
         self._fast_read = fast.read
         self._take = fast.take
 
@@ -181,11 +184,10 @@ class Envelopes:
                 together with those of others, which takes a fifth of the time.
         """
         if not message.extras and dialect.typed:
-            fast = self._engine.fast_writers.get(message.role)
-            flat = None if fast is None else fast(message)
-            if flat is not None:
-                name = CLASSES[flat["type"]]
-                kwargs = _short(flat, ())
+            fast = self.fast_writers.get(message.role)
+            kwargs = None if fast is None else fast(message)
+            if kwargs is not None:
+                name = CLASSES[kwargs["type"]]
                 if unescaped is None:
                     kwargs = escape_all(kwargs)
                 else:

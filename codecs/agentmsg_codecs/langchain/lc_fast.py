@@ -1,4 +1,4 @@
-"""Reading envelopes fast: those that langchain-core's ``dumpd`` writes today. Imports fast_read and lc_escape.
+"""Envelopes read and written fast: those of langchain-core's ``dumpd`` today. Imports both fast sides and lc_escape.
 
 The class gives the reader, and the reader takes the fields that dumpd writes out of the kwargs, no others: a count of
 those that are there proves it, as dumpd leaves out what is empty. Their values go straight to the builders of
@@ -16,6 +16,7 @@ from agentmsg.json_text import is_shallow, parse_undoubted
 from agentmsg.levels import PROVABLE
 from agentmsg.limits import DEFAULT_LIMITS, USUAL
 from agentmsg_codecs.langchain.fast_read import FastReaders
+from agentmsg_codecs.langchain.fast_write import Layout
 from agentmsg_codecs.langchain.lc_escape import text_may_need_escape
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FastEnvelopes"]
+__all__ = ["SHORT", "FastEnvelopes"]
 
 Part = dict[str, Any]
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
@@ -152,3 +153,53 @@ class FastEnvelopes:
 def _are_objects(more: Any, response: Any) -> bool:
     """Tell whether fields that are not empty are objects."""
     return not (more and type(more) is not _OBJECT) and not (response and type(response) is not _OBJECT)
+
+
+# -- what dumpd writes: it leaves out what is empty, but puts empty calls at the end ----------------------------------
+
+
+def _short_plain(  # noqa: PLR0917 - called for each message: keywords take time
+    tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
+) -> Part:
+    fields: Part = {"content": content}
+    if kwargs:
+        fields["additional_kwargs"] = kwargs
+    if response:
+        fields["response_metadata"] = response
+    fields["type"] = tag
+    if name is not None:
+        fields["name"] = name
+    if own_id is not None:
+        fields["id"] = own_id
+    return fields
+
+
+def _short_tool(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
+) -> Part:
+    fields = _short_plain("tool", content, kwargs, response, name, own_id)
+    if link is not None:
+        fields["tool_call_id"] = link
+    if artifact is not None:
+        fields["artifact"] = artifact
+    if status is not None:
+        fields["status"] = status
+    return fields
+
+
+def _short_ai(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
+) -> Part:
+    fields = _short_plain("ai", content, kwargs, response, name, own_id)
+    if calls:
+        fields["tool_calls"] = calls
+    if usage is not None:
+        fields["usage_metadata"] = usage
+    if not calls:
+        fields["tool_calls"] = calls
+    fields["invalid_tool_calls"] = []
+    return fields
+
+
+SHORT = Layout(_short_plain, _short_tool, _short_ai)
+"""The kwargs that dumpd writes."""

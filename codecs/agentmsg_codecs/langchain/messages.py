@@ -17,7 +17,7 @@ from agentmsg.notes import keep, put_back, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.fast_read import FastReaders
-from agentmsg_codecs.langchain.fast_write import FastWriters
+from agentmsg_codecs.langchain.fast_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.forms import Native, split, wrap
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
@@ -67,7 +67,7 @@ class Messages:
         self.parts = parts
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts).by_tag
-        self.fast_writers = FastWriters(parts).by_role
+        self.fast_writers = FastWriters(parts, FLAT).by_role
 
     @property
     def converter(self) -> cattrs.Converter:
