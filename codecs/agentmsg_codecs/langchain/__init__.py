@@ -49,8 +49,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 from agentmsg.caps import Caps
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.plain import is_mapping
+from agentmsg.containers import ContainerCodec, Containers, Contents
+from agentmsg.errors import AgentMsgError
+from agentmsg.json_text import UNUSUAL, parse_undoubted
+from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
@@ -58,10 +60,13 @@ from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
+from agentmsg_codecs.langchain.proving import are_shallow, take
 from agentmsg_codecs.langchain.words import CONTAINERS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
+    from agentmsg.json_text import Duplicates
+    from agentmsg.limits import Limits
 
 __all__ = ["LangChainCodec"]
 
@@ -105,6 +110,32 @@ class LangChainCodec(ContainerCodec):
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
         messages = [message if own == form else _noted(message, own) for message, own in found]
         return CONTAINERS.history(contents, separate(messages, self.engine.parts), form=form)
+
+    def from_bytes(
+        self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
+    ) -> am.History:
+        """Return the history of a document; a list of usual messages proves its depth while it is read."""
+        natives = parse_undoubted(raw, limits) if duplicates == "last" else UNUSUAL
+        history = self._read_list(natives) if is_list(natives) and natives else None
+        return super().from_bytes(raw, limits, duplicates) if history is None else history
+
+    def _read_list(self, natives: list[Any]) -> am.History | None:
+        """Return the history of native messages whose depth nobody looked at, emptying their list.
+
+        None where the first is unusual, or where the careful way has an error to tell.
+        """
+        self.engine.fill()
+        form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"
+        messages = take(natives, self.engine.proving[form])
+        if natives:
+            if not messages or not are_shallow(natives):
+                return None
+            try:
+                found = [self.engine.read(native) for native in natives]
+            except AgentMsgError:
+                return None
+            messages += [message if own == form else _noted(message, own) for message, own in found]
+        return CONTAINERS.history(Contents("list", [], {}), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the form and container that the history was read from, or that is wanted."""

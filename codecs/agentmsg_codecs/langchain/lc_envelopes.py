@@ -13,10 +13,7 @@ import attrs
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import is_shallow
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.levels import PROVABLE
-from agentmsg.limits import USUAL
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.fast_write import FastWriters
@@ -24,6 +21,7 @@ from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc_fast import SHORT, FastEnvelopes
 from agentmsg_codecs.langchain.messages import Messages, is_native
+from agentmsg_codecs.langchain.proving import are_shallow, take
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
@@ -118,7 +116,6 @@ class Envelopes:
         self.fast_readers = fast.by_class
         self.fast_writers = FastWriters(engine.parts, SHORT).by_role
         self._fast_read = fast.read
-        self._take = fast.take
 
     def read(self, native: Any, dialect: Dialect) -> am.Msg:
         """Return the message of an envelope.
@@ -167,9 +164,9 @@ class Envelopes:
         Raises:
             DecodeError: where one is no envelope of a message.
         """
-        messages = self._take(natives)
+        messages = take(natives, self._fast_read)
         if natives:
-            if not messages or not is_shallow(natives, PROVABLE - USUAL):
+            if not messages or not are_shallow(natives):
                 return None
             messages += [self.read(native, DIALECTS["python"]) for native in natives]
         return messages

@@ -1,4 +1,4 @@
-"""Envelopes read and written fast: those of langchain-core's ``dumpd`` today. Imports both fast sides and lc_escape.
+"""Envelopes read and written fast: those of langchain-core's ``dumpd`` today. Imports proving and lc_escape.
 
 The class gives the reader, and the reader takes the fields that dumpd writes out of the kwargs, no others: a count of
 those that are there proves it, as dumpd leaves out what is empty. Their values go straight to the builders of
@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.json_text import is_shallow, parse_undoubted
-from agentmsg.levels import PROVABLE
-from agentmsg.limits import DEFAULT_LIMITS, USUAL
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import Layout
 from agentmsg_codecs.langchain.lc_escape import text_may_need_escape
+from agentmsg_codecs.langchain.proving import is_deep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,19 +30,9 @@ Part = dict[str, Any]
 _OBJECT: Any = dict
 
 
-# The most levels around free-form data are those of a call in content: list, envelope, kwargs, content, part.
-_AROUND = 5
-# Every level has a bracket, so that most free-form data need not be looked through.
-_BRACKETS = USUAL - _AROUND
-
-
 def _is_odd(text: bytes) -> bool:
     """Tell whether free-form data may hold something escaped, or be too deep."""
-    if text_may_need_escape(text):
-        return True
-    if text.count(b"{") + text.count(b"[") <= _BRACKETS:
-        return False
-    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - _BRACKETS)
+    return text_may_need_escape(text) or is_deep(text)
 
 
 class FastEnvelopes:
@@ -80,23 +68,6 @@ class FastEnvelopes:
         except (LookupError, TypeError):
             return None
         return read(kwargs) if type(one) is int and one == 1 and type(kwargs) is _OBJECT else None
-
-    def take(self, natives: list[Any]) -> list[am.Msg]:
-        """Return the messages of the first envelopes of a list, and take these out of it; the first odd one ends it.
-
-        What is freed at once is still in the processor's cache, and the next message is made in its place: this
-        saves a third of the time.
-        """
-        messages: list[am.Msg] = []
-        natives.reverse()
-        while natives:
-            message = self.read(natives[-1])
-            if message is None:
-                break
-            messages.append(message)
-            natives.pop()
-        natives.reverse()
-        return messages
 
     def _plain(self, kwargs: Part, tag: str, role: str) -> am.Msg | None:
         get = kwargs.get

@@ -19,6 +19,7 @@ from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.forms import Native, split, wrap
+from agentmsg_codecs.langchain.proving import proving
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
 
@@ -60,6 +61,7 @@ class Messages:
 
     Attributes:
         fast_readers: by the word in `type`.
+        proving: by form, what reads messages whose depth nobody looked at; see proving.py.
         fast_writers: by role.
     """
 
@@ -67,6 +69,7 @@ class Messages:
         self.parts = parts
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts).by_tag
+        self.proving = proving(parts)
         self.fast_writers = FastWriters(parts, FLAT).by_role
 
     @property
