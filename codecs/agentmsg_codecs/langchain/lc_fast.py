@@ -5,7 +5,7 @@ those that are there proves it, as dumpd leaves out what is empty. Their values 
 fast_read.py, so that no flat body is made. Free-form data is written as text once, which must neither hold a key of
 the escape rule nor too many levels; parts and counters of the usual keys cannot. So a whole document of such envelopes
 needs no other look at its depth. What is odd is None here, and left to lc_envelopes.py;
-tests/test_langchain_lc_fast.py holds the two against each other.
+tests/test_langchain_bytes.py holds the two against each other.
 """
 
 from __future__ import annotations
