@@ -37,22 +37,26 @@ DEEPEST = DEFAULT_LIMITS.depth + AROUND
 ROOM = Limits(depth=DEEPEST)
 
 
-class CarefulLc(LangChainLcCodec):
-    """The codec without its short ways for bytes."""
+class _NoShortWays:
+    """A codec without its short ways for bytes."""
 
-    def from_bytes(self, raw: Any, limits: Limits, duplicates: Any) -> am.History:
+    __slots__ = ()
+
+    def from_bytes(self: Any, raw: Any, limits: Limits, duplicates: Any) -> am.History:
         """Read what is parsed."""
         return self.read(self.parse(raw, limits, duplicates))
 
-    def to_bytes(self, history: am.History) -> bytes:
+    def to_bytes(self: Any, history: am.History) -> bytes:
         """Render what is written."""
         return self.render(self.write(history))
 
 
-class Careful(LangChainCodec):
-    """The same of the other codec."""
+class CarefulLc(_NoShortWays, LangChainLcCodec):
+    """Envelopes read and written carefully."""
 
-    from_bytes = CarefulLc.from_bytes
+
+class Careful(_NoShortWays, LangChainCodec):
+    """Other forms of messages read and written carefully."""
 
 
 def _bodies_only(codec: Any) -> Any:

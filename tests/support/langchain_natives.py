@@ -125,7 +125,14 @@ USUAL: list[Any] = [
     {**human(), "id": ["HumanMessage"]},
 ]
 
-_ABSENT = {"content": "", "additional_kwargs": {}, "response_metadata": {}, "type": "", "name": None, "id": None}
+_ABSENT: Mapping[str, Any] = {
+    "content": "",
+    "additional_kwargs": {},
+    "response_metadata": {},
+    "type": "",
+    "name": None,
+    "id": None,
+}
 _OWN: Mapping[str, Any] = {
     "AIMessage": {"tool_calls": [], "invalid_tool_calls": [], "usage_metadata": None},
     "ToolMessage": {"tool_call_id": "a", "artifact": None, "status": "success"},
@@ -136,5 +143,5 @@ def spelt(form: str, native: dict[str, Any]) -> dict[str, Any]:
     """Return an envelope, or the message in it as ``dict`` or ``flat``, where nothing is left out."""
     if form == "envelope":
         return native
-    body = {**_ABSENT, **_OWN.get(native["id"][-1], {}), **native["kwargs"]}
+    body: dict[str, Any] = {**_ABSENT, **_OWN.get(native["id"][-1], {}), **native["kwargs"]}
     return {"type": body["type"], "data": body} if form == "dict" else body
