@@ -42,11 +42,11 @@ class _NoShortWays:
 
     __slots__ = ()
 
-    def from_bytes(self: Any, raw: Any, limits: Limits, duplicates: Any) -> am.History:
+    def from_bytes(self: Any, raw: Any, limits: Limits, duplicates: Any) -> Any:
         """Read what is parsed."""
         return self.read(self.parse(raw, limits, duplicates))
 
-    def to_bytes(self: Any, history: am.History) -> bytes:
+    def to_bytes(self: Any, history: am.History) -> Any:
         """Render what is written."""
         return self.render(self.write(history))
 
