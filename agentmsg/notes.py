@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from agentmsg._base import Noted
 from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt
+from agentmsg.plain import is_mapping
 
 __all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
 
@@ -37,7 +38,7 @@ SPELLINGS: Mapping[str, Any] = {
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:
     """Return the note that a family left on an object; empty where there is none or it is no mapping."""
     note = obj.notes.get(family) if obj.notes else None
-    return cast("Mapping[str, Any]", note) if isinstance(note, Mapping) else EMPTY
+    return note if is_mapping(note) else EMPTY
 
 
 def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:

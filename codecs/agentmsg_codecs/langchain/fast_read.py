@@ -242,8 +242,10 @@ class FastReaders:
         """Tell whether the general path must look at free-form data."""
         if self._is_odd is None:
             return False
-        text = _text(value)
-        return text is None or self._is_odd(text)
+        try:
+            return self._is_odd(dump_json(value))
+        except AgentMsgError:
+            return True
 
     def _content(self, native: Any) -> Any:
         if type(native) is str:

@@ -13,7 +13,7 @@ still means the same. Nothing is read here, for two tests say as much:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["FLAT", "FastWriters", "Layout"]
 
 Part = dict[str, Any]
+# By the identity of their notes, which live as long as this module: what was read here has these very ones.
+_BY_NOTE: Mapping[int, Stop] = {id(note): stop for stop in STOPS.values() for note in (stop.note, stop.listed)}
 # A plain copy of a frozen object, without looking inside.
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -252,6 +254,9 @@ def _write_calls(blocks: Any, calls: list[Part], copies: list[Part]) -> int | No
 
 def _stop(message: am.Msg) -> Stop | None:
     """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
+    shared = _BY_NOTE.get(id(message.notes))
+    if shared is not None:
+        return shared if shared.reason == message.finish_reason else None
     note: Any = message.notes.get(FAMILY)
     pair: Any = note.get("/stop") if is_mapping(note) else None
     word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word

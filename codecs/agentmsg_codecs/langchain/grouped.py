@@ -146,7 +146,9 @@ def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
 
 def gather(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
-    if not any(message.notes and seat_of(message, FAMILY) is not None for message in messages):
+    # Usual notes are shared by many messages, so that few are to be looked at.
+    noted = {id(message.notes): message for message in messages if message.notes}
+    if all(seat_of(message, FAMILY) is None for message in noted.values()):
         return messages
     grouping = make_grouping(parts)
     out: list[am.Msg] = []

@@ -103,9 +103,15 @@ class FastEnvelopes:
 
     def _ai(self, kwargs: Part) -> am.Msg | None:
         get = kwargs.get
-        content, name, own_id, calls = get("content"), get("name"), get("id"), get("tool_calls")
-        more, response, usage = get("additional_kwargs"), get("response_metadata"), get("usage_metadata")
-        keys = 4  # content, type, tool_calls and invalid_tool_calls
+        try:
+            content, calls = kwargs["content"], kwargs["tool_calls"]
+            if kwargs["type"] != "ai" or kwargs["invalid_tool_calls"] != []:
+                return None
+        except KeyError:
+            return None
+        name, own_id, usage = get("name"), get("id"), get("usage_metadata")
+        more, response = get("additional_kwargs"), get("response_metadata")
+        keys = 4  # those four
         if name is not None:
             keys += 1
         if own_id is not None:
@@ -116,7 +122,7 @@ class FastEnvelopes:
             if not _are_objects(more, response):
                 return None
             keys += bool(more) + bool(response)
-        if len(kwargs) != keys or get("type") != "ai" or get("invalid_tool_calls") != []:
+        if len(kwargs) != keys:
             return None
         return self._build.ai(content, more, response, name, own_id, calls, usage)
 

@@ -42,7 +42,10 @@ def read_usage(native: Any) -> am.Usage | None:
     if type(native) is not _OBJECT:
         return None
     part: Part = native
-    count, output, total = part.get("input_tokens"), part.get("output_tokens"), part.get("total_tokens")
+    try:
+        count, output, total = part["input_tokens"], part["output_tokens"], part["total_tokens"]
+    except KeyError:
+        return _read_odd(part)
     if type(count) is not int or type(output) is not int or type(total) is not int:
         return _read_odd(part)
     if len(part) == _PLAIN:
