@@ -16,7 +16,8 @@ objects. Messages never change, so their bytes can be kept, by identity: never b
 equal, and so are two spellings of one message.
 
 ``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
-that is known to be sound, a draft is filled from it instead, in a quarter of the time.
+that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
+of its fields.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-__all__ = ["Remembered", "absent_values", "draft_class", "maker", "paused", "replacer"]
+__all__ = ["Remembered", "absent_values", "changer", "draft_class", "maker", "paused", "replacer"]
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
@@ -164,3 +165,24 @@ def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
     exec(f"def replace(obj, value):\n    return make({given})", scope)
     replace: Callable[[_T, Any], _T] = scope["replace"]
     return replace
+
+
+def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
+    """Return a function that gives a copy of an instance with other values in some fields, without checking anything.
+
+    What is no parameter of the class, such as what is found out later, is as in a new instance.
+    """
+    values = {field.name: f"obj.{field.name}" if field.init else repr(field.default) for field in attrs.fields(cls)}
+    lines = [
+        "def change(obj, changes):",
+        "    self = _new(_draft)",
+        *(f"    self.{name} = {value}" for name, value in values.items()),
+        "    for name in changes:",
+        "        setattr(self, name, changes[name])",
+        "    self.__class__ = _cls",
+        "    return self",
+    ]
+    scope: dict[str, Any] = {"_cls": cls, "_draft": draft_class(cls), "_new": object.__new__}
+    exec("\n".join(lines), scope)
+    change: Callable[[_T, Mapping[str, Any]], _T] = scope["change"]
+    return change

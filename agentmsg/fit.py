@@ -5,38 +5,45 @@ derived by comparing what the rules gave with what they got, field by field: no 
 can forget to report. Nothing of that is done before somebody looks at the account.
 
 The usual case, everything carried, is decided by one predicate per role, compiled from the capability table.
-Imports arrange, caps, link and the model.
+Imports arrange, field_changes, link, predicates and what lies below them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._base import BaseBlock, Noted
-from agentmsg._fast import absent_values, maker
+from agentmsg._base import BaseBlock
+from agentmsg._fast import maker
 from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.caps import KEEP, Caps, Drop, Row, Swap
+from agentmsg.caps import Caps, Drop, Row, Swap
 from agentmsg.errors import excerpt
+from agentmsg.field_changes import FieldChanges, changed
 from agentmsg.history import History
 from agentmsg.json_values import adopt
 from agentmsg.link import CallNames, with_ids
-from agentmsg.made import Made, MadeName, MadeTime
+from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
+    from agentmsg.blocks import Block
     from agentmsg.codec import Codec
     from agentmsg.tools import Tool
 
 __all__ = ["FitItem", "FitMessage", "Fitted", "fit"]
 
 _NONE: Mapping[int, Any] = MappingProxyType({})
+# Fields that are fitted otherwise than by their cells.
+_NOTHING: frozenset[str] = frozenset()
+_CONTENT = frozenset({"content"})
+_BESIDE = frozenset({"role", "content"})
+_LISTS = frozenset({"messages", "tools"})
 
 
 @attrs.frozen
@@ -102,7 +109,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     caps = codec.caps
     if caps.everything:
         return _make_fitted(history, history, codec.name)
-    all_fit, steps = _compiled(caps)
+    all_fit, steps, _ = _compiled(caps)
     messages = history.messages
     if all_fit(messages) and (not steps or _arranged(None, messages, steps) is None):
         fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
@@ -124,18 +131,19 @@ def fit(history: History, codec: Codec) -> Fitted:
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
     """Fit the messages of a plan one by one; return those that are not carried as they are, by their index."""
-    changed: dict[int, FitMessage] = {}
+    changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
+    fields = _compiled(caps)[2]
     for index, message in enumerate(planned):
         if not all_fit((message,)):
             stand_in = message if names is None else names.stand_in(message)
             if stand_in is message or not all_fit((stand_in,)):
-                changed[index] = _fit_message(stand_in, caps)
+                changes[index] = _fit_message(stand_in, caps, fields)
         if names is not None:
-            new = changed[index].new if index in changed else message
+            new = changes[index].new if index in changes else message
             if isinstance(new, Msg):
                 names.see(new)
-    return changed
+    return changes
 
 
 def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:
@@ -151,6 +159,8 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
     for index, message in enumerate(messages):
         row = caps.row(message.role)
         answer = _no_role(message) if row is None else message if row.otherwise is None else row.otherwise(message)
+        if answer is message:
+            continue
         if isinstance(answer, Drop):
             rules[index] = answer
         elif isinstance(answer, Swap):
@@ -164,9 +174,9 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step]]:
-    """Return the predicate for messages, and the steps that it knows nothing of: all that are not local."""
-    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)]
+def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step], FieldChanges]:
+    """Return the predicate for messages, the steps that it knows nothing of (all that are not local), and fields."""
+    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
 
 
 def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
@@ -197,25 +207,31 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
 
-def _fit_message(message: Msg, caps: Caps) -> FitMessage:
+def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
     ruled, rules = _ruled((message,), caps)
     message, rule = ruled[0], rules.get(0)
     row = caps.row(message.role)
     if isinstance(rule, Drop) or row is None:
         return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
     results = row.blocks if row.results is None else row.results
-    items = tuple(_fit_block(block, row.blocks, results) for block in message.content)
+    items = tuple([_fit_block(block, row.blocks, results, fields) for block in message.content])
     if row.joins is not None:
         items = _joined(items, row.joins)
-    content = message.content
-    if any(item.new is not block for item, block in zip(items, content, strict=True)):
-        content = tuple(item.new for item in items if not isinstance(item.new, Drop))
-    changes = _field_changes(message, row.fields, {"role", "content"})
+    changes = fields.of(message, row.fields, _BESIDE)
     if isinstance(changes, Drop):
         return FitMessage(changes)
+    content = _content(items, message.content)
     if content is not message.content:
         changes["content"] = content
-    return FitMessage(message.evolve(**changes) if changes else message, items)
+    return _make_message(changed(message, changes), items)
+
+
+def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks that became of others; these themselves where nothing changed."""
+    for item, block in zip(items, content, strict=True):
+        if item.new is not block:
+            return tuple([item.new for item in items if not isinstance(item.new, Drop)])
+    return content
 
 
 def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
@@ -244,7 +260,7 @@ def _merged(whole: Any, swap: Swap | None) -> Swap:
 
 
 def _fit_block(
-    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row]
+    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row], fields: FieldChanges
 ) -> FitItem:
     kind = type(block)
     row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
@@ -258,53 +274,19 @@ def _fit_block(
         if isinstance(answer, Swap):
             swap = answer
             if type(answer.new) is not kind:
-                inner = _fit_block(answer.new, rows, results)
+                inner = _fit_block(answer.new, rows, results, fields)
                 return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
             block = answer.new
-    changes = _field_changes(block, row.fields, {"content"} if kind is ToolResultBlock else set())
+    changes = fields.of(block, row.fields, _CONTENT if kind is ToolResultBlock else _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
     inner_items: tuple[FitItem, ...] | None = None
     if isinstance(block, ToolResultBlock):
-        inner_items = tuple(_fit_block(item, results, results) for item in block.content)
-        if any(item.new is not old for item, old in zip(inner_items, block.content, strict=True)):
-            changes["content"] = tuple(item.new for item in inner_items if not isinstance(item.new, Drop))
-    return FitItem(block.evolve(**changes) if changes else block, inner_items, swap)
-
-
-_MADE = frozenset({Made, MadeName, MadeTime})
-
-
-@cache
-def _fitted_fields(cls: type[Any]) -> tuple[str, ...]:
-    """Return the names of the fields that a row speaks of."""
-    return tuple(field.alias or field.name for field in attrs.fields(cls) if field.init and field.name != "notes")
-
-
-def _field_changes(owner: Noted, cells: Mapping[str, Any], skipped: set[str]) -> dict[str, Any] | Drop:
-    changes: dict[str, Any] = {}
-    kind: Any = type(owner)
-    absent = absent_values(kind)
-    for name in _fitted_fields(kind):
-        value = getattr(owner, name)
-        cell = cells.get(name)
-        if cell is KEEP or name in skipped or (name in absent and value == absent[name]):
-            continue
-        if type(value) in _MADE:
-            continue
-        if cell is None:
-            if name not in absent:
-                return Drop(f"no place for its {name}")
-            if name == "raw_input" and isinstance(owner, ToolUseBlock) and owner.significant_text is None:
-                continue
-            changes[name] = absent[name]
-            continue
-        new = cell(value, owner)
-        if isinstance(new, Drop):
-            return new
-        if new is not value:
-            changes[name] = new
-    return changes
+        inner_items = tuple([_fit_block(item, results, results, fields) for item in block.content])
+        content = _content(inner_items, block.content)
+        if content is not block.content:
+            changes["content"] = content
+    return _make_item(changed(block, changes), inner_items, swap)
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
@@ -313,10 +295,11 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     if not (history.extras or history.tools or history.metadata) and history.id is None:
         return fitted
     items: tuple[FitItem, ...] | None = None
-    changes = _field_changes(history, caps.history, {"messages", "tools"})
+    fields = _compiled(caps)[2]
+    changes = fields.of(history, caps.history, _LISTS)
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
     if history.tools:
-        items = tuple(_fit_tool(tool, caps) for tool in history.tools)
+        items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
         if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
             changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
     if not changes:
@@ -336,9 +319,11 @@ def _with_fields(history: History, **changes: Any) -> History:
 
 _make_history = maker(History)
 _make_fitted = maker(Fitted)
+_make_message = maker(FitMessage)
+_make_item = maker(FitItem)
 
 
-def _fit_tool(tool: Tool, caps: Caps) -> FitItem:
+def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
     row = caps.tools.get(type(tool)) if "tools" in caps.history else None
     if row is None:
         return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
@@ -347,7 +332,7 @@ def _fit_tool(tool: Tool, caps: Caps) -> FitItem:
         return FitItem(answer)
     swap = answer if isinstance(answer, Swap) else None
     tool = swap.new if swap else tool
-    changes = _field_changes(tool, row.fields, set())
+    changes = fields.of(tool, row.fields, _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
-    return FitItem(tool.evolve(**changes) if changes else tool, None, swap)
+    return FitItem(changed(tool, changes), None, swap)

@@ -35,6 +35,8 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
     "decode median": ("median", 2),
     "encode": ("encode us", 2),
     "encode median": ("median", 2),
+    "both": ("both us", 2),
+    "both median": ("median", 2),
     "convert": ("convert us", 2),
     "convert median": ("median", 2),
     "add": ("add us", 2),

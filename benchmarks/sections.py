@@ -125,7 +125,9 @@ def _format_section(form: str, title: str, scale: Scale) -> Section:
         for each in competitors
     }
     ours = next((each for each in competitors if each.name == "agentmsg"), None)
-    times = {"decode": interleave(decode, scale.rounds), "encode": interleave(encode, scale.rounds)}
+    reading, writing = interleave(decode, scale.rounds), interleave(encode, scale.rounds)
+    both = {name: spent.plus(writing[name]) for name, spent in reading.items()}
+    times = {"decode": reading, "encode": writing, "both": both}
     rows = _joined(
         *(_two(measure, runs, count) for measure, runs in times.items()),
         sizes,

@@ -78,6 +78,7 @@ TARGETS: tuple[Target, ...] = (
     _against("langchain", "langchain-core", "encode", 1.5),
     _against("langchain-lc", "langchain-core", "decode", 0.25),
     _against("langchain-lc", "langchain-core", "encode", 0.25),
+    _against("langchain-lc", "langchain-core", "both", 0.25),
     *(
         Target("codecs", name, measure, ("codecs", ONE_BY_ONE if name in ANSWERS else "langchain", measure), 2.0)
         for name in CODECS

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
+from operator import add
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter_ns
@@ -48,6 +49,10 @@ class Times:
     def each(self, count: int) -> Times:
         """Return the runs divided by a number, where those of several cases did so many things."""
         return Times(tuple(run // count for run in self.runs))
+
+    def plus(self, other: Times) -> Times:
+        """Return the sums of the runs of each round."""
+        return Times(tuple(map(add, self.runs, other.runs)))
 
     def beside(self, other: Times) -> float:
         """Return the median, over the rounds, of this run divided by the other's run of the same round.
