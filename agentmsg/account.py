@@ -6,18 +6,21 @@ input, field by field, is a loss. So the account is complete whatever the rules 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
+from functools import cache
 from operator import is_
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from agentmsg._base import Noted
+from agentmsg._fast import maker
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Drop, Swap
-from agentmsg.equality import compared, same
+from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
-from agentmsg.fit import FitItem, Fitted
+from agentmsg.fit import FitItem, Fitted, make_item
 from agentmsg.losses import Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
@@ -45,6 +48,10 @@ class _Piece:
     def rests(self) -> bool:
         """Whether restore finds it without being told: a whole message, or the filled front of one."""
         return self.alone or (self.leading and any(not isinstance(item.new, Drop) for _, item in self.blocks))
+
+
+_make_piece = maker(_Piece)
+_make_loss = maker(Loss)
 
 
 def account(fitted: Fitted) -> Losses:
@@ -96,14 +103,26 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, owner.notes
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         yield (*path, "raw_input"), owner.raw_input
-    for field in attrs.fields(type(owner)):
-        value = getattr(owner, field.name)
+    kind: Any = type(owner)
+    for name in _may_hold_notes(kind):
+        value = getattr(owner, name)
         if isinstance(value, Noted):
-            yield from _spelling(value, (*path, field.name))
+            yield from _spelling(value, (*path, name))
         elif isinstance(value, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", value)):
                 if isinstance(item, Noted):
-                    yield from _spelling(item, (*path, field.name, index))
+                    yield from _spelling(item, (*path, name, index))
+
+
+@cache
+def _may_hold_notes(kind: Any) -> tuple[str, ...]:
+    """Return the fields that may hold objects with notes: all but those of texts, numbers, times and free-form JSON."""
+    return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
+
+
+_NO_NOTES = re.compile(
+    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
+)
 
 
 def loses_content(fitted: Fitted) -> bool:
@@ -164,13 +183,13 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
         message = fitted.history.messages[out]
         items = done.items if done is not None else None
         if items is None:
-            items = tuple(FitItem(block) for block in message.content)
+            items = tuple([make_item(block) for block in message.content])
         start = first = 0
         spans = [(part.index, part.picks) for part in parts] if parts else [(index, tuple(range(len(items))))]
         for number, (source, picks) in enumerate(spans):
             mine = items[start : start + len(picks)]
             blocks = tuple(zip(picks, mine, strict=True))
-            pieces[source].append(_Piece(out, first, len(spans) == 1, number == 0, message, blocks))
+            pieces[source].append(_make_piece(out, first, len(spans) == 1, number == 0, message, blocks))
             start += len(picks)
             first += sum(not isinstance(item.new, Drop) for item in mine)
         out += 1
@@ -229,7 +248,7 @@ class _Report:
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
             level = "setting"
-        return Loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
+        return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
         """Say where a message went that is not one whole output message at its turn."""
@@ -256,15 +275,17 @@ class _Report:
         if old is new:
             return
         kind: type = type(old)
-        for name, get in compared(kind):
-            was, now = get(old), get(new)
-            if name not in skipped and was is not now and not same(was, now):
+        values = compared_values(kind)
+        for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
+            if was is not now and name not in skipped and not same(was, now):
                 fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
                 yield self.loss((*path, name), fate, was, now, rule if _caused(rule, kind, get, was) else None)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
         fates = dict(kept)
+        if list(fates) == list(range(len(old))) and all(map(is_, old, [item.new for item in fates.values()])):
+            return
         order = [pick for pick, item in kept if not isinstance(item.new, Drop)]
         lifted = {order[index]: index for index in _moved(order)}
         for index, block in enumerate(old):

@@ -15,7 +15,9 @@ from agentmsg._base import Noted
 from agentmsg._fast import absent_values
 from agentmsg._registry import get_codec
 from agentmsg.blocks import ToolUseBlock
+from agentmsg.field_changes import changed
 from agentmsg.history import History, as_history
+from agentmsg.json_values import EMPTY
 from agentmsg.losses import ANNOTATIONS
 from agentmsg.msg import Msg
 from agentmsg.plain import class_of
@@ -57,7 +59,7 @@ def _hashed(history: History) -> str:
 def _content(owner: Any) -> Any:
     """Return an object of the model without notes and annotations, on itself and all inside it."""
     kind: Any = class_of(owner)
-    absent: dict[str, Any] = {**_LINKS, **absent_values(kind), "notes": {}}
+    absent: dict[str, Any] = {**_LINKS, **absent_values(kind)}
     changes: dict[str, Any] = {}
     for field in attrs.fields(kind):
         name = str(field.alias)
@@ -77,17 +79,20 @@ def _content(owner: Any) -> Any:
             changes[name] = new
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         changes["raw_input"] = None
-    return owner.evolve(**changes) if changes else owner
+    return changed(owner, changes)
 
 
 def _bare(owner: Any, *, exact: bool) -> Any:
     """Return a message or block without notes, and without what is not compared."""
-    changes: dict[str, Any] = {"notes": {}} if owner.notes else {}
+    changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
     if isinstance(owner, Msg) and not exact:
         changes |= {"id": None, "created_at": None}
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         changes["raw_input"] = None
     content = getattr(owner, "content", None)
     if isinstance(content, tuple) and content:
-        changes["content"] = tuple(_bare(inner, exact=exact) for inner in cast("tuple[object, ...]", content))
-    return owner.evolve(**changes) if changes else owner
+        blocks = cast("tuple[object, ...]", content)
+        inner = tuple([_bare(block, exact=exact) for block in blocks])
+        if not all(map(is_, inner, blocks)):
+            changes["content"] = inner
+    return changed(owner, changes)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from agentmsg.codec import Codec
     from agentmsg.tools import Tool
 
-__all__ = ["FitItem", "FitMessage", "Fitted", "fit"]
+__all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
 
 _NONE: Mapping[int, Any] = MappingProxyType({})
 # Fields that are fitted otherwise than by their cells.
@@ -286,7 +286,7 @@ def _fit_block(
         content = _content(inner_items, block.content)
         if content is not block.content:
             changes["content"] = content
-    return _make_item(changed(block, changes), inner_items, swap)
+    return make_item(changed(block, changes), inner_items, swap)
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
@@ -320,7 +320,7 @@ def _with_fields(history: History, **changes: Any) -> History:
 _make_history = maker(History)
 _make_fitted = maker(Fitted)
 _make_message = maker(FitMessage)
-_make_item = maker(FitItem)
+make_item = maker(FitItem)
 
 
 def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
