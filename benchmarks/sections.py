@@ -27,12 +27,13 @@ from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_pr
 if TYPE_CHECKING:
     from agentmsg.codec import Codec
 
-__all__ = ["ANSWERS", "ONE_BY_ONE", "SECTIONS", "Scale", "Section"]
+__all__ = ["ANSWERS", "ONE_BY_ONE", "READ", "SECTIONS", "Scale", "Section"]
 
 REMEMBERED = "agentmsg, remembered"
 # A document of these is one answer. So that they have an equal, LangChain's messages are measured so, too.
 ANSWERS = tuple(name for name in CODECS if name.endswith("-response"))
 ONE_BY_ONE = "langchain, one by one"
+READ = "the same messages read from JSON"
 # One conversion is too short for a clock that is also used for whole processes.
 _CONVERSATIONS = 25
 # What the command of that name runs; what it prints goes nowhere.
@@ -196,6 +197,25 @@ def _account_section(scale: Scale) -> Section:
     return Section("Account of losses, where nothing is lost", rows, missing, {"encode": times})
 
 
+def _losses_section(scale: Scale) -> Section:
+    """Measure fit, the account and its text on a history each of whose messages loses something, beside reading it."""
+    source, target = am.get_codec("json"), am.get_codec("openai")
+    raw = source.to_bytes(scale.history)
+    fitted = fit(scale.history, target)
+    lost = account(fitted)
+    assert len(lost) >= len(scale.history), "nothing is lost"
+    fresh = partial(am.loads, raw, source)
+    cases = {
+        READ: Case(partial(copy_bytes, raw), partial(am.loads, codec=source)),
+        "fit": Case(fresh, partial(_fit, target)),
+        "account": Case(lambda: _fit(target, fresh()), lambda done: list(account(done))),
+        "account on file": Case(lambda: lost, lambda losses: am.dump_losses(losses, fitted.history)),
+    }
+    times = interleave(cases, min(scale.rounds, 20))
+    rows = _two("operation", times, len(scale.history))
+    return Section(f"Account of losses, {len(lost) / len(scale.history):.1f} a message", rows, (), {"operation": times})
+
+
 def _the_same(history: am.History) -> am.History:
     return history
 
@@ -299,6 +319,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "conversion": _conversion_section,
     "corpus": _corpus_section,
     "account": _account_section,
+    "losses": _losses_section,
     "chunks": _chunks_section,
     "files": _files_section,
     "operations": _operations_section,

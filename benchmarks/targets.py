@@ -9,7 +9,7 @@ import attrs
 from agentmsg_codecs import CODECS
 from benchmarks.chunks import MANY, OFTEN
 from benchmarks.operations import DECODE, OPERATIONS
-from benchmarks.sections import ANSWERS, ONE_BY_ONE
+from benchmarks.sections import ANSWERS, ONE_BY_ONE, READ
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,6 +89,9 @@ TARGETS: tuple[Target, ...] = (
     Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
+    Target("losses", "fit", "operation", ("losses", READ, "operation"), 1.5),
+    Target("losses", "account", "operation", ("losses", READ, "operation"), 2.0),
+    Target("losses", "account on file", "operation", ("losses", READ, "operation"), 3.0),
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
