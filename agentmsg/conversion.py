@@ -47,8 +47,8 @@ __all__ = [
 ]
 
 OnLoss = Literal["error", "ignore"]
-# Below this size a pause of the collector costs more than it saves.
-_BULK = 8192
+# Below so many bytes, or messages, a pause of the collector costs more than it saves.
+_BULK, _MANY = 8192, 16
 
 
 @attrs.frozen
@@ -191,11 +191,21 @@ def dumps(
         EncodeError: where the bytes cannot be made.
     """
     chosen = get_codec(codec, **options)
-    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry)
+    history = _given(messages, chosen)
+    if len(history.messages) < _MANY:
+        return _dumped(history, chosen, losses, on_loss, carry=carry)
+    with paused():
+        return _dumped(history, chosen, losses, on_loss, carry=carry)
+
+
+def _dumped(
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+) -> bytes:
+    fitting = _fitting(history, codec, losses, on_loss, carry=carry)
     try:
-        return chosen.to_bytes(fitting)
+        return codec.to_bytes(fitting)
     except AgentMsgError as error:
-        raise named(error, chosen) from None
+        raise named(error, codec) from None
 
 
 def _fitting(
