@@ -29,7 +29,7 @@ from agentmsg_codecs.langchain.lg_tree import (
     write_tree,
 )
 
-__all__ = ["pack", "unpack"]
+__all__ = ["REFUSALS", "UNPACKING", "pack", "unpack"]
 
 # A key of the table, or a float that is not finite.
 _ODD = re.compile(rb"__(?:ext|bin|map|float|wire)__|\xcb[\x7f\xff][\xf0-\xff]")
@@ -38,9 +38,18 @@ _EXT_JSON = f'"{EXT}"'.encode()
 # More payloads inside of payloads are left to the reader that copies none.
 _NESTED = 32
 _WIDEST = 0xFFFF
-_OPTIONS: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": _WIDEST, "max_map_len": _WIDEST}
+UNPACKING: dict[str, Any] = {
+    "strict_map_key": True,
+    "max_bin_len": 0,
+    "max_array_len": _WIDEST,
+    "max_map_len": _WIDEST,
+}
+"""The options of the library's ``unpackb`` for bytes that nobody has looked at."""
+
 _library: Any = msgpack
 _ext_type: Any = _library.ExtType
+REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException)
+"""What the library raises for bytes and values that it does not take: its errors have no base."""
 
 
 def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
@@ -52,13 +61,13 @@ def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
     if not _ODD.search(data):
         try:
             return _unpack(data, depth), []
-        # The library has no base for its errors; what it refuses, the other reader refuses too, with a reason.
-        except (_OddError, ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException):
+        # What the library refuses, the other reader refuses too, with a reason.
+        except REFUSALS:
             pass
     return read_tree(data, depth)
 
 
-class _OddError(Exception):
+class _OddError(ValueError):
     """Something that is not as LangGraph writes it today."""
 
 
@@ -88,7 +97,7 @@ def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
         found.append(code)
         return _ext_type(code, payload)
 
-    value = _library.unpackb(raw, ext_hook=keep, **_OPTIONS)
+    value = _library.unpackb(raw, ext_hook=keep, **UNPACKING)
     if _library.packb(value) != raw:
         raise _OddError
     if not found:
@@ -101,7 +110,7 @@ def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
         inner.append((payload, holder, "value"))
         return holder
 
-    return _library.unpackb(raw, ext_hook=hang, **_OPTIONS)
+    return _library.unpackb(raw, ext_hook=hang, **UNPACKING)
 
 
 def pack(tree: Any, marks: Any = ()) -> bytes:
@@ -118,7 +127,7 @@ def pack(tree: Any, marks: Any = ()) -> bytes:
             packed: bytes = _library.packb(_packable(tree))
             return packed
     # Integers beyond 64 bits, or deeper than these go.
-    except (_OddError, TypeError, ValueError, OverflowError, RecursionError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         pass
     return write_tree(tree)
 
