@@ -15,22 +15,26 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgpack
 
+import agentmsg as am
+from agentmsg.codec import replacer
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import is_shallow, parse_undoubted
+from agentmsg.json_values import EMPTY, adopt
 from agentmsg.levels import PROVABLE
 from agentmsg.limits import DEFAULT_LIMITS, USUAL
+from agentmsg.notes import note_of
 from agentmsg.plain import is_object
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.lc_envelopes import TAGS
 from agentmsg_codecs.langchain.lg_containers import contents_of, place_of
 from agentmsg_codecs.langchain.lg_fast import REFUSALS, UNPACKING, pack, unpack
-from agentmsg_codecs.langchain.lg_messages import METHOD, MODULE_OF, PYDANTIC_2
+from agentmsg_codecs.langchain.lg_messages import LG, METHOD, MODULE_OF, PYDANTIC_2
+from agentmsg_codecs.langchain.lg_order import orders_of, reordered
 from agentmsg_codecs.langchain.lg_tree import MARKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import agentmsg as am
     from agentmsg.limits import Limits
     from agentmsg_codecs.langchain.lg_containers import Contents
     from agentmsg_codecs.langchain.lg_messages import GraphMessages
@@ -217,7 +221,9 @@ class UsualDocuments:
             message = read(body) if type(body) is _OBJECT else None
             write = None if message is None else self._writers.get(message.role)
             again = None if message is None or write is None else write(message)
-            return message if again is not None and tool.pack(_filled(again)) == fields else None
+            if message is None or again is None:
+                return None
+            return message if tool.pack(_filled(again)) == fields else _ordered(message, body, again, fields, tool)
         except _ODD:
             return None
 
@@ -238,10 +244,20 @@ class UsualDocuments:
         return [self._write_usual(message, tool) or pack(self._others.write(message)) for message in messages]
 
     def _write_usual(self, message: am.Msg, tool: Any) -> bytes | None:
+        """Return the bytes of a message; None where the careful way must look."""
+        orders: Any = None
+        if message.notes and LG in message.notes:
+            note = note_of(message, LG)
+            orders = note.get("/order")
+            if not orders or len(note) != 1:
+                return None
+            message = _noted(message, None)
         write = None if message.extras else self._writers.get(message.role)
         body = None if write is None else write(message)
         if body is None:
             return None
+        if orders:
+            body = reordered(body, orders)
         try:
             fields: bytes = tool.pack(_filled(body))
         # Integers beyond 64 bits, or deeper than the library goes.
@@ -251,6 +267,41 @@ class UsualDocuments:
             return None
         raw: bytes = tool.pack_ext_type(PYDANTIC_2, _HEADS[body["type"]] + fields + _END)
         return raw
+
+
+# -- the order of keys ------------------------------------------------------------------------------------------------
+
+_replaced = replacer(am.Msg, "notes")
+
+
+def _ordered(message: am.Msg, body: Part, again: Part, fields: bytes, tool: Any) -> am.Msg | None:
+    """Return a message with a note of the order of its keys; None where its bytes differ in more than that.
+
+    Providers put what they say of an answer into response_metadata in orders of their own.
+    """
+    orders = _orders(body, again, tool)
+    if not orders or tool.pack(reordered(again, orders)) != fields:
+        return None
+    return _noted(message, {"/order": orders})
+
+
+def _orders(body: Part, again: Part, tool: Any) -> list[Any]:
+    """Return what ``orders_of`` does, without a walk through fields that have the same bytes."""
+    if list(body) != list(again):
+        return orders_of(body, again)
+    found: list[Any] = []
+    for key, value in body.items():
+        if value and isinstance(value, (dict, list)) and tool.pack(value) != tool.pack(again[key]):
+            found += [[[key, *path], keys] for path, keys in orders_of(value, again[key])]
+    return found
+
+
+def _noted(message: am.Msg, note: Part | None) -> am.Msg:
+    """Return a message with this note of ours, or without one: what ``with_note`` does, without a check."""
+    notes = {family: held for family, held in message.notes.items() if family != LG}
+    if note is not None:
+        notes[LG] = note
+    return _replaced(message, adopt(notes) if notes else EMPTY)
 
 
 _NOTHING: Part = {}
