@@ -29,7 +29,7 @@ from agentmsg_codecs.langchain.lg_tree import (
     write_tree,
 )
 
-__all__ = ["REFUSALS", "UNPACKING", "pack", "unpack"]
+__all__ = ["REFUSALS", "UNPACKING", "WIDEST", "pack", "unpack"]
 
 # A key of the table, or a float that is not finite.
 _ODD = re.compile(rb"__(?:ext|bin|map|float|wire)__|\xcb[\x7f\xff][\xf0-\xff]")
@@ -37,12 +37,14 @@ _ODD_JSON = tuple(f'"{key}"'.encode() for key in (MAP, FLOAT, BINARY))
 _EXT_JSON = f'"{EXT}"'.encode()
 # More payloads inside of payloads are left to the reader that copies none.
 _NESTED = 32
-_WIDEST = 0xFFFF
+WIDEST = 0xFFFF
+"""The most items that a list or an object may say to have, before any of them is read."""
+
 UNPACKING: dict[str, Any] = {
     "strict_map_key": True,
     "max_bin_len": 0,
-    "max_array_len": _WIDEST,
-    "max_map_len": _WIDEST,
+    "max_array_len": WIDEST,
+    "max_map_len": WIDEST,
 }
 """The options of the library's ``unpackb`` for bytes that nobody has looked at."""
 
