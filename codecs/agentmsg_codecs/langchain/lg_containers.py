@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import msgpack
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
@@ -19,7 +20,7 @@ from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Contents", "body_of", "contents_of", "is_json", "write_contents"]
+__all__ = ["Contents", "body_of", "contents_of", "is_json", "place_of", "write_contents"]
 
 Part = dict[str, Any]
 Path = tuple[str, ...]
@@ -33,6 +34,7 @@ _PATHS: tuple[Path, ...] = (
 _CHECKPOINT = _PATHS[1]
 _PYDANTIC = frozenset({4, 5})
 _DELTA = 7
+_closed: Any = msgpack.ExtType
 # What an extension of a message holds: module, class, fields; and, of pydantic 2, a method.
 _ITEMS = {4: 3, 5: 4}
 
@@ -77,9 +79,15 @@ def _is_marked(native: Any) -> bool:
 
 
 def _filling(value: Any) -> tuple[str, list[Any]] | None:
-    """Return how messages stand in a hole, and these; None where a value is no filling."""
+    """Return how messages stand in a hole, and these; None where a value is no filling.
+
+    Raises:
+        DecodeError: where that takes a look into an extension that nobody has opened; in a list they need not be.
+    """
     if is_list(value):
         return "list", value
+    if type(value) is _closed:
+        raise DecodeError("an extension that is not opened")
     if _is_marked(value):
         return "one", [value]
     if is_object(value) and value.get(EXT) == _DELTA and len(value) == 2 and is_list(value.get("value")):  # noqa: PLR2004 - code and value
@@ -95,16 +103,20 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
     if not is_object(document) or not MARKERS.isdisjoint(document):
         return None
     for path in _PATHS:
-        value: Any = document
-        for step in path:
-            value = value.get(step) if is_object(value) and MARKERS.isdisjoint(value) else None
-        found = _filling(value)
+        found = _filling(_at(document, path))
         if found is not None:
             return path, *found
     native = split(document)
     if native is not None:
         return (), "one", [document]
     return (_CHECKPOINT, "none", []) if is_object(document.get(_CHECKPOINT[0])) else None
+
+
+def _at(document: Any, path: Path) -> Any:
+    """Return what stands at a path of objects; None where they are none."""
+    for step in path:
+        document = document.get(step) if is_object(document) and MARKERS.isdisjoint(document) else None
+    return document
 
 
 def contents_of(document: Any) -> Contents:
@@ -178,6 +190,11 @@ def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> A
 
 
 _PLACES = frozenset({(), *_PATHS})
+
+
+def place_of(document: Any, natives: list[Any]) -> Path | None:
+    """Return the path at which a document that was written has this very list of messages; None where at none."""
+    return next((path for path in ((), *_PATHS) if _at(document, path) is natives), None)
 
 
 def _listed(natives: list[Any]) -> Any:

@@ -29,7 +29,7 @@ from agentmsg_codecs.langchain.lg_tree import (
     write_tree,
 )
 
-__all__ = ["pack", "unpack"]
+__all__ = ["REFUSALS", "UNPACKING", "WIDEST", "pack", "unpack"]
 
 # A key of the table, or a float that is not finite.
 _ODD = re.compile(rb"__(?:ext|bin|map|float|wire)__|\xcb[\x7f\xff][\xf0-\xff]")
@@ -37,10 +37,21 @@ _ODD_JSON = tuple(f'"{key}"'.encode() for key in (MAP, FLOAT, BINARY))
 _EXT_JSON = f'"{EXT}"'.encode()
 # More payloads inside of payloads are left to the reader that copies none.
 _NESTED = 32
-_WIDEST = 0xFFFF
-_OPTIONS: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": _WIDEST, "max_map_len": _WIDEST}
+WIDEST = 0xFFFF
+"""The most items that a list or an object may say to have, before any of them is read."""
+
+UNPACKING: dict[str, Any] = {
+    "strict_map_key": True,
+    "max_bin_len": 0,
+    "max_array_len": WIDEST,
+    "max_map_len": WIDEST,
+}
+"""The options of the library's ``unpackb`` for bytes that nobody has looked at."""
+
 _library: Any = msgpack
 _ext_type: Any = _library.ExtType
+REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException)
+"""What the library raises for bytes and values that it does not take: its errors have no base."""
 
 
 def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
@@ -52,13 +63,13 @@ def unpack(data: bytes, depth: int) -> tuple[Any, list[list[int]]]:
     if not _ODD.search(data):
         try:
             return _unpack(data, depth), []
-        # The library has no base for its errors; what it refuses, the other reader refuses too, with a reason.
-        except (_OddError, ValueError, TypeError, OverflowError, MemoryError, _library.UnpackException):
+        # What the library refuses, the other reader refuses too, with a reason.
+        except REFUSALS:
             pass
     return read_tree(data, depth)
 
 
-class _OddError(Exception):
+class _OddError(ValueError):
     """Something that is not as LangGraph writes it today."""
 
 
@@ -88,7 +99,7 @@ def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
         found.append(code)
         return _ext_type(code, payload)
 
-    value = _library.unpackb(raw, ext_hook=keep, **_OPTIONS)
+    value = _library.unpackb(raw, ext_hook=keep, **UNPACKING)
     if _library.packb(value) != raw:
         raise _OddError
     if not found:
@@ -101,7 +112,7 @@ def _unpack_one(raw: bytes, inner: list[tuple[bytes, Any, Any]]) -> Any:
         inner.append((payload, holder, "value"))
         return holder
 
-    return _library.unpackb(raw, ext_hook=hang, **_OPTIONS)
+    return _library.unpackb(raw, ext_hook=hang, **UNPACKING)
 
 
 def pack(tree: Any, marks: Any = ()) -> bytes:
@@ -118,7 +129,7 @@ def pack(tree: Any, marks: Any = ()) -> bytes:
             packed: bytes = _library.packb(_packable(tree))
             return packed
     # Integers beyond 64 bits, or deeper than these go.
-    except (_OddError, TypeError, ValueError, OverflowError, RecursionError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         pass
     return write_tree(tree)
 

@@ -27,14 +27,15 @@ from agentmsg_codecs.langchain.words import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LG", "GraphMessages"]
+__all__ = ["LG", "METHOD", "MODULE_OF", "PYDANTIC_2", "GraphMessages"]
 
 Part = dict[str, Any]
 # The namespace of our notes.
 LG = "langgraph"
 ENVELOPE_FORM = "lc"
-_METHOD = "model_validate_json"
-_PYDANTIC_1, _PYDANTIC_2 = 4, 5
+METHOD = "model_validate_json"
+# The codes of extensions that are messages.
+_PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
 _OWN_NOTES = frozenset({LG})
 _make_msg = maker(am.Msg)
@@ -55,7 +56,7 @@ def _module(name: str) -> str:
     return f"langchain_core.messages.{_MODULES[name.removesuffix('Chunk')]}"
 
 
-_MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}
+MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}
 
 
 class GraphMessages:
@@ -91,7 +92,7 @@ class GraphMessages:
         module, name = native["value"][:2]
         code = native[EXT]
         tag = TAGS.get(name)
-        if tag is None or body.get("type") != tag or (code == _PYDANTIC_2 and native["value"][3] != _METHOD):
+        if tag is None or body.get("type") != tag or (code == PYDANTIC_2 and native["value"][3] != METHOD):
             return None
         text = dump_json(body)
         note: Part = {}
@@ -105,7 +106,7 @@ class GraphMessages:
             return None
         if form != "flat" or message.role == "native":
             return None
-        if module != _MODULE_OF[name]:
+        if module != MODULE_OF[name]:
             note["/module"] = module
         if code == _PYDANTIC_1:
             note["/pydantic"] = 1
@@ -175,10 +176,10 @@ class GraphMessages:
         else:
             unescaped.append(body)
         module = note.get("/module")
-        items = [module if isinstance(module, str) else _MODULE_OF[name], name, body]
+        items = [module if isinstance(module, str) else MODULE_OF[name], name, body]
         if note.get("/pydantic") == 1:
             return {EXT: _PYDANTIC_1, "value": items}
-        return {EXT: _PYDANTIC_2, "value": [*items, _METHOD]}
+        return {EXT: PYDANTIC_2, "value": [*items, METHOD]}
 
     def _in_form(self, message: am.Msg, form: str) -> Any:
         """Return a message in another form than an extension; None where it has no such form, or is not read back."""
