@@ -29,6 +29,7 @@ from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
+from agentmsg_codecs.openai.fast_answer import fast_answer
 from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
@@ -69,6 +70,10 @@ class _Answers:
 
     def read(self, document: Native) -> am.Msg:
         """Return the message of an answer; of the role ``native`` where it cannot be told in the model."""
+        message = fast_answer(document)
+        return self._read(document) if message is None else message
+
+    def _read(self, document: Native) -> am.Msg:
         self.messages.fill()
         try:
             message: am.Msg = read_as(self._document, document, RESPONSE)
