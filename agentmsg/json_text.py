@@ -65,7 +65,8 @@ def parse_json(
     if size > limits.bytes:
         msg = f"{size} bytes are more than the limit of {limits.bytes}"
         raise DecodeError(msg, code="bytes")
-    fault = None
+    value: Any = None
+    fault: ValueError | None = None
     try:
         value = _orjson()[0](data)
     except ValueError as error:
