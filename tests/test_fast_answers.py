@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -247,3 +248,13 @@ def test_hooks_of_yours_read_answers_too(general: Any) -> None:
     assert codec.read(_anthropic(_TEXT))[0].text == "HI"
     for native in (*USUAL["anthropic-response"], _anthropic({**_TEXT, "text": "Hi"})):
         assert _check(codec, native, general)
+
+
+def test_counters_are_written_as_their_table_says() -> None:
+    """Usage of OpenAI is the same, keys in their order, whether the table is asked for it or not."""
+    for given in product((None, 0, 7), (None, 0, 7), (None, 5), (None, 0), (None, 3), (None, 2)):
+        names = ("input", "cache_read", "total", "cache_write", "input_audio", "reasoning")
+        counters: Any = dict(zip(names, given, strict=True))
+        usage = am.Usage(**counters, output=1, output_audio=given[0])
+        written = openai_usage.write_usage(usage)
+        assert list(written.items()) == list(openai_usage.COUNTERS.write(usage).items())

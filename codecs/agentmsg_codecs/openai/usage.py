@@ -20,10 +20,10 @@ from agentmsg.json_values import EMPTY, adopt
 from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, write_as
 from agentmsg_codecs.openai.words import FAMILY, INPUT, OUTPUT
 
-__all__ = ["carried_usage", "quick_usage", "read_usage", "write_usage"]
+__all__ = ["COUNTERS", "carried_usage", "quick_usage", "read_usage", "write_usage"]
 
 _make_usage = maker(am.Usage)
-_COUNTERS = Counters(
+COUNTERS = Counters(
     family=FAMILY,
     counts={"prompt_tokens": "input", "completion_tokens": "output", "total_tokens": "total"},
     details={
@@ -38,18 +38,40 @@ _COUNTERS = Counters(
 
 
 def _read(native: Native, _: Any) -> am.Usage:
-    usage = _make_usage(**_COUNTERS.read(native))
+    usage = _make_usage(**COUNTERS.read(native))
     marks: dict[str, Any] = {} if usage.cost is None else {"cost": True}
     if usage.input is None or usage.output is None or usage.total is None:
         marks["partial"] = True
     return marked(usage, FAMILY, **marks) if marks else usage
 
 
-_KEYS = _COUNTERS.keys
-_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_COUNTERS.write)
+def _write(usage: am.Usage) -> Native:
+    if usage.extras or usage.cost is not None or usage.input is None or usage.output is None or usage.total is None:
+        return COUNTERS.write(usage)
+    # The same for what is usual, without asking the tables.
+    native: Native = {
+        "prompt_tokens": usage.input, "completion_tokens": usage.output, "total_tokens": usage.total,
+    }  # fmt: skip
+    details: Native = {} if usage.cache_read is None else {"cached_tokens": usage.cache_read}
+    if usage.cache_write is not None:
+        details["cache_write_tokens"] = usage.cache_write
+    if usage.input_audio is not None:
+        details["audio_tokens"] = usage.input_audio
+    if details:
+        native["prompt_tokens_details"] = details
+    details = {} if usage.reasoning is None else {"reasoning_tokens": usage.reasoning}
+    if usage.output_audio is not None:
+        details["audio_tokens"] = usage.output_audio
+    if details:
+        native["completion_tokens_details"] = details
+    return native
+
+
+_KEYS = COUNTERS.keys
+_SHAPE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
-_IN, _OUT = (frozenset(_COUNTERS.details[key][1]) for key in ("prompt_tokens_details", "completion_tokens_details"))
+_IN, _OUT = (frozenset(COUNTERS.details[key][1]) for key in ("prompt_tokens_details", "completion_tokens_details"))
 
 
 def read_usage(native: Any) -> am.Usage | None:
@@ -124,7 +146,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return changes
 
 
-carried_usage = _COUNTERS.cell(
+carried_usage = COUNTERS.cell(
     _wanted,
     case="value.cost is None and value.input is not None and value.output is not None and value.total is not None",
 )
