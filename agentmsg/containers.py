@@ -18,7 +18,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.history import History
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.plain import is_mapping, is_sequence
-from agentmsg.shapes import Native, mark_of, marked
+from agentmsg.shapes import Native, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -121,15 +121,14 @@ class Containers:
         Args:
             contents: the document.
             messages: that were read.
-            marks: what else is noted of the document, as ``marked`` takes it.
+            marks: what else is noted of the document; names and values as ``marked`` takes them.
         """
         rest = contents.rest
-        history = _make_history(
-            messages=tuple(messages),
-            extras=adopt({self.family: rest}) if rest else EMPTY,
-            notes=self._notes[contents.place],
-        )
-        return marked(history, self.family, **marks) if marks else history
+        notes = self._notes[contents.place]
+        if marks:
+            note = {"/container": contents.place, **{f"/{key}": value for key, value in marks.items()}}
+            notes = adopt({self.family: note})
+        return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
 
     def alone(self, history: History) -> History:
         """Return a new history, noted as that of a message by itself."""

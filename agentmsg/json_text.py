@@ -60,19 +60,30 @@ def parse_json(
         DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
             "surrogate".
     """
-    data = _as_bytes(raw)
-    if len(data) > limits.bytes:
-        msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
+    data = raw if type(raw) is bytes else _as_bytes(raw)
+    size = len(data)
+    if size > limits.bytes:
+        msg = f"{size} bytes are more than the limit of {limits.bytes}"
         raise DecodeError(msg, code="bytes")
-    value, huge = _loads(data)
+    value: Any = None
+    fault: ValueError | None = None
+    try:
+        value = _orjson()[0](data)
+    except ValueError as error:
+        fault = error
+    if fault is not None:
+        value = _loads_huge(data, fault)
     # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
     # too deep, and no number was rounded and no key dropped on the way.
-    written = _written(value, limits.depth)
-    if written is None:
+    try:
+        written = written_within(value, limits.depth, size=size)
+    except TypeError:
         _check_depth(data, value, limits.depth)
-    elif _is_as_written(data, written):
-        return value
-    if huge or _LONG_RUN in data.translate(_DIGITS_ALIKE) or (duplicates == "error" and _may_repeat_keys(data, value)):
+    else:
+        if _is_as_written(data, written):
+            return value
+    is_doubtful = fault is not None or _LONG_RUN in data.translate(_DIGITS_ALIKE)
+    if is_doubtful or (duplicates == "error" and _may_repeat_keys(data, value)):
         return _exact(data, duplicates, limits)
     return value
 
@@ -134,34 +145,20 @@ def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
     raise DecodeError(msg, code="type")
 
 
-def _loads(data: bytes) -> tuple[Any, bool]:
-    """Parse a text; the flag tells that only the slow path can read it.
+def _loads_huge(data: bytes, fault: ValueError) -> Any:
+    """Parse a text that orjson has refused, and that only the slow path can read exactly.
 
     orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything
     else about the text as it is, so that orjson still decides whether it is well-formed.
     """
-    import orjson  # noqa: PLC0415 - not every user of the model parses JSON
-
-    try:
-        return orjson.loads(data), False
-    except orjson.JSONDecodeError as error:
-        fault = error
     if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
         import re  # noqa: PLC0415 - loaded already wherever attrs is
 
         try:
-            return orjson.loads(re.sub(rb"\d{300,}", lambda run: run[0][:20], data)), True
-        except orjson.JSONDecodeError as error:
+            return _orjson()[0](re.sub(rb"\d{300,}", lambda run: run[0][:20], data))
+        except ValueError as error:
             fault = error
     raise _syntax_error(data, fault)
-
-
-def _written(value: object, depth: int) -> bytes | None:
-    """Return what orjson writes for a value that it has read; None where it has more levels than these, or than 254."""
-    try:
-        return written_within(value, depth)
-    except TypeError:
-        return None
 
 
 def _check_depth(data: bytes, value: object, limit: int) -> None:

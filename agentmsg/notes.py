@@ -51,15 +51,29 @@ def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
 
 def same_document(a: Any, b: Any) -> bool:
     """Tell whether two plain values are the same: types count, the order of keys does not."""
+    # What was only taken over is the same object, in most of a document; loops, for generators take twice the time.
+    if a is b:
+        return True
     if isinstance(a, dict):
         left = cast("dict[str, Any]", a)
         if not isinstance(b, dict) or len(left) != len(cast("dict[str, Any]", b)):
             return False
         right = cast("dict[str, Any]", b)
-        return all(key in right and same_document(item, right[key]) for key, item in left.items())
+        for key, item in left.items():
+            if key not in right:
+                return False
+            other = right[key]
+            if item is not other and not same_document(item, other):
+                return False
+        return True
     if isinstance(a, (list, tuple)):
-        one, other = cast("list[Any]", a), cast("list[Any]", b)
-        return isinstance(b, (list, tuple)) and len(one) == len(other) and all(map(same_document, one, other))
+        one, other_one = cast("list[Any]", a), cast("list[Any]", b)
+        if not isinstance(b, (list, tuple)) or len(one) != len(other_one):
+            return False
+        for item, other in zip(one, other_one, strict=True):
+            if item is not other and not same_document(item, other):
+                return False
+        return True
     return same(a, b)
 
 

@@ -207,16 +207,17 @@ def test_free_form_values_have_their_room() -> None:
 
 @pytest.mark.parametrize("depth", [1, 2, 119, 120, 253, 254])
 @pytest.mark.parametrize("wide", [1, 16, 17, 400])
-def test_depth_is_proved_by_writing(depth: int, wide: int) -> None:
-    """What is written is what orjson writes, up to the bound exactly; also of what is both wide and deep."""
+@pytest.mark.parametrize("size", [None, 0, 1_000_000])
+def test_depth_is_proved_by_writing(depth: int, wide: int, size: int | None) -> None:
+    """What is written is what orjson writes, up to the bound exactly, whatever its size and width."""
     for more, outer in ((0, list), (0, dict), (1, list), (1, dict)):
         inner = [0] * wide if depth + more == 1 else [_nested(depth + more - 1)] * wide
         value: Any = inner if outer is list else {str(key): item for key, item in enumerate(inner)}
         if more:
             with pytest.raises(TypeError):
-                written_within(value, depth)
+                written_within(value, depth, size=size)
         else:
-            assert json.loads(written_within(value, depth)) == value
+            assert json.loads(written_within(value, depth, size=size)) == value
 
 
 def test_threads_prove_depth_at_the_same_time() -> None:

@@ -37,6 +37,7 @@ from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as,
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.caps import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.carried import hint
+from agentmsg_codecs.anthropic.fast_answer import fast_answer
 from agentmsg_codecs.anthropic.media import is_upload
 from agentmsg_codecs.anthropic.rules import document
 from agentmsg_codecs.anthropic.sniffing import sniff_answer
@@ -52,6 +53,7 @@ __all__ = ["AnthropicResponseCodec"]
 
 _KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage", *ARGUED})
 _WORDS = (("type", "message"), ("role", "assistant"))
+_make_history = maker(am.History)
 _make_msg = maker(am.Msg)
 # What the schema wants of every answer, where nobody said it.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
@@ -78,13 +80,17 @@ class AnthropicResponseCodec(Anthropic):
             raise DecodeError(f"an answer is an object, not {excerpt(document)}")
         if not document:
             return am.History()
-        _check(document)
         self.engine.fill()
+        message = fast_answer(document, self.engine.answers)
+        return _make_history((self._read(document) if message is None else message,))
+
+    def _read(self, document: Native) -> am.Msg:
+        _check(document)
         try:
-            message = read_as(self._shape, document, RESPONSE)
+            message: am.Msg = read_as(self._shape, document, RESPONSE)
         except (Unreadable, AgentMsgError):
             raise DecodeError("this does not come back as an answer") from None
-        return am.History((message,))
+        return message
 
     def write(self, history: am.History) -> Any:
         """Return the answer; an empty object where there is none."""

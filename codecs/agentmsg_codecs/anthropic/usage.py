@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY
+from agentmsg.json_values import EMPTY, adopt
 from agentmsg.natives import rest_of, with_rest
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
@@ -20,12 +20,13 @@ from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_usage", "read_usage", "write_usage"]
+__all__ = ["carried_usage", "quick_usage", "read_usage", "write_usage"]
 
 _make = maker(am.Usage)
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 _DETAILS, _THOUGHT = "output_tokens_details", "thinking_tokens"
 _DETAIL_KEYS = frozenset({_THOUGHT})
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _KEYS = frozenset({"input_tokens", "output_tokens", _READ, _WRITTEN, _DETAILS})
 
 
@@ -85,8 +86,47 @@ def read_usage(native: Any) -> am.Usage | None:
     Raises:
         Unreadable: where it is nothing of the kind.
     """
-    usage: am.Usage | None = None if native is None else read_as(_USAGE, native, FAMILY)
+    if native is None:
+        return None
+    usage = quick_usage(native) if type(native) is _OBJECT else None
+    if usage is None:
+        usage = read_as(_USAGE, native, FAMILY)
     return usage
+
+
+def quick_usage(native: Native) -> am.Usage | None:
+    """Return usage in whole counters, with whatever nobody knows beside them; None where the general path must look.
+
+    Every key is a counter, or is kept as it is: so nothing deviates from what would be written.
+    """
+    paid, output = native.get("input_tokens"), native.get("output_tokens")
+    read, written = native.get(_READ), native.get(_WRITTEN)
+    if type(paid) is not int or type(output) is not int or paid < 0 or output < 0:
+        return None
+    keys, count = 2, paid
+    for cached in (read, written):
+        if cached is not None:
+            if type(cached) is not int or cached < 0:
+                return None
+            keys += 1
+            count += cached
+    details: Any = native.get(_DETAILS)
+    thought = None
+    extras: Native = {}
+    if details is not None:
+        thought = details.get(_THOUGHT) if type(details) is _OBJECT else None
+        if type(thought) is not int:
+            return None
+        keys += 1
+        if len(details) > 1:
+            extras.update(rest_of(details, _DETAIL_KEYS, OUTPUT))
+    if len(native) != keys:
+        rest = {key: value for key, value in native.items() if key not in _KEYS}
+        if len(native) != keys + len(rest):
+            return None
+        extras[FAMILY] = adopt(rest)
+    kept = adopt(extras) if extras else EMPTY
+    return _make(count, output, None, read, written, thought, None, None, None, None, kept)
 
 
 def write_usage(usage: am.Usage) -> Native:

@@ -29,6 +29,7 @@ from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
+from agentmsg_codecs.openai.fast_answer import fast_answer
 from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
@@ -69,6 +70,10 @@ class _Answers:
 
     def read(self, document: Native) -> am.Msg:
         """Return the message of an answer; of the role ``native`` where it cannot be told in the model."""
+        message = fast_answer(document)
+        return self._read(document) if message is None else message
+
+    def _read(self, document: Native) -> am.Msg:
         self.messages.fill()
         try:
             message: am.Msg = read_as(self._document, document, RESPONSE)
@@ -82,7 +87,9 @@ class _Answers:
         kept = native_of(message, FAMILY)
         if kept is not None:
             return kept
-        return write_as(self._document, next(unlinked((message,))), RESPONSE)
+        # Ids that a reader makes are of calls with a note, the last of all blocks.
+        is_noted = bool(message.content) and bool(message.content[-1].notes)
+        return write_as(self._document, next(unlinked((message,))) if is_noted else message, RESPONSE)
 
     # -- the choice ---------------------------------------------------------------------------------------------
 
@@ -100,7 +107,9 @@ class _Answers:
         return message if word in FINISH else marked(message, CHOICE, finish=changes.get("finish_reason", "lacks"))
 
     def _write_choice(self, message: am.Msg) -> Native:
-        inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
+        inner = message
+        if message.notes or message.extras:
+            inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
         reason = message.finish_reason
         return {
             "index": 0,
@@ -132,14 +141,17 @@ class _Answers:
         return marked(message, RESPONSE, lacks=lacks) if lacks else message
 
     def _write_document(self, message: am.Msg) -> Native:
-        inner = make_msg(
-            "assistant",
-            message.content,
-            finish_reason=message.finish_reason,
-            response_metadata=_only(message.response_metadata, "logprobs"),
-            extras=_only(message.extras, FAMILY, CHOICE),
-            notes=message.notes,
-        )
+        inner = message
+        # Each level inside is written of what belongs to it; where nothing is noted, the others do no harm.
+        if message.notes or message.extras:
+            inner = make_msg(
+                "assistant",
+                message.content,
+                finish_reason=message.finish_reason,
+                response_metadata=_only(message.response_metadata, "logprobs"),
+                extras=_only(message.extras, FAMILY, CHOICE),
+                notes=message.notes,
+            )
         further: Any = message.extras.get(CHOICES) if message.extras else None
         own_id = None if message.id is None else str(message.id)
         native: Native = {"id": own_id, "object": "chat.completion", "created": None, "model": message.model}
