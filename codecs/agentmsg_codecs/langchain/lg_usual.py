@@ -18,10 +18,8 @@ import msgpack
 import agentmsg as am
 from agentmsg.codec import replacer
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import is_shallow, parse_undoubted
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.levels import PROVABLE
-from agentmsg.limits import DEFAULT_LIMITS, USUAL
+from agentmsg.limits import USUAL
 from agentmsg.notes import note_of
 from agentmsg.plain import is_object
 from agentmsg_codecs.langchain.fast_read import FastReaders
@@ -31,6 +29,7 @@ from agentmsg_codecs.langchain.lg_fast import REFUSALS, UNPACKING, WIDEST, pack,
 from agentmsg_codecs.langchain.lg_messages import LG, METHOD, MODULE_OF, PYDANTIC_2
 from agentmsg_codecs.langchain.lg_order import orders_of, reordered
 from agentmsg_codecs.langchain.lg_tree import MARKERS
+from agentmsg_codecs.langchain.proving import is_deep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,17 +72,11 @@ _MARKER = re.compile(rb"__(?:ext|bin|map|float|wire)__")
 _BEGIN = b'"__'
 # The most levels around free-form data: three objects, a list, an extension and its list, fields, content, a part.
 _AROUND = 9
-# Every level has two brackets, so that most free-form data need not be looked through.
-_BRACKETS = USUAL - _AROUND
 
 
 def _is_odd(text: bytes) -> bool:
     """Tell whether free-form data may hold something escaped, or be too deep."""
-    if text.find(_BEGIN) >= 0:
-        return True
-    if len(text) <= 2 * _BRACKETS or text.count(b"{") + text.count(b"[") <= _BRACKETS:
-        return False
-    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - _BRACKETS)
+    return text.find(_BEGIN) >= 0 or is_deep(text, _AROUND)
 
 
 # -- the library ------------------------------------------------------------------------------------------------------

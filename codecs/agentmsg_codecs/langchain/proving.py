@@ -26,15 +26,20 @@ __all__ = ["are_shallow", "is_deep", "proving", "take"]
 _OBJECT: Any = dict
 # The most levels around free-form data are those of a call in content: list, message, body, content, part.
 _AROUND = 5
-# Every level has a bracket, so that most free-form data need not be looked through.
-_BRACKETS = USUAL - _AROUND
 
 
-def is_deep(text: bytes) -> bool:
-    """Tell whether free-form data, as JSON text that we wrote, has too many levels for a document of usual depth."""
-    if text.count(b"{") + text.count(b"[") <= _BRACKETS:
+def is_deep(text: bytes, around: int = _AROUND) -> bool:
+    """Tell whether free-form data has too many levels for a document of usual depth.
+
+    Args:
+        text: the data as JSON, as we wrote it.
+        around: how many levels are around it, at most.
+    """
+    levels = USUAL - around
+    # Every level has two brackets, so that most data need not be looked through.
+    if len(text) <= 2 * levels or text.count(b"{") + text.count(b"[") <= levels:
         return False
-    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - _BRACKETS)
+    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - levels)
 
 
 def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Msg]:
