@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fit import fit
-from agentmsg.json_text import UNUSUAL, dump_json, is_shallow, parse_json, parse_undoubted
+from agentmsg.json_text import UNUSUAL, dump_json, is_shallow, parse_json, parse_undoubted, undoubted_items
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.notes import same_document
@@ -27,7 +27,7 @@ from agentmsg_codecs.langchain.proving import take
 from benchmarks.data import mixed_history
 from benchmarks.peers.with_langchain import document, envelopes
 from support.documents import documents
-from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, spelt
+from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, spelt, tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -292,6 +292,40 @@ def test_doubted_texts_are_left_to_the_careful_parser() -> None:
     assert not is_shallow(parse_undoubted(b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), ROOM))
     assert is_shallow([], DEEPEST - 1)
     assert not is_shallow([], DEEPEST)
+
+
+VALUES = st.recursive(
+    st.sampled_from([1, "x", "], ", '}, {"lc": 1, "a', '{"lc":1,', "\\", '"', {"lc": 1}]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["lc", "a", "b"]), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(items=st.lists(VALUES.map(lambda value: {"lc": 1, "a": value}), max_size=4), odd=VALUES, compact=st.booleans())
+def test_items_are_cut_out_of_their_list(items: list[Any], odd: Any, *, compact: bool) -> None:
+    """Items that are read one by one are the first ones of the list, all of them where the last is told."""
+    separators, begin = ((",", ":"), b'{"lc":1,') if compact else ((", ", ": "), b'{"lc": 1, ')
+    for natives in (items, [*items, odd], [*items, {"lc": 1, "a": [{"lc": 1, "b": 2}] * 2}, *items]):
+        text = json.dumps(natives, separators=separators).encode()
+        found = list(undoubted_items(text, begin, ROOM))
+        assert same_document([value for _, value in found], natives[: len(found)])
+        assert (len(found) == len(natives) and bool(found)) is (bool(found) and found[-1][0] == -1)
+        for end, _ in found[:-1]:
+            assert text[end : end + 1] == b","
+
+
+def test_an_odd_message_does_not_stop_the_others() -> None:
+    """What stands around an unusual envelope, or one that holds a list of envelopes, is read all the same."""
+    inner = [human("}, {"), human()]
+    odd = [_envelope_of(1), tool(artifact=inner), ai("", call({"a": inner})), {**human(), "graph": {}}, human(inner)]
+    for native in odd:
+        for natives in ([native, human(), ai()], [human(), native, ai()], [human(), ai(), native], [native, native]):
+            for separators in ((",", ":"), (", ", ": "), (",", ": ")):
+                assert ENVELOPES.agree(json.dumps(natives, separators=separators).encode())
+
+
+def _envelope_of(number: int) -> dict[str, Any]:
+    return {"lc": 1, "type": "not_implemented", "id": ["a", "B"], "repr": f"B({number})"}
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

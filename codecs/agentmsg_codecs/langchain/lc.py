@@ -34,10 +34,9 @@ from agentmsg.caps import Caps, carried_extras
 from agentmsg.codec import maker
 from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL, parse_undoubted
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_mapping
+from agentmsg.plain import is_mapping
 from agentmsg.rules import native_messages
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -158,16 +157,16 @@ class LangChainLcCodec(ContainerCodec):
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
         """Return the history of a document; of a list of usual envelopes in half of the time, see lc_fast.py."""
-        natives = parse_undoubted(raw, limits) if duplicates == "last" else UNUSUAL
-        if is_list(natives) and natives:
+        messages: list[am.Msg] | None = None
+        if duplicates == "last":
             self.engine.fill()
             try:
-                messages = self._envelopes.read_all(natives)
+                messages = self._envelopes.read_bytes(raw, limits)
             except AgentMsgError:
                 messages = None  # told by the careful way, with its place
-            if messages is not None:
-                messages = separate(messages, self.engine.parts)
-                return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
+        if messages is not None:
+            messages = separate(messages, self.engine.parts)
+            return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
         return super().from_bytes(raw, limits, duplicates)
 
     def write(self, history: am.History) -> Any:

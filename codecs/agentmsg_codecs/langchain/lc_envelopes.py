@@ -13,9 +13,10 @@ import attrs
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.json_text import parse_undoubted, undoubted_items
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, same_document, with_note
-from agentmsg.plain import is_mapping, is_object, is_sequence
+from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
@@ -26,6 +27,8 @@ from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from agentmsg.limits import Limits
 
 __all__ = ["CLASSES", "DIALECTS", "LC", "TAGS", "Dialect", "Envelopes", "bare", "dialect_of", "word"]
 
@@ -85,6 +88,10 @@ DIALECTS: Mapping[str, Dialect] = {
     "python": Dialect(["langchain", "schema", "messages"], True, ()),
     "js": Dialect(["langchain_core", "messages"], False, ("additional_kwargs", "response_metadata")),
 }
+
+
+# How an envelope begins in the text that langchain-core writes, and in ours.
+_BEGIN = (b'{"lc": 1, "type": "constructor", ', b'{"lc":1,"type":"constructor",')
 
 
 def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
@@ -156,15 +163,39 @@ class Envelopes:
             message = with_note(message, LC, adopt(note))
         return message if same_document(plain_copy(thaw(self.write(message, dialect))), native) else _whole(native)
 
-    def read_all(self, natives: list[Any]) -> list[am.Msg] | None:
-        """Return the messages of envelopes of the dialect ``python`` whose depth nobody looked at, emptying their list.
+    def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
+        """Return the messages of the text of a list of envelopes of the dialect ``python``.
 
-        None where that is another dialect, or too deep.
+        None where that is another document or dialect, too deep, or has numbers that may be rounded.
 
         Raises:
             DecodeError: where one is no envelope of a message.
         """
-        messages = take(natives, self._fast_read)
+        messages: list[am.Msg] = []
+        rest, done = raw, 0
+        if type(raw) is bytes:
+            done = self._take_items(raw, limits, messages)
+            if done < 0:
+                return messages
+            rest = b"[" + raw[done:].lstrip(b", ") if done else raw
+        natives = parse_undoubted(rest, limits)
+        return self.read_all(natives, messages) if is_list(natives) and natives else None
+
+    def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
+        """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
+        read, done = self._fast_read, 0
+        begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
+        for end, native in undoubted_items(raw, begin, limits) if begin else ():
+            message = read(native)
+            if message is None:
+                break
+            messages.append(message)
+            done = end
+        return done
+
+    def read_all(self, natives: list[Any], messages: list[am.Msg]) -> list[am.Msg] | None:
+        """Return messages, and those of more envelopes, as ``read_bytes``; their list is emptied."""
+        messages += take(natives, self._fast_read)
         if natives:
             if not messages or not are_shallow(natives):
                 return None
