@@ -160,7 +160,8 @@ class Media:
         return marked(source, self.family, odd=True) if is_odd else source
 
     def _write_source(self, source: Any) -> Native:
-        return write_marked(self._sources[_kind(source)], source, self.family)
+        shape = self._sources[_kind(source)]
+        return write_marked(shape, source, self.family) if source.notes or source.extras else shape.write(source)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
@@ -170,7 +171,7 @@ class Media:
         found = mark_of(block, self.family, "/as") if block.notes and self.as_read else None
         if found in (own, "data"):
             return str(found)
-        if self.is_flat(block):
+        if self.flat and self.is_flat(block):
             return "file" if own == "data" else own
         return own if self.by_kind else "data"
 
@@ -273,9 +274,9 @@ class Media:
     def _write(self, block: Any) -> Native:
         tag = self.tag_of(block)
         native: Native = {"type": tag}
-        if tag in self.ids and block.item_id is not None:
+        if block.item_id is not None and tag in self.ids:
             native["id"] = link_of(block.item_id)
-        if self.is_flat(block):
+        if self.flat and self.is_flat(block):
             native["url"] = block.source.url
             return native
         native["source"] = self._write_source(block.source)

@@ -18,6 +18,7 @@ from agentmsg.natives import count_at, link_of
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
+from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
@@ -190,7 +191,7 @@ class _Python2(_Python):
 
     def quick_time(self, stamp: Any) -> datetime | None:
         time = read_time(stamp)
-        return time if time is not None and time.isoformat() == stamp else None
+        return time if time is not None and write_time(time) == stamp else None
 
     def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
         usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
@@ -214,7 +215,7 @@ class _Python2(_Python):
             native["id"] = link_of(own)
         native["metadata"] = thaw(first.metadata) if first.metadata else {}
         if time is not None:
-            native["created_at"] = time.isoformat()
+            native["created_at"] = write_time(time)
         native["usage"] = None if usage is None else write_as(_USAGE, usage, FAMILY)
         said = own_extras(first, FAMILY) if first.extras else EMPTY
         if "finished_at" not in said:
