@@ -210,20 +210,27 @@ class _Python2(_Python):
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
         name, own, time, usage = first.name, first.id, first.created_at, last.usage
-        native: Native = {"name": usual_name(first.role) if name is None else name, "content": content, "role": role}
-        if own is not None:
-            native["id"] = link_of(own)
-        native["metadata"] = thaw(first.metadata) if first.metadata else {}
-        if time is not None:
-            native["created_at"] = write_time(time)
-        native["usage"] = None if usage is None else write_as(_USAGE, usage, FAMILY)
-        said = own_extras(first, FAMILY) if first.extras else EMPTY
-        if "finished_at" not in said:
-            native["finished_at"] = None
-        native["finished_reason"] = _reason(last)
-        native["structured_output"] = None if last.structured is None else thaw(last.structured)
-        if "error" not in said:
-            native["error"] = None
+        native: Native = {
+            "name": usual_name(first.role) if name is None else name,
+            "content": content,
+            "role": role,
+            "id": own if own.__class__ is str else link_of(own),
+            "metadata": thaw(first.metadata) if first.metadata else {},
+            "created_at": None if time is None else write_time(time),
+            "usage": None if usage is None else write_as(_USAGE, usage, FAMILY),
+            "finished_at": None,
+            "finished_reason": None if last.finish_reason is None else _reason(last),
+            "structured_output": None if last.structured is None else thaw(last.structured),
+            "error": None,
+        }
+        if own is None:
+            del native["id"]
+        if time is None:
+            del native["created_at"]
+        if first.extras:
+            # What they say of the spare keys is written with the other unknown fields.
+            for key in _SPARE.keys() & own_extras(first, FAMILY).keys():
+                del native[key]
         return native
 
 

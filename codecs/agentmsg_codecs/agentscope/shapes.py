@@ -66,9 +66,9 @@ def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str
 
 def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str) -> Native:
     """Return the native object, to which those spare keys were added that say nothing."""
-    rest = own_extras(owner, family) if owner.extras else None
+    rest = own_extras(owner, family) if owner.extras else EMPTY
     for key, value in spare.items():
-        if not rest or key not in rest:
+        if key not in rest:
             native[key] = [] if type(value) is list else value
     return native
 
