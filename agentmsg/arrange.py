@@ -7,6 +7,7 @@ is) and the input messages, and returns a plan or, where it has nothing to do, w
 
 from __future__ import annotations
 
+from operator import le
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -157,8 +158,10 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
 def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:
     """Return the indexes of blocks in the order of their ranks, neighbours kept; None where they are in it."""
     ranks = list(map(rank, blocks))
+    if all(map(le, ranks, ranks[1:])):
+        return None
     order = sorted(range(len(ranks)), key=ranks.__getitem__)
-    return None if order == list(range(len(ranks))) else tuple(order)
+    return tuple(order)
 
 
 def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

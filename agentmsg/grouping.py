@@ -73,6 +73,10 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
 
     Where a format has messages that stand free, ``is_contained`` tells them from containers of one.
     """
+    messages = tuple(messages)
+    if grouping.joins is _never and grouping.must_join is _never and not any(message.notes for message in messages):
+        # Where neither the format nor a note wants any to be joined, each is a group of its own.
+        return [(message,) for message in messages]
     groups: list[list[Msg]] = []
     for message in messages:
         if groups and _is_joined(grouping, groups[-1], message):

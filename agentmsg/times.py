@@ -8,8 +8,13 @@ nothing, where one is optional (see ``made.given``).
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
-__all__ = ["nearest_milli", "read_time"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["nearest_milli", "read_time", "write_time"]
 
 _MILLI = 1000
 
@@ -29,3 +34,17 @@ def nearest_milli(time: datetime) -> datetime:
     except OverflowError:  # before the first or after the last year in UTC
         aware = time.replace(tzinfo=UTC)
     return aware.replace(microsecond=aware.microsecond // _MILLI * _MILLI)
+
+
+def write_time(time: datetime) -> str:
+    """Return what ``isoformat`` gives; orjson has it in a fourth of the time where there is no zone but UTC."""
+    if time.__class__ is datetime and (time.tzinfo is UTC or time.tzinfo is None):
+        return _dumps()(time)[1:-1].decode()
+    return time.isoformat()
+
+
+@cache
+def _dumps() -> Callable[[datetime], bytes]:
+    import orjson  # noqa: PLC0415 - not every user of the model writes times
+
+    return orjson.dumps

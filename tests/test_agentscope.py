@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
+from agentmsg.account import account
 from agentmsg.errors import AgentMsgError
 from agentmsg.testing import floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
@@ -551,3 +552,11 @@ def test_each_version_has_an_honest_account(codec: AgentScopeCodec, history: am.
     honest_account(codec, history, rng=rng)
     floor(codec, history)
     notes_never_matter(codec, plant_notes(history, rng, ("agentscope",), ("/version", "/as", "/role", "/time"), (1, 2)))
+
+
+@pytest.mark.parametrize("codec", [OLD, AgentScopeJavaCodec(version=1)], ids=["py", "java"])
+def test_a_hint_is_text_without_id_in_1x(codec: AnyCodec) -> None:
+    """1.x has no hints: that one was a hint is told as lost, and so is its id, which only hints have."""
+    history = am.History([am.Msg("assistant", (am.TextBlock("Be brief", item_id="h1", phase="hint"),))])
+    lost = {loss.path[-1] for loss in account(honest_account(codec, history))}
+    assert lost == {"phase", "item_id"}

@@ -48,7 +48,6 @@ class AgentScope(ContainerCodec):
         engine: what reads and writes.
     """
 
-    writes_plain: ClassVar[bool] = True
     language: ClassVar[Language]
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))

@@ -228,6 +228,15 @@ class Blocks:
         return marked(block, FAMILY, **marks) if marks else block
 
     def _write_call(self, block: am.ToolUseBlock) -> Native:
+        if self._is_new and block.id is not None and block.status is None and not block.notes and not block.extras:
+            return {
+                "type": "tool_call",
+                "id": link_of(block.id),
+                "name": block.name,
+                "input": input_text(block),
+                "suggested_rules": [],
+                "finished_at": None,
+            }
         tag = self._tag_of_call(block)
         native: Native = {"type": tag}
         if block.id is not None:
@@ -287,11 +296,14 @@ class Blocks:
         return marked(block, FAMILY, **marks) if marks else block
 
     def _write_result(self, block: am.ToolResultBlock) -> Native:
-        native: Native = {"type": "tool_result"}
-        if block.tool_call_id is not None:
-            native["id"] = link_of(block.tool_call_id)
-        native["name"] = link_of(block.name) or ""
-        native["output"] = self._output(block)
+        native: Native = {
+            "type": "tool_result",
+            "id": link_of(block.tool_call_id),
+            "name": link_of(block.name) or "",
+            "output": self._output(block),
+        }
+        if block.tool_call_id is None:
+            del native["id"]
         if block.status is not None:
             native["state"] = block.status
         if self._is_new or block.metadata:

@@ -13,7 +13,7 @@ from agentmsg.json_text import parse_arguments
 from agentmsg.json_values import adopt, thaw
 from agentmsg.notes import same_document
 from agentmsg.plain import is_mapping
-from agentmsg.shapes import Native, Unreadable, object_at
+from agentmsg.shapes import Unreadable, object_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,9 +58,10 @@ def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[s
     return from_object(given) if not text or says_otherwise(given, text) else {"raw_input": text}
 
 
-def write_arguments(block: ToolUseBlock) -> tuple[Native, str | None]:
-    """Return the input of a call as an object, and its text where there is one."""
-    text, value = block.raw_input, block.input
+def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
+    """Return the input of a call as an object, which may be frozen, and its text where there is one."""
+    text = block.raw_input
     if not text:
-        return thaw(input_object(block)), None
-    return thaw(value) if is_mapping(value) else {}, text
+        return input_object(block), None
+    value = block.input
+    return value if is_mapping(value) else {}, text

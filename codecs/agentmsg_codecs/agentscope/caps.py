@@ -116,7 +116,11 @@ class _Maker:
         return cell
 
     def text_id(self) -> Cell:
-        return KEEP if self.table.has_ids else lambda item_id, block: item_id if block.phase == HINT else None
+        if self.table.has_ids:
+            return KEEP
+        # What is no hint in 1.x has no id either.
+        has_hints = not self.table.is_old
+        return lambda item_id, block: item_id if has_hints and block.phase == HINT else None
 
     # -- rules --------------------------------------------------------------------------------------------------------
 

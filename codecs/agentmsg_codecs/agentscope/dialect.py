@@ -34,6 +34,7 @@ class Dialect:
     Attributes:
         parts: the parts by our role, and of results ("inner").
         result: the shape of tool results.
+        writers: give the parts of blocks without notes and extras, by class; empty before ``fill``.
     """
 
     family: ClassVar[str]
@@ -58,11 +59,15 @@ class Dialect:
         blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
         self.result: Spared = blocks.result()
         self.quick_result = blocks.quick_result
+        self.writers: Mapping[type[Any], Callable[[Any], Any]] = {}
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
+        if self.writers:
+            return
         for parts in self.parts.values():
             parts.fill()
+        self.writers = {**self.parts["assistant"].writers, am.ToolResultBlock: self.result.write}
 
     # -- what each dialect says ---------------------------------------------------------------------------------------
 

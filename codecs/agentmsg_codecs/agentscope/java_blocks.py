@@ -156,25 +156,27 @@ class JavaBlocks:
         return marked(block, JAVA, **marks) if marks else block
 
     def _write_result(self, block: am.ToolResultBlock) -> Native:
-        key = "result" if block.notes and block.content and mark_of(block, JAVA, "/at") == "result" else "output"
+        key, output = self._output(block) if block.notes else ("output", list(map(self.write_inner, block.content)))
         native: Native = {
             "type": "tool_result",
             "id": link_of(block.tool_call_id),
             "name": link_of(block.name),
-            key: self._output(block),
+            key: output,
             "metadata": thaw(block.metadata) if block.metadata else {},
         }
         if block.status is not None:
             native["state"] = block.status
         return native
 
-    def _output(self, block: am.ToolResultBlock) -> Any:
+    def _output(self, block: am.ToolResultBlock) -> tuple[str, Any]:
+        """Return the output of a result, and the key that it stands under."""
         content: Any = block.content
-        form = mark_of(block, JAVA, "/form") if block.notes and len(content) == 1 else None
+        key = "result" if content and mark_of(block, JAVA, "/at") == "result" else "output"
+        form = mark_of(block, JAVA, "/form") if len(content) == 1 else None
         if form == "text" and is_bare_text(content[0], JAVA):
-            return content[0].text
+            return key, content[0].text
         parts = list(map(self.write_inner, content))
-        return parts[0] if form == "block" and is_object(parts[0]) and parts[0] else parts
+        return key, parts[0] if form == "block" and is_object(parts[0]) and parts[0] else parts
 
 
 def _shape(cls: type[Any], tag: str, keys: set[str], read: Any, write: Any, **more: Any) -> Spared:
@@ -220,7 +222,9 @@ def _signed(metadata: Native) -> dict[str, Any]:
 
 
 def _metadata(block: Any) -> Native:
-    rest: Native = thaw(block.metadata) if block.metadata else {}
+    if block.signature is None and not block.metadata:
+        return {}
+    rest: Native = thaw(block.metadata)
     return rest if block.signature is None else {SIGNATURE_KEY: block.signature.value, **rest}
 
 
@@ -278,7 +282,7 @@ def _write_call(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
     key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
     native: Native = {"type": "tool_use", "id": link_of(block.id), "name": block.name, key: given}
-    if text is not None or not _spare_of_call(block):
+    if text is not None or not block.extras or not _spare_of_call(block):
         native["content"] = text
     native["metadata"] = _metadata(block)
     if block.status is not None:

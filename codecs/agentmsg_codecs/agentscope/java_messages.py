@@ -83,13 +83,13 @@ def _read_usage(native: Native, _: Any) -> am.Usage:
 
 
 def _write_usage(usage: am.Usage) -> Native:
-    native: Native = {}
-    if usage.input is not None:
-        native["inputTokens"] = usage.input
-    if usage.output is not None:
-        native["outputTokens"] = usage.output
-    if usage.cache_read is not None:
-        native["cachedTokens"] = usage.cache_read
+    native: Native = {
+        "inputTokens": usage.input,
+        "outputTokens": usage.output,
+        "cachedTokens": usage.cache_read,
+    }
+    if None in native.values():
+        native = {key: value for key, value in native.items() if value is not None}
     if usage.seconds is not None:
         native["time"] = usage.seconds
     if usage.total is not None:
@@ -211,22 +211,23 @@ class _Java(Dialect):
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
         usage = None if last.usage is None else write_as(_USAGE, last.usage, JAVA)
-        place = self.usage_at if usage is None or not last.notes else self._place(last)
-        metadata: Native = {} if last.structured is None else {_STRUCTURED: thaw(last.structured)}
-        if first.metadata:
-            metadata |= thaw(first.metadata)
+        place = self._place(last) if last.notes and usage is not None else self.usage_at
+        metadata: Native = thaw(first.metadata) if first.metadata else {}
+        if last.structured is not None:
+            metadata = {_STRUCTURED: thaw(last.structured), **metadata}
         if usage is not None and place == "metadata":
             metadata[_USAGE_KEY] = usage
         reason = last.finish_reason
         if reason is not None:
             metadata[_REASON] = _REASONS.get(reason, reason)
+        own, name, time = first.id, first.name, first.created_at
         native: Native = {
-            "id": link_of(first.id),
-            "name": link_of(first.name),
+            "id": own if own.__class__ is str else link_of(own),
+            "name": None if name is None else link_of(name),
             "role": role,
             "content": content,
             "metadata": metadata,
-            "timestamp": _time(first.created_at),
+            "timestamp": None if time is None else _stamp(time),
         }
         if self.usage_at == "top" or (usage is not None and place == "top"):
             native["usage"] = usage if place == "top" else None
@@ -243,9 +244,9 @@ class _Java(Dialect):
 _WORD = frozenset({str, type(None)})
 
 
-def _time(time: Any) -> str | None:
-    if time is None or is_exact(time):
-        return None if time is None else to_milliseconds(time)
+def _stamp(time: Any) -> str | None:
+    if time.tzinfo is None and not time.microsecond % 1000:
+        return to_milliseconds(time)
     return None if type(time) is MadeTime else time.isoformat(" ")
 
 

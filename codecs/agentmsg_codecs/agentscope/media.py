@@ -7,6 +7,7 @@ Every block that was read is marked ``/as`` with its kind, "flat" or "url" where
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -38,6 +39,7 @@ _FLAT_KEYS = frozenset({"type", "url"})
 _SOURCES: Mapping[str, type[Any]] = {"url": am.URLSource, "base64": am.Base64Source}
 _make_url = maker(am.URLSource)
 _make_base64 = maker(am.Base64Source)
+_NO_SPARE: Mapping[str, Any] = MappingProxyType({})
 # The endings of URLs that tell a media type.
 _ENDINGS: Mapping[str, str] = {
     **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
@@ -116,6 +118,13 @@ class Media:
         init=False, repr=False, eq=False, default=attrs.Factory(lambda self: self._source_shapes(), takes_self=True)
     )
 
+    _spare_beside_name: Mapping[str, Any] = attrs.field(
+        init=False,
+        repr=False,
+        eq=False,
+        default=attrs.Factory(lambda self: {"name": None, **self.spare}, takes_self=True),
+    )
+
     # -- sources ------------------------------------------------------------------------------------------------------
 
     def _source_shapes(self) -> Mapping[Any, Shape]:
@@ -141,13 +150,17 @@ class Media:
 
     def _write_url(self, source: am.URLSource) -> Native:
         native: Native = {"type": "url", "url": source.url}
-        return native if source.media_type is None else {**native, self.url_key: source.media_type}
+        if source.media_type is not None:
+            native[self.url_key] = source.media_type
+        return native
 
     def _write_base64(self, source: am.Base64Source) -> Native:
-        typed: Native = {} if source.media_type is None else {"media_type": source.media_type}
+        kind = source.media_type
+        if kind is None:
+            return {"type": "base64", "data": source.data}
         if self.data_first:
-            return {"type": "base64", "data": source.data, **typed}
-        return {"type": "base64", **typed, "data": source.data}
+            return {"type": "base64", "data": source.data, "media_type": kind}
+        return {"type": "base64", "media_type": kind, "data": source.data}
 
     def _read_source(self, native: Native) -> Any:
         value = object_at(native, "source")
@@ -160,7 +173,8 @@ class Media:
         return marked(source, self.family, odd=True) if is_odd else source
 
     def _write_source(self, source: Any) -> Native:
-        return write_marked(self._sources[_kind(source)], source, self.family)
+        shape = self._sources[_kind(source)]
+        return write_marked(shape, source, self.family) if source.notes or source.extras else shape.write(source)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
@@ -170,7 +184,7 @@ class Media:
         found = mark_of(block, self.family, "/as") if block.notes and self.as_read else None
         if found in (own, "data"):
             return str(found)
-        if self.is_flat(block):
+        if self.flat and self.is_flat(block):
             return "file" if own == "data" else own
         return own if self.by_kind else "data"
 
@@ -226,9 +240,9 @@ class Media:
             return am.FileBlock
 
     def _spare(self, tag: str, cls: type[Any]) -> Mapping[str, Any]:
-        if tag != "data" or cls is am.FileBlock:
-            return self.spare if tag == "data" else {}
-        return {"name": None, **self.spare}
+        if tag != "data":
+            return _NO_SPARE
+        return self.spare if cls is am.FileBlock else self._spare_beside_name
 
     def shapes(self) -> tuple[Spared, ...]:
         """Return the shapes of the four classes; that of ``data`` is the last."""
@@ -273,9 +287,9 @@ class Media:
     def _write(self, block: Any) -> Native:
         tag = self.tag_of(block)
         native: Native = {"type": tag}
-        if tag in self.ids and block.item_id is not None:
+        if block.item_id is not None and tag in self.ids:
             native["id"] = link_of(block.item_id)
-        if self.is_flat(block):
+        if tag != "data" and self.flat and self.is_flat(block):
             native["url"] = block.source.url
             return native
         native["source"] = self._write_source(block.source)

@@ -19,7 +19,7 @@ from agentmsg_codecs.agentscope.reading import read_container
 from agentmsg_codecs.agentscope.replies import seats
 from agentmsg_codecs.agentscope.shapes import beside, is_pair, own_extras, without
 from agentmsg_codecs.agentscope.words import ITEM, VERSIONS
-from agentmsg_codecs.agentscope.writing import write_container, write_content
+from agentmsg_codecs.agentscope.writing import write_alone, write_container, write_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -137,6 +137,8 @@ class Messages:
         first: Any = group[0]
         if first.role == "native":
             return thaw(first.content[0].value)
+        if not first.notes and not first.extras and len(group) == 1 and not self.dialects[version].is_brief:
+            return write_alone(self.dialects[version], first)
         if first.notes and not is_forced:
             own = mark_of(first, self.family, "/version")
             version = own if type(own) is int and own in VERSIONS else version

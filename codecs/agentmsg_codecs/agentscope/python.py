@@ -18,6 +18,7 @@ from agentmsg.natives import count_at, link_of
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
+from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
@@ -190,7 +191,7 @@ class _Python2(_Python):
 
     def quick_time(self, stamp: Any) -> datetime | None:
         time = read_time(stamp)
-        return time if time is not None and time.isoformat() == stamp else None
+        return time if time is not None and write_time(time) == stamp else None
 
     def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
         usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
@@ -209,20 +210,27 @@ class _Python2(_Python):
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
         name, own, time, usage = first.name, first.id, first.created_at, last.usage
-        native: Native = {"name": usual_name(first.role) if name is None else name, "content": content, "role": role}
-        if own is not None:
-            native["id"] = link_of(own)
-        native["metadata"] = thaw(first.metadata) if first.metadata else {}
-        if time is not None:
-            native["created_at"] = time.isoformat()
-        native["usage"] = None if usage is None else write_as(_USAGE, usage, FAMILY)
-        said = own_extras(first, FAMILY) if first.extras else EMPTY
-        if "finished_at" not in said:
-            native["finished_at"] = None
-        native["finished_reason"] = _reason(last)
-        native["structured_output"] = None if last.structured is None else thaw(last.structured)
-        if "error" not in said:
-            native["error"] = None
+        native: Native = {
+            "name": usual_name(first.role) if name is None else name,
+            "content": content,
+            "role": role,
+            "id": own if own.__class__ is str else link_of(own),
+            "metadata": thaw(first.metadata) if first.metadata else {},
+            "created_at": None if time is None else write_time(time),
+            "usage": None if usage is None else write_as(_USAGE, usage, FAMILY),
+            "finished_at": None,
+            "finished_reason": None if last.finish_reason is None else _reason(last),
+            "structured_output": None if last.structured is None else thaw(last.structured),
+            "error": None,
+        }
+        if own is None:
+            del native["id"]
+        if time is None:
+            del native["created_at"]
+        if first.extras:
+            # What they say of the spare keys is written with the other unknown fields.
+            for key in _SPARE.keys() & own_extras(first, FAMILY).keys():
+                del native[key]
         return native
 
 

@@ -17,6 +17,7 @@ from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, write_as
+from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.words import ITEM
 
 __all__ = [
@@ -65,18 +66,19 @@ def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str
 
 def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str) -> Native:
     """Return the native object, to which those spare keys were added that say nothing."""
-    rest = own_extras(owner, family) if owner.extras else None
+    rest = own_extras(owner, family) if owner.extras else EMPTY
     for key, value in spare.items():
-        if not rest or key not in rest:
+        if key not in rest:
             native[key] = [] if type(value) is list else value
     return native
 
 
 def write_marked(shape: Shape, obj: Any, family: str) -> Native:
     """Return what ``write_as`` gives; marks ask for no spelling, so that nothing of it needs to be read again."""
-    note: Mapping[str, Any] = note_of(obj, family) if obj.notes else EMPTY
-    if any(not key.startswith("/") for key in note):
-        return write_as(shape, obj, family)
+    if obj.notes:
+        for key in note_of(obj, family):
+            if not key.startswith("/"):
+                return write_as(shape, obj, family)
     native = shape.write(obj)
     if obj.extras:
         native |= {key: thaw(value) for key, value in own_extras(obj, family).items() if key not in native}
@@ -195,8 +197,9 @@ def read_time(value: Any) -> datetime | None:
 
 
 def to_milliseconds(time: datetime) -> str:
-    """Return a time as the older libraries write it."""
-    return time.isoformat(" ", "milliseconds")
+    """Return a time, of whole milliseconds and without a zone, as the older libraries write it."""
+    text = write_time(time)
+    return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
 
 
 def read_milliseconds(value: Any) -> datetime | None:

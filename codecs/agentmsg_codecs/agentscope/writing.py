@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
 
-__all__ = ["write_container", "write_content"]
+__all__ = ["write_alone", "write_container", "write_content"]
 
 
 def write_container(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:
@@ -37,6 +37,13 @@ def write_container(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> 
             is_text = len(urls) == 1 and mark_of(first, dialect.family, "/url") == "text"
             native["url"] = urls[0] if is_text else urls
     return native
+
+
+def write_alone(dialect: Dialect, message: am.Msg) -> Native:
+    """Return the native message of one that has no notes, in a dialect whose content is always a list of parts."""
+    role = message.role
+    word = dialect.usual_role(role)
+    return dialect.write_plain(message, message, word, _parts(dialect, role, message.content))
 
 
 def _is_word_for(dialect: Dialect, word: str, role: str) -> bool:
@@ -64,5 +71,11 @@ def write_content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
 
 
 def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
-    write: Callable[[Any], Any] = dialect.write_result if role == "tool" else dialect.write_part
-    return list(map(write, blocks))
+    careful: Callable[[Any], Any] = dialect.write_result if role == "tool" else dialect.write_part
+    writers = dialect.writers
+    parts: list[Any] = []
+    for block in blocks:
+        # Of a block without notes and unknown fields the default spelling is all there is to write.
+        write = careful if block.notes or block.extras else writers.get(block.__class__, careful)
+        parts.append(write(block))
+    return parts

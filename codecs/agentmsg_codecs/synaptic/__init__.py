@@ -56,7 +56,6 @@ class SynapticCodec(ContainerCodec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
-    writes_plain: ClassVar[bool] = True
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.arrange import choose, in_order, split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras, usually
 from agentmsg.rules import (
     TEXT_ROWS,
     audio_as_text,
@@ -97,6 +97,7 @@ _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, structured_as_text)
 _EXTRAS = carried_extras((FAMILY, keys_of))
 
 
+@usually("'model' not in value")
 def _without_model(told: Mapping[str, Any], _: Any) -> Any:
     """Carry what is told of an answer; under ``model`` stands who wrote it."""
     if not isinstance(told.get("model"), str):

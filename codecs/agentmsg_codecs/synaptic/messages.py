@@ -20,6 +20,7 @@ from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.quick import write_quick
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
 from agentmsg_codecs.synaptic.usual import is_usual
 from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
@@ -184,7 +185,7 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        native = native_of(message, FAMILY)
+        native = write_quick(message, names, self.parts.write) or native_of(message, FAMILY)
         if native is not None:
             return native
         message = _unnamed(message, names)

@@ -43,6 +43,16 @@ def _read(native: Native, _: Any) -> am.Usage:
     return marked(usage, FAMILY, odd=True) if _wanted(usage) else usage
 
 
+def _write(usage: am.Usage) -> Native:
+    """Return what the table of counters says, where all counts are told, and each detail by both of its own or none."""
+    native: Native = {"input_tokens": usage.input, "output_tokens": usage.output, "total_tokens": usage.total}
+    if usage.cache_read is not None or usage.input_audio is not None:
+        native["input_details"] = {"cached": usage.cache_read, "audio": usage.input_audio}
+    if usage.reasoning is not None or usage.output_audio is not None:
+        native["output_details"] = {"reasoning": usage.reasoning, "audio": usage.output_audio}
+    return native
+
+
 _SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys}, read=_read, write=_COUNTERS.write)
 
 
@@ -79,7 +89,7 @@ def _usual(native: Native) -> dict[str, int] | None:
 
 def write_usage(usage: am.Usage) -> Native:
     """Return the native usage."""
-    return write_as(_SHAPE, usage, FAMILY)
+    return write_as(_SHAPE, usage, FAMILY) if usage.notes or usage.extras else _write(usage)
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
