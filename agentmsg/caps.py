@@ -95,7 +95,7 @@ Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Row:
     """What is carried of one class.
 
@@ -111,7 +111,7 @@ class Row:
     concerns: str | tuple[str, ...] | None = None
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, eq=False)
 class MessageRow:
     """What is carried of messages of one role.
 

@@ -41,22 +41,20 @@ class _Step:
 
 
 class FieldChanges:
-    """The fields that one capability table changes.
-
-    Only for rows that live as long as this: they are known by their identity.
-    """
+    """The fields that one capability table changes."""
 
     def __init__(self) -> None:
-        self._steps: dict[tuple[type, int], tuple[_Step, ...]] = {}
+        self._steps: dict[tuple[type, object], tuple[_Step, ...]] = {}
 
     def of(
-        self, owner: Noted, cells: Mapping[str, Cell], skipped: frozenset[str] = frozenset()
+        self, owner: Noted, row: object, cells: Mapping[str, Cell], skipped: frozenset[str]
     ) -> dict[str, Any] | Drop:
         """Return what becomes of the fields of an object that are not carried as they are.
 
         Args:
             owner: the object.
-            cells: of its row.
+            row: of the table; known by its identity.
+            cells: of the row.
             skipped: fields that are fitted elsewhere; always the same for one row.
 
         Returns:
@@ -65,7 +63,7 @@ class FieldChanges:
         Raises:
             InvalidMessage: where a cell gives what the class refuses.
         """
-        key = type(owner), id(cells)
+        key = type(owner), row
         steps = self._steps.get(key)
         if steps is None:
             steps = self._steps[key] = _steps(type(owner), cells, skipped)

@@ -217,7 +217,7 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
     items = tuple([_fit_block(block, row.blocks, results, fields) for block in message.content])
     if row.joins is not None:
         items = _joined(items, row.joins)
-    changes = fields.of(message, row.fields, _BESIDE)
+    changes = fields.of(message, row, row.fields, _BESIDE)
     if isinstance(changes, Drop):
         return FitMessage(changes)
     content = _content(items, message.content)
@@ -277,7 +277,7 @@ def _fit_block(
                 inner = _fit_block(answer.new, rows, results, fields)
                 return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
             block = answer.new
-    changes = fields.of(block, row.fields, _CONTENT if kind is ToolResultBlock else _NOTHING)
+    changes = fields.of(block, row, row.fields, _CONTENT if kind is ToolResultBlock else _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
     inner_items: tuple[FitItem, ...] | None = None
@@ -296,7 +296,7 @@ def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
         return fitted
     items: tuple[FitItem, ...] | None = None
     fields = _compiled(caps)[2]
-    changes = fields.of(history, caps.history, _LISTS)
+    changes = fields.of(history, caps, caps.history, _LISTS)
     assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
     if history.tools:
         items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
@@ -332,7 +332,7 @@ def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
         return FitItem(answer)
     swap = answer if isinstance(answer, Swap) else None
     tool = swap.new if swap else tool
-    changes = fields.of(tool, row.fields, _NOTHING)
+    changes = fields.of(tool, row, row.fields, _NOTHING)
     if isinstance(changes, Drop):
         return FitItem(changes)
     return FitItem(changed(tool, changes), None, swap)

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
 from agentmsg.json_values import plain_copy
-from agentmsg.levels import PROVABLE, written_within
-from agentmsg.limits import DEFAULT_LIMITS, USUAL, Limits
+from agentmsg.levels import written_within
+from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
     "UNUSUAL",
     "Duplicates",
+    "as_bytes",
     "dump_json",
-    "is_shallow",
+    "library",
+    "may_round",
     "parse_arguments",
     "parse_json",
-    "parse_undoubted",
-    "undoubted_items",
     "usual_arguments",
 ]
 
@@ -61,7 +61,7 @@ def parse_json(
         DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
             "surrogate".
     """
-    data = raw if type(raw) is bytes else _as_bytes(raw)
+    data = raw if type(raw) is bytes else as_bytes(raw)
     size = len(data)
     if size > limits.bytes:
         msg = f"{size} bytes are more than the limit of {limits.bytes}"
@@ -69,7 +69,7 @@ def parse_json(
     value: Any = None
     fault: ValueError | None = None
     try:
-        value = _orjson()[0](data)
+        value = library()[0](data)
     except ValueError as error:
         fault = error
     if fault is not None:
@@ -83,72 +83,15 @@ def parse_json(
     else:
         if _is_as_written(data, written):
             return value
-    is_doubtful = fault is not None or _LONG_RUN in data.translate(_DIGITS_ALIKE)
+    is_doubtful = fault is not None or may_round(data)
     if is_doubtful or (duplicates == "error" and _may_repeat_keys(data, value)):
         return _exact(data, duplicates, limits)
     return value
 
 
-def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -> Any:
-    """Return the value of a JSON text in which no number can be rounded; else UNUSUAL.
-
-    For a codec that proves the depth by itself, or asks ``is_shallow`` of what it cannot prove it of. Of duplicate
-    keys the last is taken.
-
-    Args:
-        raw: as of ``parse_json``.
-        limits: bounds on size and depth; where the depth is below USUAL, all is UNUSUAL.
-
-    Raises:
-        DecodeError: where it is no text at all.
-    """
-    data = _as_bytes(raw)
-    if len(data) > limits.bytes or limits.depth < USUAL:
-        return UNUSUAL
-    try:
-        value = _orjson()[0](data)
-    except ValueError:
-        return UNUSUAL
-    return UNUSUAL if _LONG_RUN in data.translate(_DIGITS_ALIKE) else value
-
-
-def undoubted_items(data: bytes, begin: bytes, limits: Limits) -> Iterator[tuple[int, Any]]:
-    """Yield the items of a JSON array one by one, as ``parse_undoubted`` reads them, each with where it ends.
-
-    So an item is in the processor's cache while it is read, and its memory is that of the next: to parse and read a
-    long array takes a tenth less time. The text is cut before each object that begins like the first; a string holds
-    no such beginning, as a quote in it has a backslash before. Where a piece is no JSON, as the cut was inside of an
-    item, this ends, and the rest is for others to read. The last item ends at -1, before the bracket.
-
-    Args:
-        data: the text, without spaces around.
-        begin: how each object begins, such as ``{"lc": 1, ``; it holds a quote that follows a brace.
-        limits: as of ``parse_undoubted``.
-    """
-    if len(data) > limits.bytes or limits.depth < USUAL or not (data.startswith(b"[" + begin) and data.endswith(b"]")):
-        return
-    if _LONG_RUN in data.translate(_DIGITS_ALIKE):
-        return
-    loads, find = _orjson()[0], data.find
-    comma = b", " if b" " in begin else b","
-    between, start, end = comma + begin, 1, 0
-    while end >= 0:
-        end = find(between, start)
-        try:
-            value = loads(data[start:end])
-        except ValueError:
-            return
-        yield end, value
-        start = end + len(comma)
-
-
-def is_shallow(value: object, around: int = 0) -> bool:
-    """Tell whether a value that was parsed has at most 254 levels, with those around it."""
-    try:
-        written_within(value, PROVABLE - around)
-    except TypeError:
-        return False
-    return True
+def may_round(data: bytes) -> bool:
+    """Tell whether a text has a run of digits that orjson may read as a float which is not that number."""
+    return data.translate(_DIGITS_ALIKE).find(_LONG_RUN) >= 0
 
 
 def _is_as_written(data: bytes, written: bytes) -> bool:
@@ -161,7 +104,8 @@ def _is_as_written(data: bytes, written: bytes) -> bool:
     return written.isascii() is data.isascii() and written.translate(None, _SPACES) == data.translate(None, _SPACES)
 
 
-def _as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
+def as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
+    """Return text as UTF-8 bytes; refuse what is neither (codes "surrogate" and "type")."""
     if type(raw) is bytes:
         return raw
     if isinstance(raw, str):
@@ -186,7 +130,7 @@ def _loads_huge(data: bytes, fault: ValueError) -> Any:
         import re  # noqa: PLC0415 - loaded already wherever attrs is
 
         try:
-            return _orjson()[0](re.sub(rb"\d{300,}", lambda run: run[0][:20], data))
+            return library()[0](re.sub(rb"\d{300,}", lambda run: run[0][:20], data))
         except ValueError as error:
             fault = error
     raise _syntax_error(data, fault)
@@ -295,7 +239,7 @@ def dump_json(value: Any) -> bytes:
     Raises:
         EncodeError: where the value holds anything else (code "type", "number", "surrogate", "depth" ...).
     """
-    _, dumps, strict = _orjson()
+    _, dumps, strict = library()
     try:
         return dumps(value, option=strict)
     except TypeError:
@@ -327,7 +271,7 @@ def _dump_exactly(value: Any) -> bytes:
 
 
 @cache
-def _orjson() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
+def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
     """Return ``loads``, ``dumps`` and its strict option; for short texts an import statement takes as long as the work.
 
     Without that option orjson writes texts for times and objects for dataclasses, in silence.
@@ -347,7 +291,7 @@ def usual_arguments(text: str) -> Any:
     Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
     rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
     """
-    loads, dumps, _ = _orjson()
+    loads, dumps, _ = library()
     try:
         data = text.encode()
         value = loads(data)

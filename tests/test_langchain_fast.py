@@ -222,6 +222,7 @@ def test_both_paths_agree_on_damaged_messages() -> None:
 
 def test_most_usual_messages_take_the_straight_line() -> None:
     """The messages that cost most are read and written without the general path."""
+    FAST.engine.fill()
     for native in USUAL[:4]:
         message = FAST.engine.fast_readers["ai"](native["data"])
         assert message is not None

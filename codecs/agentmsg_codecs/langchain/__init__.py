@@ -51,9 +51,10 @@ import attrs
 from agentmsg.caps import Caps
 from agentmsg.containers import ContainerCodec, Containers, Contents
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL, parse_undoubted
+from agentmsg.json_text import UNUSUAL
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import mark_of
+from agentmsg.undoubted import parse_undoubted
 from agentmsg_codecs.langchain.caps import make_caps
 from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
 from agentmsg_codecs.langchain.forms import sniff_message

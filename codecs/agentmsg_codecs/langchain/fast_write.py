@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["FLAT", "FastWriters", "Layout"]
 
 Part = dict[str, Any]
-# By the identity of their notes, which live as long as this module: what was read here has these very ones.
-_BY_NOTE: Mapping[int, Stop] = {id(note): stop for stop in STOPS.values() for note in (stop.note, stop.listed)}
+_BY_REASON: Mapping[str, list[Stop]] = {
+    any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
+}
 # A plain copy of a frozen object, without looking inside.
 _copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -254,9 +255,10 @@ def _write_calls(blocks: Any, calls: list[Part], copies: list[Part]) -> int | No
 
 def _stop(message: am.Msg) -> Stop | None:
     """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
-    shared = _BY_NOTE.get(id(message.notes))
-    if shared is not None:
-        return shared if shared.reason == message.finish_reason else None
+    for shared in _BY_REASON.get(message.finish_reason or "", ()):
+        # What was read here has these very notes.
+        if message.notes is shared.note or message.notes is shared.listed:
+            return shared
     note: Any = message.notes.get(FAMILY)
     pair: Any = note.get("/stop") if is_mapping(note) else None
     word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word

@@ -146,9 +146,7 @@ def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
 
 def gather(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
-    # Usual notes are shared by many messages, so that few are to be looked at.
-    noted = {id(message.notes): message for message in messages if message.notes}
-    if all(seat_of(message, FAMILY) is None for message in noted.values()):
+    if not any(message.notes and seat_of(message, FAMILY) is not None for message in messages):
         return messages
     grouping = make_grouping(parts)
     out: list[am.Msg] = []

@@ -13,10 +13,10 @@ import attrs
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import parse_undoubted, undoubted_items
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.undoubted import parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all

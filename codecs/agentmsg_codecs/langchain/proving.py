@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.json_text import is_shallow, parse_undoubted
 from agentmsg.levels import PROVABLE
 from agentmsg.limits import DEFAULT_LIMITS, USUAL
+from agentmsg.undoubted import is_shallow, parse_undoubted
 from agentmsg_codecs.langchain.fast_read import FastReaders
 
 if TYPE_CHECKING:
