@@ -100,7 +100,7 @@ def _steps(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> tup
     return tuple(steps)
 
 
-def _checker(field: attrs.Attribute[Any]) -> Callable[[Noted, Any], Any]:
+def _checker(field: Any) -> Callable[[Noted, Any], Any]:
     """Return what makes a value of a field of what a cell gave, as the constructor does."""
     convert: Any = field.converter
     check: Any = field.validator
@@ -124,7 +124,7 @@ def changed(owner: _N, changes: Mapping[str, Any]) -> _N:
         return owner
     kind: Any = type(owner)
     change = _changer(kind)
-    if change is None or (isinstance(owner, ToolUseBlock) and not _SETTLED.isdisjoint(changes)):
+    if change is None or (issubclass(kind, ToolUseBlock) and not _SETTLED.isdisjoint(changes)):
         return owner.evolve(**changes)
     copy: _N = change(owner, changes)
     return copy

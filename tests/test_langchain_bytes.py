@@ -318,7 +318,8 @@ def test_items_are_cut_out_of_their_list(items: list[Any], odd: Any, *, compact:
 def test_an_odd_message_does_not_stop_the_others() -> None:
     """What stands around an unusual envelope, or one that holds a list of envelopes, is read all the same."""
     inner = [human("}, {"), human()]
-    odd = [_envelope_of(1), tool(artifact=inner), ai("", call({"a": inner})), {**human(), "graph": {}}, human(inner)]
+    graph: dict[str, Any] = {**human(), "graph": {}}
+    odd = [_envelope_of(1), tool(artifact=inner), ai("", call({"a": inner})), graph, human(inner)]
     for native in odd:
         for natives in ([native, human(), ai()], [human(), native, ai()], [human(), ai(), native], [native, native]):
             for separators in ((",", ":"), (", ", ": "), (",", ": ")):
