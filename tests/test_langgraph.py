@@ -371,6 +371,22 @@ def test_one_message_becomes_a_list_when_another_is_added() -> None:
     assert revived(am.dumps(history.extended(more), LG)) == {"x": 1, "messages": [one, added]}
 
 
+@pytest.mark.parametrize("other", [5, None, "x", {"a": 1}, {"type": "human"}, {"lc": 1}, {"u": [1]}], ids=repr)
+@pytest.mark.parametrize("place", ["checkpoint", "with its config"])
+def test_what_is_called_messages_elsewhere_comes_back(place: str, other: Any) -> None:
+    """A key ``messages`` that holds none stays beside the place that does; where that place is gone, it is told."""
+    values: dict[str, Any] = {"messages": [core.HumanMessage("hi"), core.AIMessage("x")], "n": 1}
+    around: Any = {"channel_values": values} if place == "checkpoint" else {"checkpoint": {"channel_values": values}}
+    raw = stored({"messages": other, **around})
+    history = am.loads(raw, LG)
+    assert am.dumps(history, LG) == raw
+    assert len(history) == 2
+    losses: list[am.Loss] = []
+    stray = am.decode(am.encode(history.evolve(notes={}), LG, losses=losses), LG)
+    assert [loss.path for loss in losses] == [("extras",)]
+    assert "messages" not in stray.extras["langchain"]
+
+
 def test_a_checkpoint_without_messages_is_a_history_without() -> None:
     """The first checkpoint of a thread is read, returned, and takes messages."""
     raw = stored(checkpoint({"count": 1}))

@@ -49,7 +49,7 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc_envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc_escape import stamp
-from agentmsg_codecs.langchain.lg_containers import body_of, contents_of, is_json, write_contents
+from agentmsg_codecs.langchain.lg_containers import are_elsewhere, body_of, contents_of, is_json, write_contents
 from agentmsg_codecs.langchain.lg_escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.lg_fast import pack, unpack
 from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessages
@@ -95,7 +95,16 @@ _EXTRAS = carried_extras(
     (ENVELOPE, _taken_by_dict),
     (LC, _taken_by_envelope),
 )
-_BESIDE_MESSAGES = MARKERS | {"messages", "lc"}
+_BESIDE_MESSAGES = MARKERS | {"lc"}
+
+
+def _taken_beside(history: am.History) -> frozenset[str]:
+    """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
+    rest: Any = history.extras.get(FAMILY)
+    note = note_of(history, LG)
+    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note):
+        return _BESIDE_MESSAGES
+    return _BESIDE_MESSAGES | {"messages"}
 
 
 def _make_caps(engine: Messages, natives: GraphMessages) -> Caps:
@@ -106,7 +115,7 @@ def _make_caps(engine: Messages, natives: GraphMessages) -> Caps:
         for role, row in base.messages.items()
     }
     rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, natives.read_native))
-    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
+    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, _taken_beside))})
 
 
 # -- the codec --------------------------------------------------------------------------------------------------------

@@ -192,6 +192,23 @@ def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> A
 _PLACES = frozenset({(), *_PATHS})
 
 
+def are_elsewhere(rest: Part, note: Mapping[str, Any]) -> bool:
+    """Tell whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
+
+    Args:
+        rest: what is around the messages: plain data.
+        note: of the history.
+    """
+    noted, how = note.get("at"), note.get("how")
+    path = tuple(noted) if is_sequence(noted) else ()
+    # Of these, it does not matter which messages they are.
+    if path not in _PATHS[1:] or how not in ("list", "delta"):
+        return False
+    document = _with(rest, path, 0, _FILLERS[how]([]))
+    found = None if document is None else _hole(document)
+    return found is not None and found[:2] == (path, how)
+
+
 def place_of(document: Any, natives: list[Any]) -> Path | None:
     """Return the path at which a document that was written has this very list of messages; None where at none."""
     return next((path for path in ((), *_PATHS) if _at(document, path) is natives), None)
