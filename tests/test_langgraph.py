@@ -384,7 +384,8 @@ def test_what_is_called_messages_elsewhere_comes_back(place: str, other: Any) ->
     losses: list[am.Loss] = []
     stray = am.decode(am.encode(history.evolve(notes={}), LG, losses=losses), LG)
     assert [loss.path for loss in losses] == [("extras",)]
-    assert "messages" not in stray.extras["langchain"]
+    around_messages: Any = stray.extras["langchain"]
+    assert "messages" not in around_messages
 
 
 def test_a_checkpoint_without_messages_is_a_history_without() -> None:
