@@ -27,6 +27,7 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.proving import take
 from benchmarks.data import mixed_history
 from benchmarks.peers.with_langchain import document, envelopes
+from support.careful import NoShortWays, without_fast
 from support.documents import documents
 from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, spelt, tool
 
@@ -38,25 +39,11 @@ DEEPEST = DEFAULT_LIMITS.depth + AROUND
 ROOM = Limits(depth=DEEPEST)
 
 
-class _NoShortWays:
-    """A codec without its short ways for bytes."""
-
-    __slots__ = ()
-
-    def from_bytes(self: Any, raw: Any, limits: Limits, duplicates: Any) -> Any:
-        """Read what is parsed."""
-        return self.read(self.parse(raw, limits, duplicates))
-
-    def to_bytes(self: Any, history: am.History) -> Any:
-        """Render what is written."""
-        return self.render(self.write(history))
-
-
-class CarefulLc(_NoShortWays, LangChainLcCodec):
+class CarefulLc(NoShortWays, LangChainLcCodec):
     """Envelopes read and written carefully."""
 
 
-class Careful(_NoShortWays, LangChainCodec):
+class Careful(NoShortWays, LangChainCodec):
     """Other forms of messages read and written carefully."""
 
 
@@ -70,14 +57,9 @@ def _bodies_only(codec: Any) -> Any:
 
 def _careful(codec: Any) -> Any:
     """Return a codec that reads and writes nothing fast."""
-    _bodies_only(codec)
-    engine = codec.engine
-    tables = [engine.fast_readers, engine.fast_writers, engine.parts.quick, engine.parts.quick_writers]
     if isinstance(codec, LangChainLcCodec):
-        tables.append(codec._envelopes.fast_writers)
-    for table in tables:
-        table.clear()
-    return codec
+        codec._envelopes.fast_writers.clear()
+    return without_fast(_bodies_only(codec))
 
 
 @attrs.frozen

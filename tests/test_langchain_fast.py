@@ -18,6 +18,7 @@ from agentmsg.testing import edit, histories, mutate
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS
 from benchmarks.data import mixed_history
+from support.careful import without_fast
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -27,20 +28,7 @@ FAST = LangChainCodec()
 MUTANTS = 600
 
 
-def _general() -> LangChainCodec:
-    codec = LangChainCodec()
-    codec.engine.fill()
-    for table in (
-        codec.engine.fast_readers,
-        codec.engine.fast_writers,
-        codec.engine.parts.quick,
-        codec.engine.parts.quick_writers,
-    ):
-        table.clear()
-    return codec
-
-
-GENERAL = _general()
+GENERAL = without_fast(LangChainCodec())
 
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "sig"}
 TEXT = {"type": "text", "text": "hi"}

@@ -23,6 +23,7 @@ from agentmsg.testing import edit, histories, mutate
 from agentmsg_codecs.langchain.langgraph import LangGraphCodec
 from agentmsg_codecs.langchain.lg_tree import read_tree, write_tree
 from benchmarks.data import mixed_history
+from support.careful import NoShortWays, without_fast
 from support.documents import documents
 from support.langgraph_documents import UUID, checkpoint, extension
 
@@ -37,32 +38,11 @@ msgpack: Any = import_module("msgpack")
 pack, unpack, Ext = msgpack.packb, msgpack.unpackb, msgpack.ExtType
 
 
-class Careful(LangGraphCodec):
+class Careful(NoShortWays, LangGraphCodec):
     """The codec without its short way."""
 
-    def from_bytes(self, raw: Any, limits: Limits, duplicates: Any) -> am.History:
-        """Read what is parsed."""
-        return self.read(self.parse(raw, limits, duplicates))
 
-    def to_bytes(self, history: am.History) -> bytes:
-        """Render what is written."""
-        return self.render(self.write(history))
-
-
-def _careful() -> Careful:
-    codec = Careful()
-    codec.engine.fill()
-    for table in (
-        codec.engine.fast_readers,
-        codec.engine.fast_writers,
-        codec.engine.parts.quick,
-        codec.engine.parts.quick_writers,
-    ):
-        table.clear()
-    return codec
-
-
-FAST, CAREFUL = LangGraphCodec(), _careful()
+FAST, CAREFUL = LangGraphCodec(), without_fast(Careful())
 # Reads usual messages fast, but from plain data.
 PLAIN = Careful()
 
