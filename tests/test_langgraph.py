@@ -381,6 +381,8 @@ def test_what_is_called_messages_elsewhere_comes_back(place: str, other: Any) ->
     history = am.loads(raw, LG)
     assert am.dumps(history, LG) == raw
     assert len(history) == 2
+    without = stored({"messages": other, "channel_values": {"n": 1}})
+    assert am.dumps(am.loads(without, LG), LG) == without
     losses: list[am.Loss] = []
     stray = am.decode(am.encode(history.evolve(notes={}), LG, losses=losses), LG)
     assert [loss.path for loss in losses] == [("extras",)]

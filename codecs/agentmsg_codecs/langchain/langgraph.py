@@ -102,7 +102,7 @@ def _taken_beside(history: am.History) -> frozenset[str]:
     """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
     rest: Any = history.extras.get(FAMILY)
     note = note_of(history, LG)
-    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note):
+    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history)):
         return _BESIDE_MESSAGES
     return _BESIDE_MESSAGES | {"messages"}
 

@@ -192,19 +192,22 @@ def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> A
 _PLACES = frozenset({(), *_PATHS})
 
 
-def are_elsewhere(rest: Part, note: Mapping[str, Any]) -> bool:
+def are_elsewhere(rest: Part, note: Mapping[str, Any], count: int) -> bool:
     """Tell whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
 
     Args:
         rest: what is around the messages: plain data.
         note: of the history.
+        count: how many messages there are.
     """
     noted, how = note.get("at"), note.get("how")
     path = tuple(noted) if is_sequence(noted) else ()
+    if how == "none" and count:
+        how = "list"
     # Of these, it does not matter which messages they are.
-    if path not in _PATHS[1:] or how not in ("list", "delta"):
+    if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
         return False
-    document = _with(rest, path, 0, _FILLERS[how]([]))
+    document = rest if how == "none" else _with(rest, path, 0, _FILLERS[how]([]))
     found = None if document is None else _hole(document)
     return found is not None and found[:2] == (path, how)
 
