@@ -15,18 +15,22 @@ from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from agentmsg._extras import extra
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.names import is_pattern, is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Hashable
 
-__all__ = ["Place", "asking", "place_of", "whole_file"]
+__all__ = ["Mark", "Place", "asking", "inode_of", "place_of", "whole_file"]
 
+# Something that tells a file from all others; two names that share one are one file.
+Mark: TypeAlias = "Hashable"
 _BUFFER = 1 << 18
+# Where names are not of files but of open streams and devices.
+_DEVICES = ("/dev", "/dev/fd", "/proc")
 
 
 class Place(ABC):
@@ -49,6 +53,18 @@ class Place(ABC):
         """Return how many bytes a file has; None where there is none."""
 
     @abstractmethod
+    def exists(self, path: str) -> bool:
+        """Whether a new file of that name would replace something; a device is written to, and stays."""
+
+    @abstractmethod
+    def is_stream(self, path: str) -> bool:
+        """Whether a name is of a device, a pipe, or a stream that is open, such as /dev/stdout."""
+
+    @abstractmethod
+    def marks(self, path: str) -> frozenset[Mark]:
+        """Return what tells a file from others: two names that share a mark are one file, through links or not."""
+
+    @abstractmethod
     def is_folder(self, path: str) -> bool:
         """Tell whether a path is a folder."""
 
@@ -65,8 +81,22 @@ class Place(ABC):
         """Return all files in a folder and in its folders, or those that a pattern matches, in order."""
 
     @abstractmethod
-    def publish(self, part: str, path: str) -> None:
-        """Give a file that was written its final name, in the place of what had it."""
+    def links_out(self, path: str) -> frozenset[str]:
+        """Return the links in a folder and in its folders that lead out of it, or nowhere."""
+
+    @abstractmethod
+    def is_below(self, path: str, folder: str) -> bool:
+        """Whether a new file would be in a folder, however links lead there."""
+
+    @abstractmethod
+    def publish(self, part: str, path: str, *, force: bool) -> None:
+        """Give a file that was written its final name.
+
+        Args:
+            part: its name until then.
+            path: its final name; a link there is replaced, a device is written to.
+            force: whether it replaces a file of that name; else one that is there by now is an error, code "exists".
+        """
 
     @abstractmethod
     def remove(self, path: str) -> None:
@@ -87,19 +117,33 @@ def place_of(path: str) -> Place:
 
 
 @contextmanager
-def whole_file(path: str) -> Generator[BinaryIO]:
+def whole_file(path: str, *, force: bool = False, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
     """Give a file to write that gets its name at the end; where anything goes wrong, all is as it was.
 
+    Args:
+        path: its name.
+        force: whether it replaces a file of that name.
+        is_wanted: whether there shall be a file, asked at the end.
+
     Raises:
-        FileError: where it cannot be written.
+        FileError: where it cannot be written; code "exists", where there is a file of that name.
     """
     place = place_of(path)
+    if place.is_stream(path):
+        with asking(path), Path(path).open("wb") as file:
+            yield file
+        return
     folder, slash, name = path.rpartition("/")
     part = f"{folder}{slash}.{name}.{os.getpid()}.part"
     try:
         with asking(path), place.create(part) as file:
             yield file
-        place.publish(part, path)
+        if is_wanted():
+            place.publish(part, path, force=force)
+        else:
+            place.remove(part)
+            if force:
+                place.remove(path)
     except BaseException:
         with suppress(FileError):
             place.remove(part)
@@ -140,6 +184,31 @@ class _Local(Place):
                 return None
             return found.st_size
 
+    def exists(self, path: str) -> bool:
+        with asking(path):
+            return os.path.lexists(path) and not self.is_stream(path)
+
+    def is_stream(self, path: str) -> bool:
+        folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - a link stays one
+        try:
+            mode = Path(path).stat().st_mode
+        except (OSError, ValueError):
+            return False
+        if stat.S_ISREG(mode):
+            return folder in _DEVICES or folder.startswith("/proc/")
+        return not stat.S_ISDIR(mode)
+
+    def marks(self, path: str) -> frozenset[Mark]:
+        with asking(path):
+            folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays one
+            # Where it is, and where it leads to.
+            names = os.path.join(os.path.realpath(folder), name), os.path.realpath(path)  # noqa: PTH118
+            try:
+                inode = inode_of(Path(path).stat())
+            except OSError:
+                inode = frozenset()
+            return frozenset(map(os.path.normcase, names)) | inode
+
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)  # noqa: PTH112 - a path of any spelling; never raises
 
@@ -158,19 +227,38 @@ class _Local(Place):
                 return sorted(str(item) for item in Path(path).rglob("*") if item.is_file())
             return sorted(item for item in glob(path, recursive=True) if Path(item).is_file())  # noqa: PTH207
 
-    def publish(self, part: str, path: str) -> None:
+    def links_out(self, path: str) -> frozenset[str]:
         with asking(path):
-            # What a link leads to is replaced, not the link; a device or a pipe is written to.
-            target = Path(os.path.realpath(path))
+            root = os.path.realpath(path)
+            names = (
+                os.path.join(folder, name)  # noqa: PTH118 - as find spells them
+                for folder, folders, files in os.walk(path)
+                for name in (*folders, *files)
+            )
+            links = (name for name in names if os.path.islink(name))  # noqa: PTH114
+            return frozenset(str(Path(name)) for name in links if not _leads_into(name, root))
+
+    def is_below(self, path: str, folder: str) -> bool:
+        with asking(path):
+            return Path(os.path.realpath(os.path.dirname(path))).is_relative_to(  # noqa: PTH120
+                os.path.realpath(folder)
+            )
+
+    def publish(self, part: str, path: str, *, force: bool) -> None:
+        with asking(path):
+            target = Path(path)
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            if target.exists():
-                if not target.is_file():
-                    with Path(part).open("rb") as source, target.open("wb") as sink:
-                        shutil.copyfileobj(source, sink, _BUFFER)
-                    return
-                Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
-            _move(Path(part), target)
+            if self.is_stream(path):
+                with Path(part).open("rb") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, _BUFFER)
+                return
+            if not force:
+                _move_beside(Path(part), target)
+            else:
+                if target.exists() and not target.is_symlink():
+                    Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
+                _move(Path(part), target)
             _sync_folder(target.parent)
 
     def remove(self, path: str) -> None:
@@ -215,6 +303,15 @@ class _Durable(io.BufferedWriter):
                 super().close()
 
 
+def inode_of(found: os.stat_result) -> frozenset[Mark]:
+    """Return the mark of a file that may have many names, as the system knows it; none of a pipe or a device."""
+    return frozenset({(found.st_dev, found.st_ino)}) if stat.S_ISREG(found.st_mode) and found.st_ino else frozenset()
+
+
+def _leads_into(link: str, root: str) -> bool:
+    return Path(os.path.realpath(link)).is_relative_to(root) and os.path.exists(link)  # noqa: PTH110 - never raises
+
+
 def _move(part: Path, target: Path) -> None:
     """Replace a file by another, which may be on another disk: it is copied then, and replaces the file from there."""
     try:
@@ -222,9 +319,35 @@ def _move(part: Path, target: Path) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        with whole_file(str(target)) as sink, part.open("rb") as source:
-            shutil.copyfileobj(source, sink, _BUFFER)
+        _copy(part, target, force=True)
+
+
+def _move_beside(part: Path, target: Path) -> None:
+    """Give a file a name that no other has: where somebody else was faster, theirs stays."""
+    try:
+        os.link(part, target)
+    except FileExistsError:
+        raise _exists(target) from None
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            _copy(part, target, force=False)
+            return
+        # A file system without hard links.
+        if os.path.lexists(target):
+            raise _exists(target) from None
+        _move(part, target)
+    else:
         part.unlink()
+
+
+def _exists(target: Path) -> FileError:
+    return FileError(f"{target}: the file exists by now; --force replaces it", code="exists")
+
+
+def _copy(part: Path, target: Path, *, force: bool) -> None:
+    with whole_file(str(target), force=force) as sink, part.open("rb") as source:
+        shutil.copyfileobj(source, sink, _BUFFER)
+    part.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -265,6 +388,21 @@ class _Remote(Place):
             except FileNotFoundError:
                 return None
 
+    def exists(self, path: str) -> bool:
+        with asking(path):
+            return bool(self._files.exists(path))
+
+    def is_stream(self, path: str) -> bool:
+        del path
+        return False
+
+    def marks(self, path: str) -> frozenset[Mark]:
+        with asking(path):
+            protocols = self._files.protocol
+            if "file" in ((protocols,) if isinstance(protocols, str) else protocols):
+                return _LOCAL.marks(self._files._strip_protocol(path))  # noqa: SLF001 - fsspec has no other name for it
+            return frozenset({self._files.unstrip_protocol(path)})
+
     def check_folder(self, path: str) -> None:
         del path
 
@@ -281,8 +419,19 @@ class _Remote(Place):
             found = self._files.glob(path) if is_pattern(path) else self._files.find(path)
             return sorted(self._files.unstrip_protocol(item) for item in found)
 
-    def publish(self, part: str, path: str) -> None:
+    def links_out(self, path: str) -> frozenset[str]:
+        del path  # a store of objects has no links
+        return frozenset()
+
+    def is_below(self, path: str, folder: str) -> bool:
+        del path, folder
+        return True
+
+    def publish(self, part: str, path: str, *, force: bool) -> None:
         with asking(path):
+            if not force and self._files.exists(path):
+                msg = f"{path}: the file exists by now; --force replaces it"
+                raise FileError(msg, code="exists")
             self._files.mv(part, path)
 
     def remove(self, path: str) -> None:
