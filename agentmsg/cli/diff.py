@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+    from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
     from agentmsg.files.names import Form
 
@@ -87,12 +89,11 @@ def command(
         as_json = check_ending(output, REPORTS) == ".json" or as_json
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
-            progress.phase(f"reading {a}")
+            progress.share(0, f"reading {printable(a)}")
             one = history_of(a, source, form)
-            progress.phase(f"reading {b}")
+            progress.share(0.25, f"reading {printable(b)}")
             other = history_of(b, codec, form)
-            progress.phase("comparing")
-            found = differences(one.history, other.history, exact=exact)
+            found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:
                 sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
@@ -103,6 +104,10 @@ def command(
         say(f"error [{error.code}] {error}", colour="red")
         ctx.exit(_TROUBLE)
     ctx.exit(_DIFFERENT if found else _SAME)
+
+
+def _advance(progress: Progress, done: int, total: int) -> None:
+    progress.share(0.5 + 0.5 * done / total, f"{done:,} of {total:,} messages compared")
 
 
 def _as_data(difference: Difference, *, exact: bool) -> dict[str, Any]:

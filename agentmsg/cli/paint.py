@@ -72,5 +72,5 @@ def _safe(char: str) -> str:
 def _coloured(token: re.Match[str]) -> str:
     text, colon, number, word = token.groups()
     if text is not None:
-        return click.style(text, fg=_KEY if colon else _TEXT) + (colon or "")
+        return click.style(text, fg=_KEY if colon else _TEXT, bold=bool(colon)) + (colon or "")
     return click.style(number or word, fg=_NUMBER if number else _WORD)

@@ -43,8 +43,8 @@ class Progress:
     def __call__(self, size: int, documents: int) -> None:
         """Take note of how many bytes are read, and documents are done."""
 
-    def phase(self, words: str) -> None:
-        """Take note of what is done now, if nobody can say how long it takes."""
+    def share(self, done: float, words: str) -> None:
+        """Take note of what is done now, and what share of all is done; of what is not measured in bytes."""
 
 
 @contextmanager
@@ -83,11 +83,14 @@ class _Bar(Progress):
         self._task: Any = None
 
     def __call__(self, size: int, documents: int) -> None:
-        if self._total is not None or monotonic() - self._began > _SOON:
-            self._shown().update(self._task, completed=size, documents=f"{documents:,} documents")
+        if self._total is not None:
+            self._shown().update(self._task, completed=size, words=f"{documents:,} documents")
+        elif monotonic() - self._began > _SOON:
+            self._shown().update(self._task, words=f"{size / _MEGABYTE:,.1f} MB, {documents:,} documents")
 
-    def phase(self, words: str) -> None:
-        self._shown().update(self._task, total=None, documents=words)
+    def share(self, done: float, words: str) -> None:
+        total = self._total or 1
+        self._shown().update(self._task, total=total, completed=done * total, words=words)
 
     def _shown(self) -> Any:
         if self._bar is None:
@@ -97,13 +100,13 @@ class _Bar(Progress):
             known = (rich.TaskProgressColumn(), rich.DownloadColumn(), rich.TransferSpeedColumn())
             columns = (
                 rich.BarColumn(bar_width=None),
-                *(known if self._total is not None else (rich.FileSizeColumn(),)),
+                *(known if self._total is not None else ()),
                 rich.TimeRemainingColumn() if self._total is not None else rich.TimeElapsedColumn(),
-                rich.TextColumn("{task.fields[documents]}"),
+                rich.TextColumn("{task.fields[words]}", markup=False),
             )
             screen = Console(stderr=True, color_system="auto" if has_colours(sys.stderr) else None)
             self._bar = self._stack.enter_context(rich.Progress(*columns, console=screen, transient=True))
-            self._task = self._bar.add_task("", total=self._total, documents="")
+            self._task = self._bar.add_task("", total=self._total, words="")
         return self._bar
 
 
@@ -125,3 +128,9 @@ class _Lines(Progress):
             left = f", {(self._total - size) / _MEGABYTE / rate:.0f} s left" if rate else ""
             words = f"{min(size / self._total, 1):.0%}: {words}{left}"
         say(words)
+
+    def share(self, done: float, words: str) -> None:
+        now = monotonic()
+        if now - self._last >= _EVERY:
+            self._last = now
+            say(f"{done:.0%}: {words}")
