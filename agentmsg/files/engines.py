@@ -15,10 +15,11 @@ from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentmsg._extras import extra
+from agentmsg.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
+    from concurrent.futures import Executor, Future
     from multiprocessing.synchronize import Event
 
 __all__ = ["ENGINES", "Advance", "Engine"]
@@ -40,31 +41,52 @@ def _local(
         for number, call in enumerate(calls):
             yield number, function(*call, advance=partial(advance, number))
         return
-    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait  # noqa: PLC0415 - only for several jobs
-    from multiprocessing import get_context  # noqa: PLC0415
+    from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - only for several jobs
 
-    # Fresh processes: those that are forked would share open files and locks with this one.
-    context = get_context("spawn")
-    # What each call has read and written so far: written by the one process that runs it, read here.
-    counts = context.RawArray("Q", 2 * len(calls))
-    stop = context.Event()
-    pool = ProcessPoolExecutor(min(jobs, len(calls)), context, initializer=_begin, initargs=(counts, stop))
-    waiting: dict[Future[_R], int] = {}
-    try:
+    with _pool(min(jobs, len(calls)), len(calls)) as (pool, counts):
         with _uninterrupted():
             waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
         while waiting:
             done, _ = wait(waiting, timeout=_EVERY, return_when=FIRST_COMPLETED)
             for future in done:
-                yield waiting.pop(future), future.result()
+                yield waiting.pop(future), _result(future)
             for number in waiting.values():
                 if counts[2 * number]:
                     advance(number, counts[2 * number], counts[2 * number + 1])
+
+
+@contextmanager
+def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
+    """Give processes for calls, and what these have read and written so far; if anything goes wrong they end at once.
+
+    Nobody vouches for the parts of ranges under way then: whoever presses Ctrl-C shall not wait for them.
+    """
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only for several jobs
+    from multiprocessing import get_context  # noqa: PLC0415
+
+    # Fresh processes: those that are forked would share open files and locks with this one.
+    context = get_context("spawn")
+    # Of each call two numbers, written by the one process that runs it, and read here.
+    counts = context.RawArray("Q", 2 * calls)
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, stop))
+    try:
+        yield pool, counts
+    except BaseException:
+        stop.set()
+        raise
     finally:
-        if waiting:
-            # Whoever waits for this shall not wait for the ranges under way: nobody will vouch for their parts.
-            stop.set()
         pool.shutdown(cancel_futures=True)
+
+
+def _result(future: Future[_R]) -> _R:
+    from concurrent.futures import BrokenExecutor  # noqa: PLC0415 - only for several jobs
+
+    try:
+        return future.result()
+    except BrokenExecutor:
+        msg = "a process ended before its work was done: out of memory, or killed; --resume goes on from here"
+        raise FileError(msg, code="file") from None
 
 
 @contextmanager
@@ -122,8 +144,14 @@ def _dask(
     dask = extra("dask", "dask", "--engine dask")
     tasks = [dask.delayed(function, pure=False)(*call) for call in calls]
     # A client of a cluster, where there is one, has put itself there.
-    own = {} if dask.config.get("scheduler", None) else {"scheduler": "processes", "num_workers": jobs}
-    yield from enumerate(dask.compute(*tasks, **own))
+    if dask.config.get("scheduler", None):
+        yield from enumerate(dask.compute(*tasks))
+        return
+    with _pool(jobs) as (pool, _):
+        with _uninterrupted():
+            for _ in range(jobs):
+                pool.submit(int)  # each starts a process
+        yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
 
 
 def _ray(
