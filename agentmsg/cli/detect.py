@@ -11,6 +11,7 @@ from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.options import form_option, json_option, output_option
 from agentmsg.cli.paint import write_json
 from agentmsg.cli.reading import formats_of
+from agentmsg.cli.telling import found_in
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError
 
@@ -54,13 +55,16 @@ class _Found:
 def command(
     ctx: click.Context, *, files: tuple[str, ...], output: str, force: bool, form: Form | None, as_json: bool
 ) -> None:
-    """Tell what format files have, with a score from 0 to 1; - means stdin.
+    """Tell what format files have, with a score from 0 to 1.
+
+    FILE is a file, a folder or a pattern of files, or - for stdin.
 
     The exit code is 1 if a file cannot be read, or is of no format that is known.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
-    check_written([output], files, force=force)
-    found = [_look_at(name, form) for name in files]
+    names = found_in(files, quiet=False)
+    check_written([output], names, force=force)
+    found = [_look_at(name, form) for name in names]
     with output_to(output, force=force):
         if as_json:
             write_json([each.as_data() for each in found])

@@ -12,7 +12,7 @@ from agentmsg.cli.options import form_option, from_option, json_option, output_o
 from agentmsg.cli.paint import write_json
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import Read, histories_of
-from agentmsg.cli.telling import Trouble
+from agentmsg.cli.telling import Trouble, found_in
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def command(
     """Count what conversations hold: roles, lengths of texts, tools and their errors, tokens, durations.
 
     FILE is a document of any format; many of them, one a line, if its name ends in .jsonl, or as frames in
-    .msgpack; each may be compressed (.gz, .zst); - means stdin.
+    .msgpack; each may be compressed (.gz, .zst); a folder of such files, or a pattern; - means stdin.
 
     All are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Tokens and cost are what the documents state; there is no price list.
@@ -83,9 +83,10 @@ def command(
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
         raise click.UsageError(msg)
     as_json = check_ending(output, REPORTS) == ".json" or as_json
-    check_written([output, *([] if plot is None else [plot])], files, force=force)
-    with progress_of(size_of(files), quiet=quiet) as progress:
-        totals, unread = _counted(files, source, form, progress)
+    names = found_in(files, quiet=quiet)
+    check_written([output, *([] if plot is None else [plot])], names, force=force)
+    with progress_of(size_of(names), quiet=quiet) as progress:
+        totals, unread = _counted(names, source, form, progress)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread})

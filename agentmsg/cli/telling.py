@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from agentmsg.cli.terminal import say
 from agentmsg.errors import FileError
+from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.names import STANDARD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentmsg.cli.reading import Unread
     from agentmsg.files.finding import Skipped
     from agentmsg.files.run import Outcome
     from agentmsg.losses import Loss
 
-__all__ = ["Lost", "Trouble", "counted", "tell_losses", "tell_outcome", "tell_skipped"]
+__all__ = ["Lost", "Trouble", "counted", "found_in", "tell_losses", "tell_outcome", "tell_skipped"]
 
 # Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
@@ -116,6 +117,19 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):
         say("nothing lost")
+
+
+def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
+    """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
+
+    Raises:
+        FileError: where a folder or a pattern stands for nothing.
+    """
+    skipped: Counter[Skipped] = Counter()
+    found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]
+    if not quiet:
+        tell_skipped(skipped)
+    return found
 
 
 def tell_skipped(skipped: Mapping[Skipped, int]) -> None:

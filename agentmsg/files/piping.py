@@ -99,7 +99,6 @@ class _Streaming:
                 before = self.outcome.documents - documents
                 report = self._streamed(job, source, sinks, is_first=not before)
                 self.outcome.add(report, Piece(source=source), target.path, Count(before))
-                self._bytes += source.size or 0
                 self._request.progress(self._bytes, self.outcome.documents)
             out.write(framing.end if self.outcome.documents > documents else framing.end.lstrip())
         if ".bad" in side and self.outcome.bad > bad:
@@ -138,7 +137,9 @@ class _Streaming:
         ):
             if source.is_stream and not source.codec:
                 source = self._detected(source, reading)
-            return convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
+            report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
+            self._bytes += reading.position if source.size is None else source.size
+            return report
 
     def _detected(self, source: Source, reading: Reading) -> Source:
         """Return a stream with its format; where nothing tells that, it is an error, but for one of many sources."""

@@ -70,7 +70,9 @@ class Reading:
         """How many bytes of the piece are dealt with, as they are on disk."""
         if self._piece.source.kind.compression and self._raw is not None and self._raw.seekable():
             return self._raw.tell()
-        return self._last.end - self._piece.start
+        # The last line of a range may end beyond it.
+        end = self._last.end if self._piece.end is None else min(self._last.end, self._piece.end)
+        return end - self._piece.start
 
     def _read(self, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> Generator[Found]:
         source = self._piece.source
