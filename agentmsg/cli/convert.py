@@ -239,7 +239,13 @@ def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple
         check_lines(given)
         return (given,)
     root = written.rstrip("/") + "/"
-    below = [renamed(target.path.removeprefix(root), Kind("jsonl")) for target in targets]
-    names = tuple(f"{given.rstrip('/')}/{name}" for name in below)
+    below = [target.path.removeprefix(root) for target in targets]
+    own = [renamed(name, Kind("jsonl")) for name in below]
+    times = Counter(own)
+    # Of a.json and a.jsonl the lines go to a.json.jsonl and a.jsonl.jsonl.
+    names = tuple(
+        f"{given.rstrip('/')}/{last if times[last] == 1 else f'{name}.jsonl'}"
+        for name, last in zip(below, own, strict=True)
+    )
     check_below(given, names)
     return names

@@ -71,6 +71,8 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
     for path in found:
         if path in out or any(path.startswith(each) for each in stopped if each != base):
             continue
+        if any(path.startswith(f"{link}/") for link in out):
+            continue  # a place may follow links to folders
         below = path.removeprefix(base)
         reason = _reason(below)
         if reason is None:

@@ -35,6 +35,9 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
     sources = {mark: name for name in read for mark in _marks(name, sys.stdin)}
     targets: dict[Mark, str] = {}
     for name in written:
+        if not name:
+            msg = "the name of a file to write is empty"
+            raise FileError(msg, code="form")
         marks = _marks(name, sys.stdout) | ({STANDARD} if name == STANDARD else set())
         for mark in marks:
             if mark in sources:

@@ -202,7 +202,9 @@ class _Local(Place):
         with asking(path):
             folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays one
             # Where it is, and where it leads to.
-            names = os.path.join(os.path.realpath(folder), name), os.path.realpath(path)  # noqa: PTH118
+            names = [os.path.join(os.path.realpath(folder), name)]  # noqa: PTH118 - joined as it is spelt
+            if os.path.islink(path):  # noqa: PTH114 - never raises
+                names.append(os.path.realpath(path))
             try:
                 inode = inode_of(Path(path).stat())
             except OSError:
@@ -398,10 +400,15 @@ class _Remote(Place):
 
     def marks(self, path: str) -> frozenset[Mark]:
         with asking(path):
-            protocols = self._files.protocol
-            if "file" in ((protocols,) if isinstance(protocols, str) else protocols):
-                return _LOCAL.marks(self._files._strip_protocol(path))  # noqa: SLF001 - fsspec has no other name for it
-            return frozenset({self._files.unstrip_protocol(path)})
+            here = self._path_here(path)
+            return frozenset({self._files.unstrip_protocol(path)}) if here is None else _LOCAL.marks(here)
+
+    def _path_here(self, path: str) -> str | None:
+        """Return the path on this machine that a URL names; None where it names none."""
+        protocols = self._files.protocol
+        if "file" not in ((protocols,) if isinstance(protocols, str) else protocols):
+            return None
+        return str(self._files._strip_protocol(path))  # noqa: SLF001 - fsspec has no other name for it
 
     def check_folder(self, path: str) -> None:
         del path
@@ -420,12 +427,13 @@ class _Remote(Place):
             return sorted(self._files.unstrip_protocol(item) for item in found)
 
     def links_out(self, path: str) -> frozenset[str]:
-        del path  # a store of objects has no links
-        return frozenset()
+        here = self._path_here(path)
+        found = () if here is None else _LOCAL.links_out(here)
+        return frozenset(map(self._files.unstrip_protocol, found))
 
     def is_below(self, path: str, folder: str) -> bool:
-        del path, folder
-        return True
+        here, root = self._path_here(path), self._path_here(folder)
+        return here is None or root is None or _LOCAL.is_below(here, root)
 
     def publish(self, part: str, path: str, *, force: bool) -> None:
         with asking(path):

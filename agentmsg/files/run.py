@@ -159,6 +159,8 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
     check_distinct(chain.from_iterable(written), (source.path for target in targets for source in target.sources))
+    if not request.force and place_of(request.work).size(f"{request.work}/run.json") is None:
+        check_free(chain.from_iterable(written))
     tasks = list(_tasks(job, targets))
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])
     work = Work(request.work, print_of_run, resume=request.resume, force=request.force)
