@@ -22,6 +22,7 @@ from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
+from agentmsg.history import History
 from agentmsg.losses import ANNOTATIONS, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
@@ -30,8 +31,6 @@ from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from agentmsg.history import History
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -150,9 +149,14 @@ def loses_content(fitted: Fitted) -> bool:
 def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
     lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
-    if any(key in content_keys(space.partition(".")[0]) for space, key in lost):
+    # Beside the messages these words say how a model is to answer.
+    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
+    if any(key in content_keys(space.partition(".")[0]) - settings for space, key in lost):
         return True
     return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
+
+
+_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
 
 def _lost_keys(was: Any, now: Any) -> list[str]:
@@ -272,7 +276,7 @@ class _Report:
     def __init__(self, codec: str) -> None:
         self.codec = codec
 
-    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, owner: Any = None) -> Loss:
+    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
         last = path[-1]
         level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
         if path == ("extras",):
@@ -312,7 +316,7 @@ class _Report:
             if was is not now and name not in skipped and not same(was, now):
                 fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
                 caused = rule if _caused(rule, kind, get, was) else None
-                yield self.loss((*path, name), fate, was, now, caused, old)
+                yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
