@@ -160,7 +160,7 @@ _SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
 
 def _lost_keys(was: Any, now: Any) -> list[str]:
-    """Return the keys of one namespace whose values are lost, and said something; one of no name for what is no object."""
+    """Return the keys of one namespace whose values said something and are lost; an empty one where it is no object."""
     if not is_mapping(was):
         return [] if is_empty(was) or same(was, now) else [""]
     kept: Mapping[str, Any] = now if is_mapping(now) else {}
@@ -172,7 +172,7 @@ def _says_nothing(owner: Any) -> bool:
     if isinstance(owner, Msg):
         return owner.structured is None and all(map(_says_nothing, owner.content))
     values = ((name, get(owner)) for name, get in compared(type(owner)) if name not in ANNOTATIONS and name != "kind")
-    return all(value is None or value == "" or value == () for _, value in values)
+    return all(value is None or value in ("", ()) for _, value in values)
 
 
 def _derive(fitted: Fitted) -> Iterator[Loss]:
