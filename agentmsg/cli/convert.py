@@ -122,26 +122,10 @@ def command(
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, files, output)
-    skipped: Counter[Skipped] = Counter()
-    targets = targets_of(
-        files,
-        output,
-        job,
-        codec=source,
-        form=form,
-        split=split,
-        array=array,
-        skip=lambda why: skipped.update([why]),
-    )
+    targets = _planned(files, output, job, codec=source, form=form, split=split, array=array, quiet=quiet)
     # A document that stands alone and cannot be converted is an error, unless there is a place for it.
     is_one = len(targets) == 1 and targets[0].is_alone and bad is None
-    if not quiet:
-        tell_skipped(skipped)
-    if not quiet and source is None:
-        _tell_formats(targets)
-    total = size_of(source.path for target in targets for source in target.sources)
-    is_seen = output == STANDARD and is_terminal(sys.stdout)
-    with progress_of(total, quiet=quiet or is_seen) as progress:
+    with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(
             work=_work_folder(targets, output),
             engine=engine,
@@ -157,6 +141,26 @@ def command(
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
     ctx.exit(_PUT_ASIDE if outcome.bad else 0)
+
+
+def _planned(
+    files: Sequence[str], output: str, job: Job, *, codec: str | None, quiet: bool, **how: Any
+) -> list[Target]:
+    """Return the files to write, each with its sources; tell what is skipped, and which formats were detected."""
+    skipped: Counter[Skipped] = Counter()
+    targets = targets_of(files, output, job, codec=codec, skip=lambda why: skipped.update([why]), **how)
+    if not quiet:
+        tell_skipped(skipped)
+        if codec is None:
+            _tell_formats(targets)
+    return targets
+
+
+def _size(targets: Sequence[Target], output: str) -> int | None:
+    """Return how many bytes there are to read; 0 where somebody sees what comes of it anyway."""
+    if output == STANDARD and is_terminal(sys.stdout):
+        return 0
+    return size_of(source.path for target in targets for source in target.sources)
 
 
 def _check(job: Job, source: str | None, files: Sequence[str], output: str) -> None:

@@ -3,7 +3,7 @@
 | module | what |
 | --- | --- |
 | ``names`` | what the name of a file says of what is in it |
-| ``places`` | local disks, and URLs by fsspec |
+| ``place``, ``places``, ``local``, ``remote`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
 | ``reading`` | the same, from the opening of the file to its end |

@@ -11,13 +11,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
+from agentmsg.files.local import inode_of
 from agentmsg.files.names import STANDARD
-from agentmsg.files.places import inode_of, place_of
+from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from agentmsg.files.places import Mark
+    from agentmsg.files.place import Mark
 
 __all__ = ["check_below", "check_distinct", "check_free"]
 

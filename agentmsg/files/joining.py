@@ -15,7 +15,8 @@ from agentmsg.errors import FileError
 from agentmsg.files.compression import compressed
 from agentmsg.files.framing import LINES
 from agentmsg.files.names import is_remote
-from agentmsg.files.places import asking, place_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
     from agentmsg.files.framing import Framing

@@ -15,7 +15,8 @@ from agentmsg.files.framing import framing_of
 from agentmsg.files.guard import check_distinct, check_free
 from agentmsg.files.job import Piece
 from agentmsg.files.names import STANDARD, is_remote, kind_of
-from agentmsg.files.places import asking, place_of, whole_file
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of, whole_file
 from agentmsg.files.plan import detected, named
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import reading_of

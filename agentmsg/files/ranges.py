@@ -21,7 +21,8 @@ from agentmsg.files.converting import Converter
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.places import asking, place_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
 from agentmsg.files.plan import detected
 from agentmsg.files.reading import reading_of
 from agentmsg.json_text import dump_json
