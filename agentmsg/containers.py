@@ -31,8 +31,6 @@ __all__ = ["Container", "ContainerCodec", "Containers", "Contents"]
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
 _make_history = maker(History)
-# By how many of its first messages a document is told.
-_SNIFFED = 8
 
 
 class Contents(NamedTuple):
@@ -196,14 +194,16 @@ class ContainerCodec(Codec):
         return [] if self.containers.place(document) is None else self.containers.contents(document).natives
 
     def first_natives(self, document: Any) -> list[Any]:
-        """Return the first few native messages of a document, by which its format is told."""
-        return self.native_messages(document)[:_SNIFFED]
+        """Return the native messages of a sample, by which its format is told; none of what is an event of something."""
+        if is_mapping(document) and "type" in document and self.containers.place(document) != "single":
+            return []
+        return self.native_messages(document)
 
     def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
-        """Return how much the likeliest of the first few messages looks like the format; 0 where one of them cannot be.
+        """Return how much the likeliest message of a sample looks like the format; 0 where one of them cannot be.
 
         Args:
-            document: anything.
+            document: the sample.
             sniff: tells how much a native message looks like one of the format.
         """
         scores = list(map(sniff, self.first_natives(document)))

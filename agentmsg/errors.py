@@ -40,6 +40,7 @@ CODES: Mapping[str, str] = {
     "file": "the operating system refused",
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
+    "not-understood": "no format is recognised, or several that read the document differently",
     "number": "a number is not finite",
     "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",

@@ -1,0 +1,252 @@
+"""detect, recognize: what format a document has. Imports the registry; reads no more than a sample of a document.
+
+Codecs score a document each; see ``Codec.sniff``. ``recognize`` decides: the best score must reach the bar, and a
+format that scores nearly as well must read the same. Among formats that read the same, the more common scores higher.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg._registry import codec_names, get_codec
+from agentmsg.deep import room_of
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, excerpt
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.understanding import BAR, OWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agentmsg.codec import Codec
+    from agentmsg.history import History
+    from agentmsg.msg import Msg
+    from agentmsg.understanding import Understanding
+
+__all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
+
+# How close a rival may come before it counts what the two read.
+_CLOSE = 0.1
+_NOT_UNDERSTOOD = "not-understood"
+# So many unknown keys are named.
+_NAMED = 6
+_UNPARSED: Any = object()
+
+
+def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
+    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
+
+    Below 0.8 a format is a mere guess; ``recognize`` decides.
+
+    Args:
+        document: anything; plain data, or bytes or text, may have a format. Empty bytes have none.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: where bytes can be parsed by no codec.
+    """
+    return list(_look(document, limits).scores)
+
+
+def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return the name of the format of a document.
+
+    Args:
+        document: plain data, or bytes or text.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: code "not-understood", where it has no format that scores 0.8, or where two formats score alike and
+            read it differently; the message names the best guess and what that does not know. Any other code where bytes
+            can be parsed by no codec.
+    """
+    return recognize_all((document,), limits=limits)
+
+
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return the name of the one format of some documents; those that have none don't count if others have one.
+
+    Args:
+        documents: as of ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: as of ``recognize``; also where they are of several formats.
+    """
+    seen: list[_Look] = []
+    trouble: AgentMsgError | None = None
+    for document in documents:
+        try:
+            seen.append(_look(document, limits))
+        except AgentMsgError as error:
+            trouble = trouble or error
+        if seen and seen[-1].best >= OWN:
+            break
+    clear = [look for look in seen if look.best >= BAR]
+    if clear:
+        return _decided(clear)
+    if trouble is not None and not any(look.scores for look in seen):
+        raise trouble
+    raise _not_understood(max(seen, key=lambda look: look.best, default=_NOTHING))
+
+
+def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS) -> str | None:
+    """Return why a document can hardly be of a format: most of it reads as native, or most keys are unknown.
+
+    Returns:
+        What the format does not know; None where there is no such doubt, or where the document cannot be read at all.
+    """
+    chosen = get_codec(codec)
+    try:
+        tree = chosen.parse(document, room_of(limits), "last") if _is_raw(document) else document
+        read = chosen.understand(chosen.sample(tree))
+    except Exception:  # noqa: BLE001 - whatever is wrong, reading tells
+        return None
+    return _unknown(read) if read.is_doubtful else None
+
+
+@attrs.frozen(eq=False)
+class _Look:
+    """What was seen of a document.
+
+    Attributes:
+        trees: the document as each codec parses it, by the codec's name.
+        scores: of the formats that it may have, best first.
+    """
+
+    trees: dict[str, Any]
+    scores: Sequence[tuple[str, float]]
+
+    @property
+    def best(self) -> float:
+        return self.scores[0][1] if self.scores else 0.0
+
+
+_NOTHING, _EMPTY = _Look({}, ()), _Look({}, ())
+
+
+def _look(document: Any, limits: Limits) -> _Look:
+    raw = _is_raw(document)
+    if raw and not _as_text(document).strip():
+        return _EMPTY
+    scores: dict[str, float] = {}
+    parsed: dict[Any, Any] = {}
+    trees: dict[str, Any] = {}
+    failure: AgentMsgError | None = None
+    for name, codec in _codecs():
+        parser = type(codec).parse
+        if raw and parser not in parsed:
+            try:
+                parsed[parser] = codec.parse(document, room_of(limits), "last")
+            except AgentMsgError as error:
+                failure = failure or error
+                parsed[parser] = _UNPARSED
+        tree = parsed[parser] if raw else document
+        if tree is not _UNPARSED:
+            trees[name], scores[name] = tree, _score(codec, tree)
+    if failure is not None and not trees:
+        raise failure
+    return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
+
+
+def _codecs() -> Iterator[tuple[str, Codec]]:
+    for name in codec_names():
+        # Somebody's codec that is broken must not keep the others from being found.
+        with suppress(CodecLookupError):
+            yield name, get_codec(name)
+
+
+def _score(codec: Codec, tree: Any) -> float:
+    try:
+        return min(max(codec.sniff(tree), 0.0), 1.0)
+    except Exception:  # noqa: BLE001 - ours never raise; a stranger's must not keep the others from being found
+        return 0.0
+
+
+def _by_score(pair: tuple[str, float]) -> tuple[float, str]:
+    return -pair[1], pair[0]
+
+
+def _as_text(document: Any) -> bytes | str:
+    return document if isinstance(document, str) else bytes(document)
+
+
+def _is_raw(document: object) -> bool:
+    return isinstance(document, (bytes, bytearray, memoryview, str))
+
+
+# -- deciding ---------------------------------------------------------------------------------------------------------
+
+
+def _decided(looks: Sequence[_Look]) -> str:
+    """Return the format that some documents have, each of which has one.
+
+    Raises:
+        DecodeError: where they have several.
+    """
+    means = _means(looks)
+    name, score = means[0]
+    if score < BAR:
+        found = " and ".join(sorted({look.scores[0][0] for look in looks}))
+        msg = f"these documents are of several formats: {found}"
+        raise DecodeError(msg, code=_NOT_UNDERSTOOD)
+    for rival, other in means[1:]:
+        if other >= max(BAR, score - _CLOSE) and any(_read_differently(look, name, rival) for look in looks):
+            msg = f"this may be {name} or {rival}, which read it differently"
+            raise DecodeError(msg, code=_NOT_UNDERSTOOD)
+    return name
+
+
+def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
+    """Return the mean score of each format, best first."""
+    sums: dict[str, float] = {}
+    for look in looks:
+        for name, score in look.scores:
+            sums[name] = sums.get(name, 0.0) + score
+    return sorted(((name, total / len(looks)) for name, total in sums.items()), key=_by_score)
+
+
+def _read_differently(look: _Look, name: str, rival: str) -> bool:
+    """Tell whether two formats make different messages of a document."""
+    one, other = (_sample_read(get_codec(codec), look.trees[codec]) for codec in (name, rival))
+    if one is None or other is None or len(one) != len(other):
+        return True
+    return not all(_says(mine) == _says(theirs) for mine, theirs in zip(one, other, strict=True))
+
+
+def _sample_read(codec: Codec, tree: Any) -> History | None:
+    try:
+        return codec.read(codec.sample(tree))
+    except (AgentMsgError, RecursionError):
+        return None
+
+
+def _says(message: Msg) -> tuple[Any, ...]:
+    """Return what a message says, whatever stands beside it and however it is spelt."""
+    return message.role, *(attrs.evolve(block, extras={}, notes={}) for block in message.content)
+
+
+def _not_understood(look: _Look) -> DecodeError:
+    if not look.scores:
+        why = ": this is empty" if look is _EMPTY else ""
+        return DecodeError(f"no format is recognised{why}", code=_NOT_UNDERSTOOD)
+    name, score = look.scores[0]
+    codec = get_codec(name)
+    try:
+        why = _unknown(codec.understand(codec.sample(look.trees[name])))
+    except (AgentMsgError, RecursionError) as error:
+        why = f"it refuses {error}"
+    msg = f"no format is recognised; the closest is {name} ({score:.2f}){why and ': '}{why}"
+    return DecodeError(msg, code=_NOT_UNDERSTOOD)
+
+
+def _unknown(read: Understanding) -> str:
+    """Return what a reader did not know, in words; nothing where it knew all."""
+    if not read.unknown:
+        return ""
+    more = f" and {len(read.unknown) - _NAMED} more" if len(read.unknown) > _NAMED else ""
+    keys = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
+    natives = f"; {read.natives} of {read.blocks} blocks are unknown" if read.natives else ""
+    return f"unknown keys {keys}{more}{natives}"
