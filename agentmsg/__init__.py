@@ -39,6 +39,7 @@ from agentmsg.errors import (
     FileError,
     InvalidMessage,
     LossError,
+    NotUnderstood,
 )
 from agentmsg.history import History, Recorder
 from agentmsg.json_values import JSON, FrozenDict, FrozenList, thaw
@@ -157,6 +158,7 @@ __all__ = [
     "MsgChunk",
     "NativeBlock",
     "NativeTool",
+    "NotUnderstood",
     "Recorder",
     "RefusalBlock",
     "Role",

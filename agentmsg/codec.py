@@ -132,7 +132,8 @@ class Codec:
         try:
             return score_of(likeness, self.understand(sample), has_dialects=self.has_dialects)
         except Exception:  # noqa: BLE001 - the same
-            return likeness / 2
+            # What can be nothing else is refused by its own reader, which tells why.
+            return likeness if likeness == 1 else likeness / 2
 
     def sample(self, document: Any) -> Any:
         """Return a small, plain part of a document that tells its format as well as the whole.

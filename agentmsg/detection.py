@@ -13,7 +13,7 @@ import attrs
 
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.deep import room_of
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, excerpt
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.understanding import BAR, OWN
 
@@ -29,7 +29,6 @@ __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 
 # How close a rival may come before it counts what the two read.
 _CLOSE = 0.1
-_NOT_UNDERSTOOD = "not-understood"
 # So many unknown keys are named.
 _NAMED = 6
 _UNPARSED: Any = object()
@@ -58,9 +57,9 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: code "not-understood", where it has no format that scores 0.8, or where two formats score alike and
-            read it differently; the message names the best guess and what that does not know. Any other code where bytes
-            can be parsed by no codec.
+        NotUnderstood: where no format scores 0.8, or where two formats score alike and read it differently; the message
+            names the best guess, and the keys that this doesn't know.
+        DecodeError: where bytes can be parsed by no codec, or are empty.
     """
     return recognize_all((document,), limits=limits)
 
@@ -73,7 +72,8 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS) 
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: as of ``recognize``; also where they are of several formats.
+        NotUnderstood: as of ``recognize``; also where they are of several formats.
+        DecodeError: as of ``recognize``.
     """
     seen: list[_Look] = []
     trouble: AgentMsgError | None = None
@@ -191,11 +191,11 @@ def _decided(looks: Sequence[_Look]) -> str:
     if score < BAR:
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents are of several formats: {found}"
-        raise DecodeError(msg, code=_NOT_UNDERSTOOD)
+        raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
     for rival, other in means[1:]:
         if other >= max(BAR, score - _CLOSE) and any(_read_differently(look, name, rival) for look in looks):
             msg = f"this may be {name} or {rival}, which read it differently"
-            raise DecodeError(msg, code=_NOT_UNDERSTOOD)
+            raise NotUnderstood(msg, guesses=(name, rival))
     return name
 
 
@@ -229,17 +229,20 @@ def _says(message: Msg) -> tuple[Any, ...]:
 
 
 def _not_understood(look: _Look) -> DecodeError:
-    if not look.scores:
-        why = ": this is empty" if look is _EMPTY else ""
-        return DecodeError(f"no format is recognised{why}", code=_NOT_UNDERSTOOD)
+    if look is _EMPTY:
+        return DecodeError("an empty document has no format", code="syntax")
+    guesses = [name for name, _ in look.scores]
+    if not guesses:
+        return NotUnderstood("no format is recognised")
     name, score = look.scores[0]
-    codec = get_codec(name)
+    codec, unknown = get_codec(name), ()
     try:
-        why = _unknown(codec.understand(codec.sample(look.trees[name])))
+        read = codec.understand(codec.sample(look.trees[name]))
+        unknown, why = read.unknown, _unknown(read)
     except (AgentMsgError, RecursionError) as error:
         why = f"it refuses {error}"
     msg = f"no format is recognised; the closest is {name} ({score:.2f}){why and ': '}{why}"
-    return DecodeError(msg, code=_NOT_UNDERSTOOD)
+    return NotUnderstood(msg, guesses=guesses, unknown=unknown)
 
 
 def _unknown(read: Understanding) -> str:

@@ -119,8 +119,7 @@ def command(
     _check_targets(targets, losses, flat, bad)
     # A document that stands alone and cannot be converted is an error, unless there is a place for it.
     is_one = len(targets) == 1 and targets[0].is_one and bad is None
-    if not quiet:
-        _tell_formats(targets, job, source)
+    _tell_formats(targets, job, source, quiet=quiet)
     with progress_of(targets, quiet=quiet) as progress:
         request = Request(
             work=_work_folder(targets, written),
@@ -185,8 +184,10 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         raise KeyboardInterrupt(msg) from None
 
 
-def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:
+def _tell_formats(targets: Sequence[Target], job: Job, given: str | None, *, quiet: bool) -> None:
     """Tell what formats were detected, or what the one that was given doesn't know."""
+    if quiet:
+        return
     if given is not None:
         for path, words in doubts_of(targets, job):
             tell_doubt(path, words)

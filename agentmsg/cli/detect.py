@@ -37,8 +37,9 @@ class _Found:
 
     def as_data(self) -> dict[str, Any]:
         formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
-        error = {} if self.error is None else {"error": {"code": self.error.code, "message": str(self.error)}}
-        return {"file": self.file, "formats": formats, "recognized": self.formats.codec, **error}
+        trouble = self.error or self.formats.trouble
+        error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
+        return {"file": self.file, "formats": formats, **error}
 
 
 @click.command("detect", short_help="Tell what format files have.", epilog=_EXAMPLES)
@@ -69,5 +70,5 @@ def _look_at(name: str) -> _Found:
         say(f"error [{error.code}] {lead}{error}")
         return _Found(name, error=error)
     if found.formats.scores and not found.formats.codec:
-        say(f"{name}: {found.formats.why}")
+        say(f"{name}: {found.formats.trouble}")
     return found

@@ -57,7 +57,7 @@ class Formats:
 
     scores: tuple[tuple[str, float], ...]
     codec: str | None = None
-    why: str = ""
+    trouble: AgentMsgError | None = None
 
 
 def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
@@ -145,7 +145,7 @@ def formats_of(name: str) -> Formats:
     try:
         return Formats(scores=tuple(scores), codec=recognize_all(held))
     except AgentMsgError as error:
-        return Formats(scores=tuple(scores), why=error.message)
+        return Formats(scores=tuple(scores), trouble=error)
 
 
 def _documents(name: str) -> Iterator[tuple[str, Found]]:

@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg._registry import get_codec
 from agentmsg.detection import doubt, recognize_all
-from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
 from agentmsg.files.job import Piece, Source, documents_of
@@ -129,10 +129,9 @@ def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
     held = (each.data for each in chain(() if item is None else (item,), first) if each.data is not None)
     try:
         return recognize_all(held)
-    except DecodeError as error:
-        if error.code != "not-understood":
-            raise
-        msg = f"{error.message}; name the format with --from (agentmsg formats lists all)"
+    except NotUnderstood as error:
+        help_words = "say which with --from" if error.guesses else "name it with --from (agentmsg formats lists all)"
+        msg = f"{error.message}; {help_words}"
         raise DecodeError(msg, code=error.code) from None
 
 
