@@ -6,21 +6,22 @@ format that scores nearly as well must read the same. Among formats that read th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg._registry import codec_names, get_codec
+from agentmsg.codec import Codec
 from agentmsg.deep import room_of
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.understanding import BAR, OWN
+from agentmsg.understanding import BAR, OWN, sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from agentmsg.codec import Codec
     from agentmsg.history import History
     from agentmsg.msg import Msg
     from agentmsg.understanding import Understanding
@@ -31,7 +32,6 @@ __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 _CLOSE = 0.1
 # So many unknown keys are named.
 _NAMED = 6
-_UNPARSED: Any = object()
 
 
 def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
@@ -136,19 +136,33 @@ def _look(document: Any, limits: Limits) -> _Look:
     trees: dict[str, Any] = {}
     failure: AgentMsgError | None = None
     for name, codec in _codecs():
-        parser = type(codec).parse
-        if raw and parser not in parsed:
+        parser = type(codec).parse if raw else None
+        if parser not in parsed:
             try:
-                parsed[parser] = codec.parse(document, room_of(limits), "last")
+                tree = codec.parse(document, room_of(limits), "last") if raw else document
+                parsed[parser] = tree, _sampled(tree)
             except AgentMsgError as error:
                 failure = failure or error
-                parsed[parser] = _UNPARSED
-        tree = parsed[parser] if raw else document
-        if tree is not _UNPARSED:
-            trees[name], scores[name] = tree, _score(codec, tree)
+                parsed[parser] = None
+        if parsed[parser] is not None:
+            trees[name], sample = parsed[parser]
+            scores[name] = _score(codec, sample if _takes_samples(codec) else trees[name])
     if failure is not None and not trees:
         raise failure
     return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
+
+
+def _sampled(tree: Any) -> Any:
+    """Return a sample of a tree, made once for all codecs; nothing where there is none."""
+    try:
+        return sampled(tree)
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+        return None
+
+
+def _takes_samples(codec: Codec) -> bool:
+    """Tell whether a codec takes samples, and its scores, as all do."""
+    return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
 
 
 def _codecs() -> Iterator[tuple[str, Codec]]:
@@ -181,19 +195,20 @@ def _is_raw(document: object) -> bool:
 
 
 def _decided(looks: Sequence[_Look]) -> str:
-    """Return the format that some documents have, each of which has one.
+    """Return the format that some documents have, each of which has one; marks of a format's own, in the last, tell.
 
     Raises:
-        DecodeError: where they have several.
+        NotUnderstood: where they have several.
     """
-    means = _means(looks)
+    telling = looks[-1:] if looks[-1].best >= OWN else looks
+    means = _means(telling)
     name, score = means[0]
-    if score < BAR:
+    if score < BAR or not all(name in dict(look.scores) for look in looks):
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents are of several formats: {found}"
         raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
     for rival, other in means[1:]:
-        if other >= max(BAR, score - _CLOSE) and any(_read_differently(look, name, rival) for look in looks):
+        if other >= max(BAR, score - _CLOSE) and any(_read_differently(look, name, rival) for look in telling):
             msg = f"this may be {name} or {rival}, which read it differently"
             raise NotUnderstood(msg, guesses=(name, rival))
     return name
@@ -235,7 +250,7 @@ def _not_understood(look: _Look) -> DecodeError:
     if not guesses:
         return NotUnderstood("no format is recognised")
     name, score = look.scores[0]
-    codec, unknown = get_codec(name), ()
+    codec, unknown = get_codec(name), tuple[str, ...]()
     try:
         read = codec.understand(codec.sample(look.trees[name]))
         unknown, why = read.unknown, _unknown(read)
@@ -247,9 +262,8 @@ def _not_understood(look: _Look) -> DecodeError:
 
 def _unknown(read: Understanding) -> str:
     """Return what a reader did not know, in words; nothing where it knew all."""
-    if not read.unknown:
-        return ""
     more = f" and {len(read.unknown) - _NAMED} more" if len(read.unknown) > _NAMED else ""
-    keys = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
-    natives = f"; {read.natives} of {read.blocks} blocks are unknown" if read.natives else ""
-    return f"unknown keys {keys}{more}{natives}"
+    named = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
+    keys = [f"unknown keys {named}{more}"] if named else []
+    natives = [f"{read.natives} of {read.blocks} blocks are unknown"] if read.natives else []
+    return "; ".join(keys + natives)

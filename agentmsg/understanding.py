@@ -7,6 +7,7 @@ it occurs: a foreign key stays a foreign key in a long conversation.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR", "OWN", "Understanding", "sampled", "score_of", "some_of", "understanding_of"]
 
-# A list is told by its first entries and its last ones.
-_FIRST, _LAST = 12, 4
+# A list is told by at most so many entries, of which so many are the first ones; the others are looked for among so
+# many of those near the start, and as many spread over the rest.
+_MOST, _FIRST, _NEAR = 16, 8, 64
 # Deeper than any format puts a block: what is below is somebody's free-form value.
 _DEPTH = 32
+# Objects below the messages of any document keep so many keys.
+_TOP, _WIDE = 6, 64
 _NOTHING: tuple[Any, ...] = (None, (), "", {}, [], False)
 # What a score must reach, and from where on a likeness says that a document has marks of the format's own.
 BAR, OWN = 0.8, 0.9
@@ -38,33 +42,74 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 def sampled(document: object) -> Any:
     """Return a small, plain copy of a document, which tells its format as well as the whole.
 
-    Lists are cut to some of their first and last entries; free-form values are cut off far down.
+    Lists are cut, see ``some_of``; free-form values are cut off far down, and where they are huge.
 
     Raises:
         Exception: whatever a stranger's object raises; TypeError where the document isn't plain data.
     """
-    return _sampled(document, _DEPTH)
+    return _Sampler().copy(document, 0)
 
 
-def _sampled(value: object, depth: int) -> Any:
-    if type(value) in _PLAIN:
-        return value
-    if is_sequence(value):
-        if not depth:
-            return []
-        return [_sampled(item, depth - 1) for item in some_of(value)]
-    if is_mapping(value):
-        if not all(type(key) is str for key in value):
-            msg = "a key is a text"
+@attrs.define
+class _Sampler:
+    """Copies a document; ``left`` is how many objects and lists more, so that what contains itself ends, too."""
+
+    left: int = 8_000
+
+    def copy(self, value: object, depth: int) -> Any:
+        if type(value) in _PLAIN:
+            return value
+        self.left -= 1
+        is_cut = depth > _DEPTH or self.left < 0
+        if is_sequence(value):
+            return [] if is_cut else [self.copy(item, depth + 1) for item in some_of(value)]
+        if not is_mapping(value):
+            msg = f"plain data has no {type(value).__name__}"
             raise TypeError(msg)
-        return {key: _sampled(item, depth - 1) for key, item in value.items()} if depth else {}
-    msg = f"plain data has no {type(value).__name__}"
+        items = islice(value.items(), 0 if is_cut else None if depth < _TOP else _WIDE)
+        return {_key(key): self.copy(item, depth + 1) for key, item in items}
+
+
+def _key(key: object) -> str:
+    if type(key) is str:
+        return key
+    msg = "a key is a text"
     raise TypeError(msg)
 
 
 def some_of(values: list[Any]) -> list[Any]:
-    """Return the first entries of a list, and its last ones: few enough to look at."""
-    return values if len(values) <= _FIRST + _LAST else values[:_FIRST] + values[-_LAST:]
+    """Return a few entries of a list: the first ones, and later ones that look different from those before them.
+
+    A bounded number is looked at, some of it spread over the whole.
+    """
+    if len(values) <= _MOST:
+        return values
+    step = max(1, (len(values) - _NEAR) // _NEAR)
+    chosen = values[:_FIRST]
+    seen = set(map(_shape, chosen))
+    for value in (*values[_FIRST:_NEAR], *values[_NEAR::step][:_NEAR], values[-1]):
+        shape = _shape(value)
+        if shape not in seen and len(chosen) < _MOST:
+            seen.add(shape)
+            chosen.append(value)
+    return chosen
+
+
+def _shape(value: object) -> tuple[Any, ...]:
+    """Return what sorts of entries there are: by keys, roles and types, and by those of the parts."""
+    if is_mapping(value):
+        return tuple((key, _word(key, inner)) for key, inner in islice(value.items(), _MOST))
+    if is_sequence(value):
+        return tuple(map(type, value[:_MOST]))
+    return (type(value),)
+
+
+def _word(key: object, value: object) -> Any:
+    if is_mapping(value):
+        return tuple(islice(value, _MOST))
+    if is_sequence(value):
+        return tuple(frozenset(part) if is_mapping(part) else type(part) for part in value[:_FIRST])
+    return value if key in ("role", "type") and isinstance(value, str) else type(value)
 
 
 @attrs.frozen

@@ -22,12 +22,15 @@ Examples:
 """
 
 
+_NONE = Formats(scores=())
+
+
 @attrs.frozen
 class _Found:
     """The formats that a file may have, or why it cannot be read."""
 
     file: str
-    formats: Formats = Formats(scores=())
+    formats: Formats = _NONE
     error: AgentMsgError | None = None
 
     @property

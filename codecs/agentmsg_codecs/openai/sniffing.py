@@ -11,9 +11,7 @@ __all__ = ["sniff_messages"]
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
-_FOREIGN_PARTS = frozenset(
-    {"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"}
-)
+_FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
 
 
 def sniff_messages(document: Any) -> float:
