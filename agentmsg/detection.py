@@ -207,11 +207,23 @@ def _decided(looks: Sequence[_Look]) -> str:
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents are of several formats: {found}"
         raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
+    is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:
-        if other >= max(BAR, score - _CLOSE) and any(_read_differently(look, name, rival) for look in telling):
+        if other < max(BAR, score - _CLOSE) or (is_sure and not _is_certain(telling[-1], rival)):
+            continue
+        if any(_read_differently(look, name, rival) for look in telling):
             msg = f"this may be {name} or {rival}, which read it differently"
             raise NotUnderstood(msg, guesses=(name, rival))
     return name
+
+
+def _is_certain(look: _Look, name: str) -> bool:
+    """Tell whether the shapes of a document are nothing else's."""
+    codec = get_codec(name)
+    try:
+        return codec.likeness(codec.sample(look.trees[name])) == 1
+    except Exception:  # noqa: BLE001 - a stranger's may say nothing of shapes
+        return False
 
 
 def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:

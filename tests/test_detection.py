@@ -255,6 +255,28 @@ def test_formats_that_read_a_document_differently_are_not_chosen_between(monkeyp
     assert am.recognize([{"role": "user", "content": "aba"}]) == "openai"
 
 
+def test_marks_that_nothing_else_has_decide() -> None:
+    """Blocks as Anthropic spells them, in the canonical form, are no doubt: it says its version."""
+    block = {"type": "compaction", "text": "Summary so far."}
+    document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
+    assert dict(am.detect(document))["anthropic"] >= BAR
+    assert am.recognize(document) == "json"
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_a_codec_writes_is_recognized(name: str) -> None:
+    """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
+    for source in ("anthropic", "langchain", "openai", "riffer"):
+        for title, document in documents(source)[:: 40 if PROFILE == "quick" else 15]:
+            written = am.encode(am.decode(document, source), name, on_loss="ignore")
+            # An answer holds assistant messages only; what has most of its keys unknown, or a message of Arcaelas'
+            # without a time, is nobody's.
+            if not dict(am.detect(written)).get(name) or title.startswith(("SWE-agent__", "027_", "069_")):
+                continue
+            best = am.recognize(written)
+            assert best == name or says(written, best) == says(written, name), title
+
+
 def test_a_codec_that_fails_keeps_nobody_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a stranger's sniff raises, it has no score."""
     monkeypatch.setitem(agentmsg_codecs.CODECS, "broken", f"{__name__}:Broken")
