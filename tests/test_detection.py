@@ -1,4 +1,4 @@
-"""Detection: which format a document has is told by what its reader understands, and where that is unsure, it is said."""
+"""Detection: what a codec understands of a document tells its format; where that is unsure, it is said."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ class Rival(am.Codec):
     title: ClassVar[str] = "OpenAI's messages, backwards"
 
     def read(self, document: Any) -> am.History:
-        return am.History(am.Msg(message.role, message.text[::-1]) for message in am.decode(document, "openai"))
+        return am.History(am.Msg.chat(message.role, message.text[::-1]) for message in am.decode(document, "openai"))
 
     def likeness(self, document: Any) -> float:
         return 0.86
