@@ -15,7 +15,7 @@ import attrs
 from agentmsg._base import Noted
 from agentmsg.blocks import BaseBlock, NativeBlock
 from agentmsg.made import Made
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.plain import class_of, is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +108,7 @@ def _word(key: object, value: object) -> Any:
     if is_mapping(value):
         return tuple(islice(value, _MOST))
     if is_sequence(value):
-        return tuple(frozenset(part) if is_mapping(part) else type(part) for part in value[:_FIRST])
+        return tuple(frozenset(part) if is_mapping(part) else class_of(part) for part in value[:_FIRST])
     return value if key in ("role", "type") and isinstance(value, str) else type(value)
 
 
@@ -184,13 +184,13 @@ def understanding_of(history: History, family: str, kept: frozenset[str] = froze
 
 def _objects(parts: object) -> Iterator[Noted]:
     """Yield all objects of the model in some, outermost first."""
-    waiting = [parts]
+    waiting: list[Any] = [parts]
     while waiting:
         part = waiting.pop()
         if isinstance(part, Noted):
             yield part
             waiting.extend(reversed([getattr(part, name) for name in _fields(type(part)) if name != "usage"]))
-        elif type(part) is tuple:
+        elif class_of(part) is tuple:
             waiting.extend(reversed(part))
 
 

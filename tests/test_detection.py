@@ -15,6 +15,7 @@ import agentmsg as am
 import agentmsg_codecs
 from agentmsg.cli.program import program
 from agentmsg.detection import doubt, recognize_all
+from agentmsg.plain import is_mapping, is_sequence
 from agentmsg.testing.mutations import mutate
 from agentmsg.understanding import BAR, sampled, understanding_of
 from data import PROFILE, SHARED, corpus, golden, shared_dir
@@ -119,9 +120,9 @@ def in_file(path: Path) -> Iterator[tuple[str, Any]]:
         lines = path.read_text().splitlines()[:: 50 if PROFILE == "quick" else 5]
         yield from ((f"{path.stem}, {line[:20]}", json.loads(line)) for line in lines if line.strip())
         return
-    whole = json.loads(path.read_text())
+    whole: Any = json.loads(path.read_text())
     yield path.stem, whole
-    if isinstance(whole, dict):
+    if is_mapping(whole):
         for index, each in enumerate(whole.get("interactions", [])):
             yield f"{path.stem}, request {index}", each["request"]
             yield f"{path.stem}, response {index}", each.get("response")
@@ -174,9 +175,12 @@ def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> N
 
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
-PLAIN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
-BEDROCK = [{"role": "user", "content": [{"text": "Hi"}]}, {"role": "assistant", "content": [{"text": "Hello"}]}]
-RIFFER = {
+PLAIN: list[Any] = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+BEDROCK: list[Any] = [
+    {"role": "user", "content": [{"text": "Hi"}]},
+    {"role": "assistant", "content": [{"text": "Hello"}]},
+]
+RIFFER: dict[str, Any] = {
     "role": "assistant",
     "content": "",
     "tool_calls": [{"id": "1", "call_id": "c", "name": "f", "arguments": "{}"}],
@@ -338,7 +342,7 @@ def _tangled() -> list[Any]:
     return tangle
 
 
-HOSTILE = [
+HOSTILE: list[Any] = [
     [{"role": [], "content": "x"}],
     [{"role": {}, "content": {}}],
     [{"role": "user", "content": [[]], "tool_calls": 3}],
@@ -404,7 +408,7 @@ def test_detection_looks_at_a_bounded_sample(name: str) -> None:
 
 def size(value: Any) -> int:
     """Return how many values there are in a tree."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    parts: Any = value.values() if is_mapping(value) else value if is_sequence(value) else ()
     return 1 + sum(map(size, parts))
 
 

@@ -137,7 +137,7 @@ class MsgpackCodec(Codec):
         items: list[Any] = cast("Any", document) if isinstance(document, list) else []
         if len(items) < 2 or not isinstance(items[1], list):  # noqa: PLR2004 - version and messages
             return None
-        return [items[0], some_of(items[1]), *items[2:]]
+        return [items[0], some_of(cast("Any", items[1])), *items[2:]]
 
     def likeness(self, document: Any) -> float:
         """Return 0.9 for an array of the version and an array of arrays."""
