@@ -64,12 +64,13 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
     return recognize_all((document,), limits=limits)
 
 
-def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS) -> str:
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> str:
     """Return the name of the one format of some documents; those that have none don't count if others have one.
 
     Args:
         documents: as of ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
         limits: bounds on what is read.
+        is_live: whether documents are waited for: the first that has a format decides, with marks or without.
 
     Raises:
         NotUnderstood: as of ``recognize``; also where they are of several formats.
@@ -82,7 +83,7 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS) 
             seen.append(_look(document, limits))
         except AgentMsgError as error:
             trouble = trouble or error
-        if seen and seen[-1].best >= OWN:
+        if seen and seen[-1].best >= (BAR if is_live else OWN):
             break
     clear = [look for look in seen if look.best >= BAR]
     if clear:

@@ -291,6 +291,7 @@ def test_many_documents_have_one_format() -> None:
     """A plain document first does not decide where a later one has marks; several formats are none."""
     assert recognize_all([[PLAIN[0]], [RIFFER]]) == "riffer"
     assert recognize_all([b"{", PLAIN, {"odd": 1}]) == "openai"
+    assert recognize_all(iter([PLAIN, [RIFFER]]), is_live=True) == "openai"
     with pytest.raises(am.NotUnderstood, match="several formats: openai and riffer"):
         recognize_all([[{**PLAIN[0], "name": "Ada"}], [{**PLAIN[0], "id": "1"}]])
     with pytest.raises(am.NotUnderstood):

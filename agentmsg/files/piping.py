@@ -112,7 +112,7 @@ def _streamed(
         found = documents_of(Piece(source=source), read, job.limits)
         if not source.codec:
             seen: list[Found] = []
-            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec))
+            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec, is_live=True))
             if seen:
                 request.detected(source.codec)
             found = chain(seen, found)

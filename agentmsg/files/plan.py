@@ -111,12 +111,13 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
     return DecodeError(f"{error.message} ({place})", code=error.code, path=error.path, codec=error.codec)
 
 
-def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
+def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
     """Return the name of the format that the first documents of a file have.
 
     Args:
         found: the documents.
         empty: what is returned where there are none.
+        is_live: whether documents come when somebody writes them: no more are taken than have to be.
 
     Raises:
         DecodeError: where it is not recognised, see ``recognize``; where the only document cannot be parsed, what is
@@ -128,7 +129,7 @@ def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
         return empty
     held = (each.data for each in chain(() if item is None else (item,), first) if each.data is not None)
     try:
-        return recognize_all(held)
+        return recognize_all(held, is_live=is_live)
     except NotUnderstood as error:
         help_words = "say which with --from" if error.guesses else "name it with --from (agentmsg formats lists all)"
         msg = f"{error.message}; {help_words}"
