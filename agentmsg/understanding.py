@@ -34,6 +34,8 @@ _TOP, _WIDE = 6, 64
 _NOTHING: tuple[Any, ...] = (None, (), "", {}, [], False)
 # What a score must reach, and from where on a likeness says that a document has marks of the format's own.
 BAR, OWN = 0.8, 0.9
+# What is read at all is a guess, however little is understood.
+_LEAST = 0.2
 # One block of so many may be native in a document that is clear.
 _RARE = 5
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -132,7 +134,7 @@ class Understanding:
     def share(self) -> float:
         """How much of the document is understood, from 0 to 1; kinds count, not numbers."""
         share = self.known / (self.known + len(self.unknown)) if self.unknown else 1.0
-        return min(share, 0.5) if self.is_doubtful else share
+        return max(min(share, 0.5), _LEAST) if self.is_doubtful else share
 
     @property
     def is_doubtful(self) -> bool:

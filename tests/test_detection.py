@@ -77,19 +77,15 @@ def says(document: Any, codec: str) -> list[Any]:
 
 
 def test_documents_of_which_most_is_native_are_few() -> None:
-    """No more than a few golden documents of one unknown block each, and SWE-agent's rows, are not recognized."""
-    found: dict[str, int] = {}
+    """What is not recognized are golden documents of one unknown block, and SWE-agent's rows: one in fifty at most."""
+    doubtful = total = 0
     for name in CODECS:
         codec = am.get_codec(name)
         for title, document in documents(name):
+            total += 1
             read = codec.understand(codec.sample(document))
-            found[name] = found.get(name, 0) + (read.is_doubtful or title.startswith(DOUBTFUL.get(name, "-")))
-    assert {name: count for name, count in found.items() if count} == {
-        "langchain": 8,  # blocks {"foo": "bar"}, and of the type non_standard
-        "langchain-lc": 4,
-        "langgraph": 5,  # also no message of LangChain at all
-        "openai": 11,
-    }
+            doubtful += read.is_doubtful or title.startswith(DOUBTFUL.get(name, "-"))
+    assert doubtful * 50 <= total
 
 
 @pytest.mark.parametrize("name", CODECS)
