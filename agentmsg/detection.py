@@ -210,7 +210,7 @@ def _decided(looks: Sequence[_Look]) -> str:
         raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
     is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:
-        if other < max(BAR, score - _CLOSE) or (is_sure and not _is_certain(telling[-1], rival)):
+        if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):
             continue
         if any(_read_differently(look, name, rival) for look in telling):
             msg = f"this may be {name} or {rival}, which read it differently"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODECS = tuple(sorted(agentmsg_codecs.CODECS))
-MUTANTS = {"quick": 40, "default": 200, "long": 20_000}.get(PROFILE, 1_000)
+MUTANTS = {"quick": 40, "default": 100, "long": 20_000}.get(PROFILE, 1_000)
 # Folders whose documents are of formats that we read.
 OURS = {
     "agentscope_java",
@@ -94,8 +94,9 @@ def test_langchain_is_not_beside_everything(name: str) -> None:
     family = am.get_codec(name).family
     for title, document in documents(name)[:: 5 if PROFILE == "quick" else 1]:
         scores = dict(am.detect(document))
-        # Of the canonical form, one message by itself may have a key "type".
-        if family not in ("langchain", "agentmsg") and "human" not in json.dumps(document):
+        text = json.dumps(document)
+        # Words that LangChain shares; of the canonical form, one message by itself may have a key "type".
+        if family not in ("langchain", "agentmsg") and "human" not in text and "response_metadata" not in text:
             assert "langchain" not in scores, title
 
 
