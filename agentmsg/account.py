@@ -171,8 +171,9 @@ def _says_nothing(owner: Any) -> bool:
     """Tell whether a message or block has no content, its extras apart."""
     if isinstance(owner, Msg):
         return owner.structured is None and all(map(_says_nothing, owner.content))
-    kind: Any = type(owner)
-    values = ((name, get(owner)) for name, get in compared(kind) if name not in ANNOTATIONS and name != "kind")
+    values = (
+        (name, get(owner)) for name, get in compared(owner.__class__) if name not in ANNOTATIONS and name != "kind"
+    )
     return all(value is None or value in ("", ()) for _, value in values)
 
 
