@@ -21,7 +21,7 @@ from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
-from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
 
@@ -151,12 +151,17 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
+    last = -1
     for index, message in enumerate(fitted.source.messages):
         own = pieces[index]
         if not own:
             yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
             continue
-        yield from report.message(index, message, own, is_moved=index in moved, rule=fitted.rules.get(index))
+        # Instructions that stood behind others of the messages, and stand before them now, say something else.
+        lifted = own[0].out < last and message.role in PROMPT_ROLES
+        last = max(last, own[-1].out)
+        yield from report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
+        yield from report.message(index, message, own, fitted)
     yield from report.rest(fitted)
 
 
@@ -250,25 +255,23 @@ class _Report:
             level = "setting"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
-    def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
+    def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
         """Say where a message went that is not one whole output message at its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
         if len(own) > 1:
             yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
-        elif not own[0].rests or (is_moved and not own[0].alone):
+        elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
             yield Loss(
                 ("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message"
             )
-        elif is_moved:
+        elif is_moved or not own[0].rests:
             yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
 
-    def message(
-        self, index: int, message: Msg, own: list[_Piece], *, is_moved: bool, rule: Drop | Swap | None
-    ) -> Iterator[Loss]:
-        yield from self.placed(index, own, is_moved=is_moved)
+    def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> Iterator[Loss]:
         path: Path = ("messages", index)
         kept = [(pick, item) for piece in own for pick, item in piece.blocks]
-        yield from self.fields(path, message, own[0].message, {"content"}, rule)
+        kept += fitted.gone.get(index, {}).items()
+        yield from self.fields(path, message, own[0].message, {"content"}, fitted.rules.get(index))
         yield from self.items((*path, "content"), message.content, kept)
 
     def fields(self, path: Path, old: Noted, new: Noted, skipped: set[str], rule: Any = None) -> Iterator[Loss]:

@@ -150,6 +150,7 @@ class Caps:
         needs_id: tells whether a tool call or result without an id must be given one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
             name of its call (see agentmsg.link.CallNames): such a name is carried, whatever the row says.
+        drops_emptied: a message of which nothing is left, though it said something, goes too; else it stays, empty.
         everything: the format carries every History; all else is empty.
     """
 
@@ -159,6 +160,7 @@ class Caps:
     arrange: tuple[Callable[..., Any], ...] = ()
     needs_id: Callable[[Any], bool] | None = None
     derives_names: bool = False
+    drops_emptied: bool = False
     everything: bool = False
 
     def row(self, role: str) -> MessageRow | None:

@@ -84,7 +84,8 @@ class Fitted:
         codec: the name of the codec.
         plan: of what input parts each planned message is made; None: one of each.
         changed: what became of planned messages, by their index in the plan; those missing are as planned.
-        rules: what the rules for whole messages said, by input index.
+        rules: what the rules for whole messages said, by input index; of those left empty, why they went.
+        gone: what became of blocks of which whole messages would have been made, by input index and place.
         tools: what became of the tools; None where they are as they were.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
     """
@@ -95,6 +96,7 @@ class Fitted:
     plan: Plan | None = None
     changed: Mapping[int, FitMessage] = _NONE
     rules: Mapping[int, Drop | Swap] = _NONE
+    gone: Mapping[int, Mapping[int, FitItem]] = _NONE
     tools: tuple[FitItem, ...] | None = None
     derives_names: bool = False
 
@@ -115,18 +117,76 @@ def fit(history: History, codec: Codec) -> Fitted:
         fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
-    plan: Plan | None = None
-    if any(isinstance(rule, Drop) for rule in rules.values()):
-        plan = [parts for parts in as_is(given) if not isinstance(rules.get(parts[0].index), Drop)]
-    plan = _arranged(plan, given, caps.arrange)
-    planned = given if plan is None else [_planned(parts, given) for parts in plan]
-    changed = _changed(planned, caps, all_fit)
+    gone: dict[int, dict[int, FitItem]] = {}
+    while True:
+        start = _start(given, rules, gone)
+        plan = _arranged(start, given, caps.arrange)
+        planned = given if plan is None else [_planned(parts, given) for parts in plan]
+        changed = _changed(planned, caps, all_fit)
+        emptied = _emptied(planned, changed) if caps.drops_emptied else ()
+        if not emptied:
+            break
+        # Who stands beside whom is decided without them.
+        _leave_out(emptied, as_is(given) if plan is None else plan, changed, gone)
+    _tell_gone(gone, start, rules)
     out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
     kept = tuple(message for message in out if isinstance(message, Msg))
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
     output = history if same else _with_fields(history, messages=kept)
-    fitted = Fitted(history, output, codec.name, plan, changed, rules, derives_names=caps.derives_names)
+    fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, derives_names=caps.derives_names)
     return _with_rest(fitted, caps)
+
+
+def _emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[int]:
+    """Return the planned messages that said something and say nothing any more."""
+    return [
+        index
+        for index, done in changed.items()
+        if isinstance(done.new, Msg) and not _says(done.new) and _says(planned[index])
+    ]
+
+
+def _says(message: Msg) -> bool:
+    return bool(message.content or message.extras) or message.structured is not None
+
+
+def _start(
+    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
+) -> Plan | None:
+    """Return the plan without what is dropped; None where nothing is."""
+    if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
+        return None
+    plan: Plan = []
+    for parts in as_is(given):
+        index, picks = parts[0].index, parts[0].picks
+        if isinstance(rules.get(index), Drop):
+            continue
+        if index not in gone:
+            plan.append(parts)
+            continue
+        left = tuple(pick for pick in picks if pick not in gone[index])
+        if left:
+            plan.append((Part(index, left),))
+    return plan
+
+
+def _leave_out(
+    emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
+) -> None:
+    """Note what became of the blocks of messages that are left empty."""
+    for index in emptied:
+        items = iter(changed[index].items or ())
+        for part in plan[index]:
+            gone.setdefault(part.index, {}).update(zip(part.picks, items, strict=False))
+
+
+def _tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:
+    """Say of messages of which no part is left why they went: as their first block did."""
+    left = {part.index for parts in plan or () for part in parts}
+    for index, items in gone.items():
+        if index not in left:
+            whys = [item.new.why for item in items.values() if isinstance(item.new, Drop)]
+            rules[index] = Drop(whys[0] if whys else "nothing of it has a place here")
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
