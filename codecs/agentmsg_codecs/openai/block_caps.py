@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras
 from agentmsg.rules import (
+    EMPTIED,
     audio_as_text,
     compaction_as_text,
     data_as_text,
+    emptied_text,
     native_block_row,
     server_as_text,
     source_as_text,
@@ -101,7 +103,8 @@ def _nowhere(answer: Any, block: Any) -> Any:
 
 
 def _text_row(parts: Parts, **cells: Cell) -> Row:
-    return Row({**_cells(parts, "text"), **cells})
+    cells = {**_cells(parts, "text"), **cells}
+    return Row(cells, emptied_text(cells), EMPTIED)
 
 
 def text_rows(parts: Parts) -> Rows:

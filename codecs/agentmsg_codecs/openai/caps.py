@@ -172,4 +172,5 @@ def make_caps(messages: Messages, *, as_text: bool) -> Caps:
         arrange=(split_results, choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,
+        drops_emptied=True,
     )
