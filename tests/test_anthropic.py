@@ -859,9 +859,9 @@ def test_an_answer_is_one_message() -> None:
     ("native", "word"),
     [
         ("end_turn", "stop"),
-        ("stop_sequence", "stop"),
+        ("stop_sequence", "stop_sequence"),
         ("max_tokens", "length"),
-        ("model_context_window_exceeded", "length"),
+        ("model_context_window_exceeded", "model_context_window_exceeded"),
         ("tool_use", "tool_use"),
         ("refusal", "refusal"),
         ("pause_turn", "pause_turn"),

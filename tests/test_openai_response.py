@@ -398,3 +398,14 @@ def _plain(message: am.Msg) -> am.Msg:
     usage = None if message.usage is None else message.usage.evolve(extras={}, notes={})
     bare: dict[str, Any] = {"extras": {}, "notes": {}, "response_metadata": {}, "usage": usage}
     return message.evolve(role="assistant", content=content, **bare)
+
+
+@pytest.mark.parametrize(
+    "calls", [{"tool_calls": [call()]}, {"function_call": {"name": "f", "arguments": "{}"}}], ids=str
+)
+@pytest.mark.parametrize("word", ["tool_calls", "function_call", "stop_sequence", "max_tokens"])
+def test_words_for_the_end_map_one_to_one(calls: dict[str, Any], word: str) -> None:
+    """Two words of the schema say the same and come back each; a word that is not of the schema stays that word."""
+    message = read(answer(choice(None, word, **calls)))
+    assert message.finish_reason == {"tool_calls": "tool_use", "function_call": "tool_use"}.get(word, word)
+    assert word not in str(message.notes)

@@ -4,7 +4,7 @@ A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, or the 
 
 | Anthropic | agentmsg |
 | --- | --- |
-| system at the top, a text or a list of texts | the first message, if it is a system message; several first ones are one |
+| system at the top, a text or a list of texts | the first message, if it is a system's; several such are one |
 | messages: system, user, assistant | system, user, assistant; developer is written as system |
 | a system message behind a user's turn; read elsewhere | stays there; any other is lifted to the top |
 | content: a text; a list | one TextBlock; a block a part |
@@ -43,7 +43,6 @@ from agentmsg.errors import DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.sniffing import sniff_body
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.caps import Caps
+    from agentmsg.shapes import Native
 
 __all__ = ["AnthropicCodec"]
 

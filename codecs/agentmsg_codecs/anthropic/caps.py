@@ -23,7 +23,6 @@ from agentmsg.rules import (
 from agentmsg_codecs.anthropic import rules
 from agentmsg_codecs.anthropic.carried import citations, document_source, hint, image_source
 from agentmsg_codecs.anthropic.media import FILE, is_search_result, is_upload
-from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.results import SOURCE_KEYS
 from agentmsg_codecs.anthropic.systems import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.anthropic.tools import TOOL_ROWS
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg.parts import Parts
+    from agentmsg_codecs.anthropic.messages import Messages
 
 __all__ = ["BODY_KEYS", "Rows", "block_rows", "make_caps", "needs_id", "server_rows"]
 

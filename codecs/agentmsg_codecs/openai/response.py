@@ -28,7 +28,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, word_at, write_as
 from agentmsg_codecs.openai.fast_answer import fast_answer
 from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIResponseCodec"]
 
 _make_history = maker(am.History)
+_OLD = "function_call"
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
 
@@ -101,19 +102,23 @@ class _Answers:
         changes: dict[str, Any] = {}
         if word is not None:
             changes["finish_reason"] = FINISH.get(word, word)
+        marks = {"old": True} if word == _OLD else {} if word in FINISH else {"finish": True}
         if logprobs is not None:
             changes["response_metadata"] = adopt({"logprobs": logprobs})
         message = message.evolve(**changes)
-        return message if word in FINISH else marked(message, CHOICE, finish=changes.get("finish_reason", "lacks"))
+        return marked(message, CHOICE, **marks) if marks else message
 
     def _write_choice(self, message: am.Msg) -> Native:
         inner = message
         if message.notes or message.extras:
             inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
         reason = message.finish_reason
+        word = None if reason is None else FINISH_WORDS.get(reason, reason)
+        if reason == FINISH[_OLD] and mark_of(message, CHOICE, "/old") is True:
+            word = _OLD
         return {
             "index": 0,
-            "finish_reason": None if reason is None else FINISH_WORDS.get(reason, reason),
+            "finish_reason": word,
             "logprobs": thaw(message.response_metadata.get("logprobs")),
             "message": self.messages.write(inner),
         }

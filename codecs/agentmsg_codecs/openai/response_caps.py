@@ -23,7 +23,7 @@ from agentmsg_codecs.openai.citation_caps import response_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.media_caps import carried_answered_sound
 from agentmsg_codecs.openai.usage import carried_usage
-from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH_WORDS, RESPONSE
+from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,9 +62,11 @@ def _told(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
 
 def _finish(reason: str, message: am.Msg) -> str:
     """Carry the reasons of the schema, and the word of a server that has its own."""
-    if reason in FINISH_WORDS or mark_of(message, CHOICE, "/finish") == reason:
+    if reason in FINISH:
+        return FINISH[reason]
+    if reason in FINISH_WORDS or mark_of(message, CHOICE, "/finish") is True:
         return reason
-    return "content_filter" if reason == "refusal" else "stop"
+    return NEAREST_FINISH.get(reason, "stop")
 
 
 def _further(message: am.Msg) -> frozenset[str] | None:
@@ -131,7 +133,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
         wanted["created_at"] = _whole_seconds(message.created_at, message)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)
-    if message.finish_reason is None and mark_of(message, CHOICE, "/finish") is None:
+    if message.finish_reason is None and mark_of(message, CHOICE, "/finish") is not True:
         calls = any(type(block) is am.ToolUseBlock and block.kind != "server" for block in message.content)
         wanted["finish_reason"] = "tool_use" if calls else "stop"
     return wanted

@@ -11,6 +11,7 @@ __all__ = [
     "INPUT",
     "ITEM",
     "MESSAGE",
+    "NEAREST_FINISH",
     "OUTPUT",
     "REASONING_KEYS",
     "RESPONSE",
@@ -31,7 +32,7 @@ CHOICES = "openai.choices"
 # The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
-# The finish reasons of the schema, and ours.
+# The finish reasons of the schema, and ours; a call of old has a word of its own, which says the same.
 FINISH = {
     "stop": "stop",
     "length": "length",
@@ -40,3 +41,8 @@ FINISH = {
     "function_call": "tool_use",
 }
 FINISH_WORDS = {"stop": "stop", "length": "length", "tool_use": "tool_calls", "content_filter": "content_filter"}
+# What other providers say, and the nearest reason that there is; of any other word it is "stop".
+NEAREST_FINISH = {
+    "refusal": "content_filter",
+    "model_context_window_exceeded": "length",
+}
