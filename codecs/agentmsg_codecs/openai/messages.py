@@ -113,6 +113,10 @@ class Messages:
         message = None if fast is None else fast(native, links)
         return links.linked(self._read(native, role)) if message is None else message
 
+    def read_unlinked(self, native: Any) -> am.Msg:
+        """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
+        return self._read(native, role_of(native))
+
     def read_held(self, natives: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
 

@@ -60,7 +60,13 @@ class _Answers:
 
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
-        self._choice = Shape(cls=am.Msg, keys={None: _CHOICE_KEYS}, read=self._read_choice, write=self._write_choice)
+        self._choice = Shape(
+            cls=am.Msg,
+            keys={None: _CHOICE_KEYS},
+            read=self._read_choice,
+            write=self._write_choice,
+            never=frozenset({"message"}),
+        )
         self._document = Shape(
             cls=am.Msg,
             keys={None: RESPONSE_KEYS},
@@ -95,7 +101,7 @@ class _Answers:
     # -- the choice ---------------------------------------------------------------------------------------------
 
     def _read_choice(self, native: Native, _: Any) -> am.Msg:
-        message = self.messages.read(object_at(native, "message"))
+        message = self.messages.read_unlinked(object_at(native, "message"))
         if message.role != "assistant":
             raise Unreadable
         word, logprobs = word_at(native, "finish_reason"), native.get("logprobs")
