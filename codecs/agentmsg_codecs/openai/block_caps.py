@@ -19,8 +19,8 @@ from agentmsg.rules import (
 )
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
-from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry
-from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
+from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry, is_other_type
+from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, hint_keys, inner_keys, is_odd
 from agentmsg_codecs.openai.media_caps import (
     carried_detail,
     carried_field_sound,
@@ -47,7 +47,7 @@ _SECONDS = {"5m": 300, "30m": 1_800, "1h": 3_600, "12h": 43_200}
 
 # -- fields that all have ---------------------------------------------------------------------------------------------
 
-_HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"mode", "type", "ttl"})))
+_HINT_EXTRAS = carried_extras((FAMILY, hint_keys))
 
 
 def _nearest(ttl: str) -> str:
@@ -155,8 +155,8 @@ def _call(block: am.ToolUseBlock) -> Any:
     return block
 
 
-def _kind(kind: str, _: Any) -> str:
-    return kind if kind in {"function", "custom"} else "function"
+def _kind(kind: str, block: Any) -> str:
+    return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
 
 
 def _audio_row(parts: Parts, in_content: Rule | None, in_field: Rule) -> Row:

@@ -23,6 +23,7 @@ __all__ = [
     "CACHE_AT",
     "DETAILS",
     "ContentParts",
+    "hint_keys",
     "inner_keys",
     "is_odd",
     "make_text",
@@ -79,6 +80,13 @@ _BREAKPOINT = Shape(
     cls=am.CacheHint, keys={None: frozenset({"mode", "ttl"})}, read=_read_breakpoint, write=_write_breakpoint
 )
 _CONTROL = Shape(cls=am.CacheHint, keys={None: frozenset({"type", "ttl"})}, read=_read_control, write=_write_control)
+
+
+def hint_keys(hint: am.CacheHint) -> frozenset[str]:
+    """Return the keys of the objects that a cache hint is written as: those of the one of them, or of both."""
+    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
+    of_point = frozenset[str]() if at == "cache_control" else _BREAKPOINT.keys[None]
+    return of_point | _CONTROL.keys[None] if at in ("cache_control", "both") else of_point
 
 
 def read_cache(native: Native) -> am.CacheHint | None:
