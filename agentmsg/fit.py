@@ -27,6 +27,7 @@ from agentmsg.field_changes import FieldChanges, changed
 from agentmsg.history import History
 from agentmsg.json_values import adopt
 from agentmsg.link import CallNames, with_ids
+from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
 from agentmsg.predicates import compile_caps
@@ -346,7 +347,22 @@ def _fit_block(
         content = _content(inner_items, block.content)
         if content is not block.content:
             changes["content"] = content
+    if swap is not None and swap.level != "content" and _loses_inside(block, changes, inner_items):
+        swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), inner_items, swap)
+
+
+def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[FitItem, ...] | None) -> bool:
+    """Tell whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
+    if inner is None:
+        return False
+    for item in inner:
+        answer = item.new if isinstance(item.new, Drop) else item.swap
+        if answer is not None and answer.level == "content":
+            return True
+    return any(
+        level_of(name, getattr(block, name), now) == "content" for name, now in changes.items() if name != "content"
+    )
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:

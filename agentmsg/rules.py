@@ -14,12 +14,14 @@ from agentmsg.blocks import (
     CompactionBlock,
     DataBlock,
     FileBlock,
+    ImageBlock,
     NativeBlock,
     RefusalBlock,
     SourceBlock,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
+    VideoBlock,
 )
 from agentmsg.caps import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
 from agentmsg.equality import same
@@ -65,6 +67,7 @@ __all__ = [
     "usage_cell",
 ]
 
+_MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 # The fields that an empty text may be there for.
 EMPTIED = ("citations", "extras")
 _BARE: dict[str, Any] = {
@@ -203,14 +206,20 @@ def _source_line(block: Any) -> str:
 
 
 def structured_as_text(block: ToolResultBlock) -> Any:
-    """Give a result that has no content the text of its structured content, or of its error."""
-    if block.content or (block.structured is None and not block.error):
+    """Give a result that says nothing in words the text of its structured content, or of its error.
+
+    What has no words is media: the text stands before them.
+    """
+    if not all(isinstance(item, _MEDIA) for item in block.content) or (block.structured is None and not block.error):
         return block
     if block.structured is None:
+        if block.content:
+            return block
         new = block.evolve(content=block.error, error=None, status=block.status or "error")
         return Swap(new, "what went wrong is told in the content here", "annotation")
     text = dump_json(block.structured).decode()
-    return Swap(block.evolve(content=text, structured=None), "structured content is text here", "annotation")
+    new = block.evolve(content=(TextBlock(text), *block.content), structured=None)
+    return Swap(new, "structured content is text here", "annotation")
 
 
 def result_as_text(block: ToolResultBlock) -> Any:

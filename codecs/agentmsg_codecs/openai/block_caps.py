@@ -29,7 +29,7 @@ from agentmsg_codecs.openai.media_caps import (
     carried_sound,
     only_odd,
 )
-from agentmsg_codecs.openai.messages import is_field_audio, is_named
+from agentmsg_codecs.openai.messages import is_field_audio, is_named, is_value
 from agentmsg_codecs.openai.thinking_caps import Thinking
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -227,6 +227,15 @@ def _name(name: str, block: Any) -> Any:
     return name if block.notes and is_named(block) else None
 
 
+def _value(value: Any, block: Any) -> Any:
+    return value if is_value(block) else None
+
+
+def _result(block: am.ToolResultBlock) -> Any:
+    return block if is_value(block) else structured_as_text(block)
+
+
 def result_rows() -> Rows:
     """Return the rows of tool messages."""
-    return {am.ToolResultBlock: Row({"tool_call_id": KEEP, "name": _name}, structured_as_text)}
+    cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "structured": _value}
+    return {am.ToolResultBlock: Row(cells, _result)}

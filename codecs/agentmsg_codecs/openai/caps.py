@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.arrange import choose, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
+from agentmsg.json_values import plain_copy, thaw
 from agentmsg.rules import native_message_row, other_role
 from agentmsg.shapes import mark_of
 from agentmsg_codecs.openai.block_caps import (
@@ -23,7 +24,7 @@ from agentmsg_codecs.openai.citation_caps import request_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.messages import KEYS, is_field_audio
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
-from agentmsg_codecs.openai.tools import tool_rows
+from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
@@ -153,7 +154,10 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:
-    return frozenset({"messages", "tools", "functions"}) if history.tools else frozenset({"messages"})
+    own: Any = history.extras.get(FAMILY) or {}
+    said = {key: plain_copy(thaw(own[key])) for key in ("tools", "functions") if key in own}
+    # What would be read as tools is not what was read as something else.
+    return may_write(history.tools) | read_tools(said)[1] | {"messages"}
 
 
 def make_caps(messages: Messages, *, as_text: bool) -> Caps:

@@ -2,7 +2,8 @@
 
 Imports calls, content and reasoning. Marks on a message: ``/list`` (content that could be a text is a list),
 ``/copies`` (see reasoning.py); on blocks: ``/refusal`` (it stands in the field of that name), ``/named`` (a result
-whose message has a name), ``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
+whose message has a name), ``/function`` (and its role is ``function``), ``/value`` (and its content is no text),
+``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg"]
+__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "is_value", "make_msg"]
 
 make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -53,7 +54,7 @@ KEYS: Mapping[str, frozenset[str]] = {
     "user": _PLAIN,
     "assistant": _PLAIN.union(REASONING_KEYS, {"refusal", "tool_calls", "function_call", "audio", "annotations"}),
     "tool": _PLAIN | {"tool_call_id"},
-    "function": _PLAIN,
+    "function": _PLAIN | {"tool_call_id"},
 }
 _LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
 
@@ -187,17 +188,31 @@ class Messages:
         return marked(message, FAMILY, copies=copies) if copies else message
 
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
-        blocks, listed = self._blocks(native, "tool")
         link, name = word_at(native, "tool_call_id"), word_at(native, "name")
-        result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        result, listed = self._result(native, link, name)
+        if link is None:
+            result = result.evolve(notes=NO_ID) if not result.notes else marked(result, FAMILY, **{"no-id": True})
         if name is not None:
             result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     def _read_function(self, native: Native, _: Any) -> am.Msg:
+        link, name = word_at(native, "tool_call_id"), text_at(native, "name")
+        marks = {"legacy": True} if link is None else {"function": True, "named": True}
+        result, listed = self._result(native, link, name)
+        return make_msg("tool", (marked(result, FAMILY, **marks),), notes=_LISTED if listed else EMPTY)
+
+    def _result(self, native: Native, link: str | None, name: str | None) -> tuple[am.ToolResultBlock, bool]:
+        """Return the result of a tool, and whether its content is a list for what a text would say.
+
+        Content that is no text and no list, such as an object, is what the tool gave as a value.
+        """
+        content = native.get("content")
+        if content is not None and type(content) not in (str, list):
+            result = _make_result(link, (), name, structured=adopt(content))
+            return marked(result, FAMILY, value=True), False
         blocks, listed = self._blocks(native, "tool")
-        result = marked(_make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
-        return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
+        return _make_result(link, blocks, name), listed
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -207,7 +222,7 @@ class Messages:
         if kept is not None:
             return kept
         role = message.role
-        if role == "tool" and is_legacy(message.content[0]):
+        if role == "tool" and is_function(message.content[0]):
             role = "function"
         shape = self._shapes[role]
         if not message.notes and not message.extras:
@@ -278,14 +293,36 @@ class Messages:
         native: Native = {"role": "tool"}
         if block.tool_call_id is not None:
             native["tool_call_id"] = str(block.tool_call_id)
-        native["content"] = self._content(message, block.content, "tool")
+        native["content"] = self._given(message, block)
         if block.name is not None and block.notes and is_named(block):
             native["name"] = str(block.name)
         return native
 
+    def _given(self, message: am.Msg, block: Any) -> Any:
+        """Return the content of the message of a result."""
+        if block.structured is not None and is_value(block):
+            return thaw(block.structured)
+        return self._content(message, block.content, "tool")
+
     def _write_function(self, message: am.Msg) -> Native:
         block: Any = message.content[0]
-        return {"role": "function", "name": str(block.name), "content": self._content(message, block.content, "tool")}
+        native: Native = {"role": "function", "name": str(block.name)}
+        native["content"] = self._given(message, block)
+        return native if block.tool_call_id is None else {**native, "tool_call_id": str(block.tool_call_id)}
+
+
+def is_function(block: Any) -> bool:
+    """Tell whether a result stands in a message of the role ``function``: those of old, and some that have an id."""
+    if block.tool_call_id is None or block.name is None:
+        return is_legacy(block)
+    return bool(block.notes) and mark_of(block, FAMILY, "/function") is True and is_named(block)
+
+
+def is_value(block: Any) -> bool:
+    """Tell whether a result stands in its message as the value that it is, neither as a text nor as a list."""
+    if block.content or block.structured is None or isinstance(block.structured, (str, list)):
+        return False
+    return bool(block.notes) and mark_of(block, FAMILY, "/value") is True
 
 
 def is_named(block: Any) -> bool:

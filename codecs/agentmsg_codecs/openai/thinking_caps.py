@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.plain import is_mapping
-from agentmsg_codecs.openai.reasoning import LISTS, place_of, provider_of, providers_at
+from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, place_of, provider_of, providers_at
 from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
@@ -58,17 +58,15 @@ class Thinking:
 
     def _taken(self, block: Any) -> frozenset[str] | None:
         place = place_of(block, self._place)
-        if place == "thinking_blocks":
-            return frozenset({"type", "thinking", "signature", "data"})
-        if place != "reasoning_details":
-            return None
-        keys = {"type", "id", "signature", "text", "summary", "data"}
+        keys = entry_keys(place, block)
+        if keys is None or place != "reasoning_details":
+            return keys
         own: Any = block.extras.get(FAMILY)
         provider = block.signature.provider if block.signature is not None else None
         provider = "anthropic" if block.redacted is not None else provider
         told = provider_of(own.get("format")) if is_mapping(own) else None
         signed = block.signature is not None or block.redacted is not None
-        return frozenset(keys | {"format"} if signed and told != provider else keys)
+        return keys | {"format"} if signed and told != provider else keys
 
     def row(self) -> Row:
         """Return the row of assistant messages."""
