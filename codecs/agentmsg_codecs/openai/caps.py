@@ -24,6 +24,7 @@ from agentmsg_codecs.openai.citation_caps import request_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.messages import KEYS, is_field_audio
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
+from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
 
@@ -111,7 +112,7 @@ class Layout:
 
 
 def _is_thinking(block: Any) -> bool:
-    return block.__class__ is am.ThinkingBlock
+    return block.__class__ is am.ThinkingBlock and not is_thinking_part(block)
 
 
 def _cited_alone(message: am.Msg) -> Any:
@@ -128,7 +129,8 @@ def _cited_alone(message: am.Msg) -> Any:
 
 def is_beside(block: Any) -> bool:
     """Tell whether a block of an assistant stands beside its content: thinking, calls, sound."""
-    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block) or is_native_entry(block)
+    is_apart = isinstance(block, am.ToolUseBlock) or _is_thinking(block)
+    return is_apart or is_field_audio(block) or is_native_entry(block)
 
 
 _DEVELOPER_ROLES = ("system", "developer")

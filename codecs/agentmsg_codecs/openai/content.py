@@ -1,4 +1,6 @@
-"""Content parts: text, image_url, input_audio, file, refusal, and the video_url of compatible servers. Imports words.
+"""Content parts: text, image_url, input_audio, file, refusal, video_url and thinking of compatible servers.
+
+Imports thinking_parts.
 
 Parts that the schema has nowhere, or not in this role, are marked ``/odd`` when they are read: they are written again
 as they were, and nothing else is written so (see block_caps.py).
@@ -15,6 +17,7 @@ from agentmsg.natives import rest_of, with_rest
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.thinking_parts import THINKING_PART
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
 __all__ = [
@@ -302,11 +305,13 @@ class ContentParts:
 
     def __init__(self, *, is_response: bool = False) -> None:
         media = (am.ImageBlock, am.AudioBlock, am.FileBlock, am.VideoBlock)
-        everything = Parts(FAMILY, (_TEXT, _REFUSAL, _IMAGE, _AUDIO, _FILE, _VIDEO), _QUICK)
+        everything = Parts(FAMILY, (_TEXT, _REFUSAL, _IMAGE, _AUDIO, _FILE, _VIDEO, THINKING_PART), _QUICK)
         self.everything = everything
         self.user = everything.narrowed((am.TextBlock, *media), odd=(am.VideoBlock,))
         words = (am.TextBlock, am.RefusalBlock)
-        self.assistant = everything.narrowed((*words, *media), odd=(*words, *media) if is_response else media)
+        odd_parts = (*media, am.ThinkingBlock)
+        own = (*words, *odd_parts)
+        self.assistant = everything.narrowed(own, odd=own if is_response else odd_parts)
         self.tool = everything.narrowed((am.TextBlock, *media), odd=media)
         self.system = everything.narrowed((am.TextBlock,))
 

@@ -33,6 +33,7 @@ from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.linked import Links
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
+from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ class Messages:
             kind = type(block)
             if kind is am.ToolUseBlock or is_native_entry(block):
                 calls.append(block)
-            elif kind is am.ThinkingBlock:
+            elif kind is am.ThinkingBlock and not is_thinking_part(block):
                 thoughts.append(block)
             elif kind is am.AudioBlock and is_field_audio(block):
                 sound = block

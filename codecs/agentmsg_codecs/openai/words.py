@@ -9,6 +9,7 @@ __all__ = [
     "FINISH",
     "FINISH_WORDS",
     "INPUT",
+    "MAKER_OF_PARTS",
     "ITEM",
     "MESSAGE",
     "NEAREST_FINISH",
@@ -31,6 +32,9 @@ CHOICES = "openai.choices"
 
 # The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
+
+# Who signs the thinking that is a part of content.
+MAKER_OF_PARTS = "mistral"
 
 # The finish reasons of the schema, and ours; a call of old has a word of its own, which says the same.
 FINISH = {
