@@ -50,7 +50,8 @@ KEYS = (
     "args", "tool_calls", "seat", "shape", "c", "t", "a", "index", "status", "tool_call_id", "usage_metadata", "text",
     "/container", "/inline", "/list", "/message", "/odd", "/partial", "/str", "/unsigned", "/untitled", "/word",
     "cache_control", "citations", "input", "is_error", "source", "stop_reason", "system", "tools",
-    "/annotated", "/at", "/bare", "/call", "/copies", "/cost", "/encrypted", "/finish", "/lacks", "/legacy", "/named",
+    "/annotated", "/at", "/bare", "/cuts", "/function", "/old", "/signed", "/value",
+    "/call", "/copies", "/cost", "/encrypted", "/finish", "/lacks", "/legacy", "/named",
     "/no-id", "/place", "/refusal", "/summary",
     "/escapes", "/path", "/shown", "dialect", "escapes", "holder", "holes",
     "/apart", "/chunk", "/invalid", "/joint", "/listed", "/piece", "/variant",
@@ -63,7 +64,8 @@ KEYS = (
     "=", "",
 )  # fmt: skip
 MARKS: tuple[Any, ...] = (
-    True, "list", "cache_control", "both", "stop", "reasoning", "reasoning_content", "reasoning_details",
+    True, "list", "cache_control", "both", "message", "own", "stop", "reasoning", "reasoning_content",
+    "reasoning_details", [1, 2], [0],
     "thinking_blocks", ["reasoning"], ["reasoning_content", "reasoning"], ["id", "model"], ["created_at"],
     "bare", "chat", "error", "nothing", "space", "user", "ai",
     "id", "call_id", "tool_id", "tool_call_id", "encrypted", "summary", "text", "0.9", "latest", 1,

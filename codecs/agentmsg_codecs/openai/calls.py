@@ -20,6 +20,7 @@ from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, wri
 from agentmsg.parts import native_text
 from agentmsg.plain import is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.attached import Attached, is_message_hint, with_attached
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "quick_call",
     "read_entry",
     "read_legacy",
+    "says_beside",
     "write_entry",
     "write_legacy",
 ]
@@ -119,7 +121,12 @@ def is_legacy(block: Any) -> bool:
     if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and FAMILY not in block.extras and block.name is not None
+    return link is None and FAMILY not in block.extras and block.name is not None and not says_beside(block)
+
+
+def says_beside(block: Any) -> bool:
+    """Tell whether a call says what an old one has no place for, but for what its message says."""
+    return block.signature is not None or (block.cache is not None and not is_message_hint(block.cache))
 
 
 def is_other_type(block: Any) -> bool:
@@ -165,9 +172,11 @@ def _read_call(entry: Any) -> am.ToolUseBlock:
         Unreadable: where it is none.
     """
     found = quick_call(entry)
-    if found is None:
-        found = read_as(_CALL, entry, FAMILY)
-    return found
+    if found is not None:
+        return found
+    attached = Attached(entry) if type(entry) is _OBJECT else None
+    call: am.ToolUseBlock = read_as(_CALL, attached.rest if attached else entry, FAMILY)
+    return attached.on(call) if attached else call
 
 
 def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
@@ -193,6 +202,12 @@ def write_entry(block: am.ToolUseBlock | am.NativeBlock) -> Any:
     """Return the entry of a call, or of what stands among the calls."""
     if isinstance(block, am.NativeBlock):
         return thaw(block.value)
+    if block.cache is not None or block.signature is not None:
+        return with_attached(block, _write_call)
+    return _write_call(block)
+
+
+def _write_call(block: am.ToolUseBlock) -> Native:
     return write_as(_CALL, block, FAMILY) if block.notes or block.extras else _write(block)
 
 

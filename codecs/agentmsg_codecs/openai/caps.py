@@ -13,6 +13,7 @@ from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.rules import native_message_row, other_role
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_caps import (
     assistant_rows,
     media_rows,
@@ -137,7 +138,7 @@ _DEVELOPER_ROLES = ("system", "developer")
 
 
 def _extras(role: str) -> Any:
-    return carried_extras((FAMILY, lambda _: KEYS[role]))
+    return carried_extras((FAMILY, lambda message: KEYS[role] | message_keys(message)))
 
 
 def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, MessageRow]:

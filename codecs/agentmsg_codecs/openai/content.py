@@ -24,15 +24,19 @@ __all__ = [
     "AUDIO_FORMATS",
     "BREAKPOINT_TTLS",
     "CACHE_AT",
+    "CONTROL",
     "DETAILS",
     "ContentParts",
     "hint_keys",
     "inner_keys",
+    "is_controlled",
     "is_odd",
     "make_text",
     "odd",
     "read_cache",
+    "read_control",
     "write_cache",
+    "write_control",
     "write_url",
 ]
 
@@ -43,7 +47,10 @@ AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
 BREAKPOINT_TTLS = ("30m", "12h")
 DETAILS = frozenset({"auto", "low", "high", "original"})
 CACHE_AT = "/at"
-_CACHE_KEYS = frozenset({"prompt_cache_breakpoint", "cache_control"})
+CONTROL = "cache_control"
+_CACHE_KEYS = frozenset({"prompt_cache_breakpoint", CONTROL})
+# Where hints stand that are no breakpoints: beside a message, in an object with or without one.
+_CONTROLLED = ("message", CONTROL)
 
 
 def odd(obj: Any) -> Any:
@@ -88,16 +95,35 @@ _CONTROL = Shape(cls=am.CacheHint, keys={None: frozenset({"type", "ttl"})}, read
 def hint_keys(hint: am.CacheHint) -> frozenset[str]:
     """Return the keys of the objects that a cache hint is written as: those of the one of them, or of both."""
     at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
-    of_point = frozenset[str]() if at == "cache_control" else _BREAKPOINT.keys[None]
-    return of_point | _CONTROL.keys[None] if at in ("cache_control", "both") else of_point
+    of_point = frozenset[str]() if at in _CONTROLLED else _BREAKPOINT.keys[None]
+    return of_point | _CONTROL.keys[None] if at in _CONTROLLED or at == "both" else of_point
+
+
+def is_controlled(hint: am.CacheHint) -> bool:
+    """Tell whether a cache hint is written as compatible servers have it."""
+    return bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in _CONTROLLED
+
+
+def read_control(value: Any) -> am.CacheHint:
+    """Return the hint of a ``cache_control``.
+
+    Raises:
+        Unreadable: where it is none.
+    """
+    hint: am.CacheHint = read_as(_CONTROL, value, FAMILY)
+    return hint
+
+
+def write_control(hint: am.CacheHint) -> Native:
+    """Return the ``cache_control`` of a hint."""
+    return write_as(_CONTROL, hint, FAMILY)
 
 
 def read_cache(native: Native) -> am.CacheHint | None:
     """Return the cache hint of a part or tool: OpenAI's own, or the ``cache_control`` of compatible servers."""
     point, control = native.get("prompt_cache_breakpoint"), native.get("cache_control")
     if point is None:
-        alone: am.CacheHint | None = None if control is None else read_as(_CONTROL, control, FAMILY)
-        return alone
+        return None if control is None else read_control(control)
     hint: am.CacheHint = read_as(_BREAKPOINT, point, FAMILY)
     if control is None:
         return hint
@@ -111,9 +137,9 @@ def write_cache(hint: am.CacheHint | None, native: Native) -> Native:
     if hint is None:
         return native
     at = mark_of(hint, FAMILY, CACHE_AT)
-    if at in ("cache_control", "both"):
-        native["cache_control"] = write_as(_CONTROL, hint, FAMILY)
-    if at != "cache_control":
+    if at in _CONTROLLED or at == "both":
+        native[CONTROL] = write_control(hint)
+    if at not in _CONTROLLED:
         native["prompt_cache_breakpoint"] = write_as(_BREAKPOINT, hint, FAMILY)
     return native
 

@@ -18,6 +18,7 @@ from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, 
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
     NO_ID,
@@ -146,13 +147,33 @@ class Messages:
         if shape is None:
             return read_whole(native, FAMILY)
         try:
-            found: am.Msg = read_as(shape, native, self._spelt, namespace=FAMILY)
+            found: am.Msg = self._read_attached(shape, native)
         except (Unreadable, AgentMsgError):
             found = read_whole(native, FAMILY)
         return found
 
+    def _read_attached(self, shape: Shape, native: Native) -> am.Msg:
+        """Return the message of a native one, with what compatible servers say beside its content."""
+        attached = Attached(native, hints=not self._is_response)
+        message: am.Msg = read_as(shape, attached.rest, self._spelt, namespace=FAMILY)
+        if not attached:
+            return message
+        message, rest = attached.on_message(message, native)
+        if len(rest) == len(attached.rest):
+            return message
+        # What has no block to stand on is not known.
+        known: am.Msg = read_as(shape, rest, self._spelt, namespace=FAMILY)
+        return message.evolve(extras=known.extras)
+
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
+        read = self.content.of(role).read
+        return read_content(native.get("content"), self._read_signed if role == "assistant" else read, FAMILY)
+
+    def _read_signed(self, part: Any) -> Any:
+        """Return the block of a part of an assistant's content, which may be signed."""
+        read = self.content.assistant.read
+        attached = Attached(part, hints=False) if type(part) is dict and part.get("type") == "text" else None
+        return attached.on(read(attached.rest)) if attached else read(part)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -226,6 +247,13 @@ class Messages:
         if role == "tool" and is_function(message.content[0]):
             role = "function"
         shape = self._shapes[role]
+        for block in message.content:
+            if block.cache is not None or block.signature is not None:
+                inner, beside = detached(message)
+                return {**self._write(shape, inner), **beside}
+        return self._write(shape, message)
+
+    def _write(self, shape: Shape, message: am.Msg) -> Native:
         if not message.notes and not message.extras:
             return shape.write(message)
         return write_as(shape, message, self._spelt, namespace=FAMILY)
@@ -236,7 +264,8 @@ class Messages:
             return ""
         if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True:
             return blocks[0].text
-        return list(map(self.content.of(role).write, blocks))
+        write = self.content.of(role).write
+        return [with_attached(block, write) if block.signature is not None else write(block) for block in blocks]
 
     def _write_plain(self, message: am.Msg) -> Native:
         native: Native = {"role": message.role, "content": self._content(message, message.content, message.role)}

@@ -32,14 +32,16 @@ def _text_of(chunk: Any) -> str:
 
 
 def _read(part: Native, _: Any) -> am.ThinkingBlock:
-    value, marks = part.get("thinking"), {}
+    value = part.get("thinking")
+    marks: dict[str, Any] = {}
     if type(value) is str:
-        text, marks = value, {"str": True}
+        text = value
+        marks["str"] = True
     elif is_list(value):
         texts = list(map(_text_of, value))
         text = "".join(texts)
         if texts != _usual(text):
-            marks = {"cuts": list(map(len, texts))}
+            marks["cuts"] = list(map(len, texts))
     else:
         raise Unreadable
     sealed = word_at(part, "signature")
