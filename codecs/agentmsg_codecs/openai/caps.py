@@ -137,8 +137,8 @@ def is_beside(block: Any) -> bool:
 _DEVELOPER_ROLES = ("system", "developer")
 
 
-def _extras(role: str) -> Any:
-    return carried_extras((FAMILY, lambda message: KEYS[role] | message_keys(message)))
+def _extras(messages: Messages, role: str) -> Any:
+    return carried_extras((FAMILY, lambda message: KEYS[role] | message_keys(message)), odd=messages.is_odd(role))
 
 
 def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, MessageRow]:
@@ -147,10 +147,13 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
     texts = text_rows(parts.system)
     in_results = media_rows(parts.tool, why="a tool's result is text")
     return {
-        **{role: MessageRow(fields={"name": KEEP, "extras": _extras(role)}, blocks=texts) for role in _DEVELOPER_ROLES},
-        "user": MessageRow(fields={"name": KEEP, "extras": _extras("user")}, blocks=media_rows(parts.user)),
+        **{
+            role: MessageRow(fields={"name": KEEP, "extras": _extras(messages, role)}, blocks=texts)
+            for role in _DEVELOPER_ROLES
+        },
+        "user": MessageRow(fields={"name": KEEP, "extras": _extras(messages, "user")}, blocks=media_rows(parts.user)),
         "assistant": assistant,
-        "tool": MessageRow(fields={"extras": _extras("tool")}, blocks=result_rows(), results=in_results),
+        "tool": MessageRow(fields={"extras": _extras(messages, "tool")}, blocks=result_rows(), results=in_results),
         "native": native_message_row(FAMILY, messages.read),
         ANY_ROLE: MessageRow(otherwise=other_role),
     }
@@ -171,7 +174,9 @@ def make_caps(messages: Messages, *, as_text: bool) -> Caps:
         as_text: whether thinking without a field is text, in tags.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
-    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=_cited_alone)
+    assistant = MessageRow(
+        fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone
+    )
     return Caps(
         messages=message_rows(messages, assistant),
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},

@@ -8,16 +8,17 @@ whose message has a name), ``/function`` (and its role is ``function``), ``/valu
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
+from agentmsg.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
 from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
@@ -58,6 +59,10 @@ KEYS: Mapping[str, frozenset[str]] = {
     "tool": _PLAIN | {"tool_call_id"},
     "function": _PLAIN | {"tool_call_id"},
 }
+# What is not understood under these hides nothing else: it is kept as unknown keys are.
+_ODD = frozenset({"name", "tool_call_id", "refusal", "audio", "annotations", "tool_calls", "function_call"}).union(
+    REASONING_KEYS
+)
 _LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
 
 
@@ -88,7 +93,11 @@ class Messages:
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
         keys: dict[str | None, frozenset[str]] = {role: self.keys(role)}
-        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS)
+        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS, odd=_ODD)
+
+    def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
+        """Return the test for odd values in the extras of a role's messages."""
+        return odd_at(self._shapes[role], self._spelt, FAMILY)
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
@@ -178,12 +187,12 @@ class Messages:
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
         blocks, listed = self._blocks(native, role)
-        return make_msg(role, blocks, name=word_at(native, "name"), notes=_LISTED if listed else EMPTY)
+        return make_msg(role, blocks, name=_word(native, "name"), notes=_LISTED if listed else EMPTY)
 
     def _read_assistant(self, native: Native, _: Any) -> am.Msg:
         said, listed = self._blocks(native, "assistant")
         thoughts, copies = read_reasoning(native)
-        citations = read_annotations(native.get("annotations"))
+        citations = _understood(read_annotations, native.get("annotations"), ())
         if citations:
             # Beside calls there may be no text: what is cited is then an empty one.
             said = said or (make_text(""),)
@@ -193,24 +202,22 @@ class Messages:
             said = (_in_answer(text) if self._is_response else marked(text, FAMILY, annotated=True),)
             listed = type(native.get("content")) is list
         blocks = [*thoughts, *said]
-        refusal = word_at(native, "refusal")
+        refusal = _word(native, "refusal")
         if refusal:
             blocks.append(marked(make_refusal(refusal=refusal), FAMILY, refusal=True))
-        blocks += read_audio(native.get("audio"), is_response=self._is_response)
+        blocks += _understood(partial(read_audio, is_response=self._is_response), native.get("audio"), ())
         calls = native.get("tool_calls")
-        if calls is not None:
-            if not is_list(calls):
-                raise Unreadable
+        if is_list(calls):
             blocks += map(read_entry, calls)
         legacy = native.get("function_call")
         if legacy is not None and legacy != {"name": "", "arguments": ""}:
-            blocks.append(read_legacy(legacy))
-        name = None if self._is_response else word_at(native, "name")
+            blocks += _understood(lambda call: (read_legacy(call),), legacy, ())
+        name = None if self._is_response else _word(native, "name")
         message = make_msg("assistant", tuple(blocks), name=name, notes=_LISTED if listed else EMPTY)
         return marked(message, FAMILY, copies=copies) if copies else message
 
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
-        link, name = word_at(native, "tool_call_id"), word_at(native, "name")
+        link, name = _word(native, "tool_call_id"), _word(native, "name")
         result, listed = self._result(native, link, name)
         if link is None:
             result = result.evolve(notes=NO_ID) if not result.notes else marked(result, FAMILY, **{"no-id": True})
@@ -219,7 +226,7 @@ class Messages:
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     def _read_function(self, native: Native, _: Any) -> am.Msg:
-        link, name = word_at(native, "tool_call_id"), text_at(native, "name")
+        link, name = _word(native, "tool_call_id"), text_at(native, "name")
         marks = {"legacy": True} if link is None else {"function": True, "named": True}
         result, listed = self._result(native, link, name)
         return make_msg("tool", (marked(result, FAMILY, **marks),), notes=_LISTED if listed else EMPTY)
@@ -339,6 +346,20 @@ class Messages:
         native: Native = {"role": "function", "name": str(block.name)}
         native["content"] = self._given(message, block)
         return native if block.tool_call_id is None else {**native, "tool_call_id": str(block.tool_call_id)}
+
+
+def _word(native: Native, key: str) -> str | None:
+    """Return the text under a key; anything else is kept as it is."""
+    value = native.get(key)
+    return value if type(value) is str else None
+
+
+def _understood(read: Callable[[Any], Any], value: Any, otherwise: Any) -> Any:
+    """Return what is read of a value; what is not understood is kept as it is."""
+    try:
+        return read(value)
+    except (Unreadable, AgentMsgError):
+        return otherwise
 
 
 def is_function(block: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
@@ -179,11 +180,7 @@ def _read_field(key: str, value: Any) -> list[Any]:
 
 
 def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
-    """Return the blocks of all fields, and which of the fields are only copies.
-
-    Raises:
-        Unreadable: where a field is none.
-    """
+    """Return the blocks of all fields, and which of the fields are only copies."""
     blocks: list[Any] = []
     copies: list[str] = []
     first = ""
@@ -194,7 +191,10 @@ def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
         if key not in LISTS and value and value == first:
             copies.append(key)
         else:
-            found = _read_field(key, value)
+            try:
+                found = _read_field(key, value)
+            except (Unreadable, AgentMsgError):
+                continue  # it is kept as it is
             first = "".join(block.thinking for block in found) if not blocks else first
             blocks += found
     return blocks, copies

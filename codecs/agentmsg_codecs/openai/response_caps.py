@@ -12,11 +12,13 @@ import agentmsg as am
 from agentmsg.arrange import choose, keep_first, split_results
 from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.errors import DecodeError
-from agentmsg.json_values import EMPTY
+from agentmsg.json_values import EMPTY, plain_copy
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_object, is_sequence
 from agentmsg.rules import native_message_row
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.answered import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
+from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_caps import assistant_rows
 from agentmsg_codecs.openai.caps import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_caps import response_citations
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RESPONSE_KEYS", "make_response_caps"]
 
-_TOLD = frozenset({"logprobs", "system_fingerprint", "service_tier", "metadata", "moderation"})
-RESPONSE_KEYS = frozenset({"id", "object", "created", "model", "choices", "usage"}) | (_TOLD - {"logprobs"})
+# What an answer says of itself, in the order in which it is read.
+_TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
+RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
+# Odd values stand where our own fields say nothing.
+_FIELDS = {"created": "created_at", "index": "", "object": ""}
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
@@ -54,10 +59,16 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
     return time if same else plain
 
 
-def _told(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
-    if all(key in _TOLD and value is not None for key, value in metadata.items()):
-        return metadata
-    return {key: value for key, value in metadata.items() if key in _TOLD and value is not None}
+def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+    kept = {key: metadata[key] for key in _TOLD if key in metadata and _is_told(key, metadata[key], message)}
+    return metadata if list(kept) == list(metadata) else kept
+
+
+def _is_told(key: str, value: Any, message: Any) -> bool:
+    if key in ODD_OF_CHOICE or key in ODD_OF_ANSWER:
+        field = _FIELDS.get(key, key)
+        return is_odd_value(key, plain_copy(am.thaw(value))) and (not field or getattr(message, field) is None)
+    return value is not None
 
 
 def _finish(reason: str, message: am.Msg) -> str:
@@ -77,12 +88,15 @@ def _further(message: am.Msg) -> frozenset[str] | None:
 
 def _extras(messages: Messages) -> Cell:
     keys = messages.keys("assistant")
-    return carried_extras(
-        (FAMILY, lambda _: keys),
-        (CHOICE, lambda _: _CHOICE_KEYS),
-        (CHOICES, _further),
-        (RESPONSE, lambda _: RESPONSE_KEYS),
-    )
+    own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
+    around = carried_extras((CHOICE, lambda _: _CHOICE_KEYS), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_KEYS))
+
+    def cell(extras: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+        kept = {**own(extras, message), **around(extras, message)}
+        same = list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept)
+        return extras if same else kept or EMPTY
+
+    return cell
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
