@@ -48,7 +48,7 @@ from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.sniffing import sniff_body
 from agentmsg_codecs.anthropic.systems import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
-from agentmsg_codecs.anthropic.words import FAMILY
+from agentmsg_codecs.anthropic.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +67,7 @@ class AnthropicCodec(Anthropic):
 
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what requests carry; see caps.py."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARGUED",
+    "CONTENT_KEYS",
     "FAMILY",
     "FINISH",
     "KIND",
@@ -24,6 +25,27 @@ __all__ = [
 ]
 
 FAMILY = "anthropic"
+# What a model would read or could do, under whichever object it stands as an unknown key.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments",
+        "blocks",
+        "content",
+        "data",
+        "encrypted_content",
+        "function",
+        "input",
+        "messages",
+        "partial_json",
+        "parts",
+        "source",
+        "system",
+        "text",
+        "thinking",
+        "tool_calls",
+        "tools",
+    }
+)
 # Namespaces of extras beside FAMILY: of an answer as a whole, of the details of its output, and of what a block is.
 RESPONSE = "anthropic.response"
 OUTPUT = "anthropic.output"

@@ -46,7 +46,7 @@ from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
 from agentmsg_codecs.openai.tools import read_tools, write_tools
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from agentmsg.caps import Caps
@@ -74,6 +74,7 @@ class OpenAICodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))

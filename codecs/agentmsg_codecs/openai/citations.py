@@ -24,6 +24,8 @@ CITED = frozenset({"url", "title", "start_index", "end_index"})
 
 def _read(native: Native, _: Any) -> am.Citation:
     kind = text_at(native, "type")
+    if not kind:
+        raise Unreadable
     if kind != "url_citation":
         other: am.Citation = odd(am.Citation(kind=kind))
         return other
