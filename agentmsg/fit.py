@@ -30,6 +30,7 @@ from agentmsg.link import CallNames, with_ids
 from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
+from agentmsg.notes import is_empty
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
@@ -148,7 +149,9 @@ def _emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[
 
 
 def _says(message: Msg) -> bool:
-    return bool(message.content or message.extras) or message.structured is not None
+    if message.content or message.structured is not None:
+        return True
+    return bool(message.extras) and not is_empty(message.extras)
 
 
 def _start(

@@ -19,7 +19,7 @@ from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_mapping
 
-__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
+__all__ = ["SPELLINGS", "is_empty", "keep", "note_of", "put_back", "same_document", "with_note"]
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -148,6 +148,11 @@ def _without_empty(value: Any) -> Any:
         inner = [_without_empty(item) for item in cast("list[Any]", value)]
         return inner if any(item is not None for item in inner) else None
     return value or None
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a value says nothing: null, false, zero, an empty text, or a container of such."""
+    return _without_empty(value) is None
 
 
 def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str, Any]], Any]) -> bool:

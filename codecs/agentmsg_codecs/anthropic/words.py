@@ -25,27 +25,8 @@ __all__ = [
 ]
 
 FAMILY = "anthropic"
-# What a model would read or could do, under whichever object it stands as an unknown key.
-CONTENT_KEYS = frozenset(
-    {
-        "arguments",
-        "blocks",
-        "content",
-        "data",
-        "encrypted_content",
-        "function",
-        "input",
-        "messages",
-        "partial_json",
-        "parts",
-        "source",
-        "system",
-        "text",
-        "thinking",
-        "tool_calls",
-        "tools",
-    }
-)
+# What a model would read or could do, beside what goes by such words everywhere.
+CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
 # Namespaces of extras beside FAMILY: of an answer as a whole, of the details of its output, and of what a block is.
 RESPONSE = "anthropic.response"
 OUTPUT = "anthropic.output"

@@ -74,7 +74,7 @@ class OpenAICodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))

@@ -34,41 +34,18 @@ CHOICES = "openai.choices"
 # The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
-# What a model would read or could do, under whichever object it stands as an unknown key: of messages, parts and calls,
-# and the further choices of an answer.
+# What a model would read or could do, beside what goes by such words everywhere; and further choices of an answer.
 CONTENT_KEYS = frozenset(
     {
         *REASONING_KEYS,
-        "arguments",
-        "audio",
-        "blocks",
-        "content",
         "custom",
         "document",
-        "documents",
         "file",
         "function",
-        "function_call",
-        "functions",
         "further",
-        "image",
         "image_url",
-        "images",
-        "input",
         "input_audio",
-        "messages",
-        "output",
-        "partial_json",
-        "parts",
-        "prefix",
-        "refusal",
-        "summary",
-        "system",
-        "text",
-        "thinking",
-        "tool_calls",
         "tool_plan",
-        "tools",
         "video_url",
     }
 )
