@@ -150,9 +150,21 @@ def loses_content(fitted: Fitted) -> bool:
 def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
     lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
-    if any(key in content_keys(space.partition(".")[0]) for space, key in lost):
+    if any(_is_content(owner, space, key) for space, key in lost):
         return True
     return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
+
+
+# What a request says beside its messages are parameters: `thinking` is how much to think, not what was thought.
+_BESIDE_MESSAGES = frozenset(
+    {"documents", "files", "functions", "input", "instructions", "messages", "prompt", "system", "tools"}
+)
+
+
+def _is_content(owner: Noted, space: str, key: str) -> bool:
+    if not isinstance(owner, (Msg, BaseBlock)) and hasattr(owner, "messages") and key not in _BESIDE_MESSAGES:
+        return False
+    return key in content_keys(space.partition(".")[0])
 
 
 def _lost_keys(was: Any, now: Any) -> list[str]:

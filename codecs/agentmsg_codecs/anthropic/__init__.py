@@ -67,7 +67,7 @@ class AnthropicCodec(Anthropic):
 
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
-    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what requests carry; see caps.py."""

@@ -35,20 +35,8 @@ CHOICES = "openai.choices"
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
 # What a model would read or could do, beside what goes by such words everywhere; and further choices of an answer.
-CONTENT_KEYS = frozenset(
-    {
-        *REASONING_KEYS,
-        "custom",
-        "document",
-        "file",
-        "function",
-        "further",
-        "image_url",
-        "input_audio",
-        "tool_plan",
-        "video_url",
-    }
-)
+_WORDS = "custom document file function further image_url input_audio tool_plan video_url"
+CONTENT_KEYS = frozenset({*REASONING_KEYS, *_WORDS.split()})
 
 # Who signs the thinking that is a part of content.
 MAKER_OF_PARTS = "mistral"
