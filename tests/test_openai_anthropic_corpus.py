@@ -27,6 +27,7 @@ _PROVIDERS_TOOLS = "what the provider ran is told in words, or not at all"
 _UNAVOIDABLE: Mapping[str, str] = {
     "messages: Msg dropped": "all that it said has no place",
     "messages: NoneType moved": "Anthropic takes no system message behind an assistant's",
+    "messages/extras dropped": "an answer of Anthropic's has one choice",
     "messages/content: AudioBlock dropped": "Anthropic has no sound",
     "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
     "messages/content: CompactionBlock dropped": "the same, where it is one text with its neighbour",
@@ -197,7 +198,7 @@ def test_only_system_messages_move(source: str, target: str) -> None:
     [
         ("openai", "anthropic", 92, 80),
         ("anthropic", "openai", 77, 61),
-        ("openai-response", "anthropic-response", 92, 0),
+        ("openai-response", "anthropic-response", 90, 0),
         ("anthropic-response", "openai-response", 88, 0),
     ],
 )
