@@ -227,6 +227,8 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
             for part_index in [part.index for part in parts] if parts else [index]:
                 whys[part_index] = done.new
             continue
+        while out in fitted.added:
+            out += 1
         message = fitted.history.messages[out]
         items = done.items if done is not None else None
         if items is None:
@@ -332,15 +334,20 @@ class _Report:
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
         fates = dict(kept)
-        if list(fates) == list(range(len(old))) and all(map(is_, old, [item.new for item in fates.values()])):
+        if list(fates) == list(range(len(old))) and all(
+            block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)
+        ):
             return
-        order = [pick for pick, item in kept if not isinstance(item.new, Drop)]
+        order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
         lifted = {order[index]: index for index in _moved(order)}
         for index, block in enumerate(old):
             at: Path = (*path, index)
             item = fates.get(index)
             if item is None or isinstance(item.new, Drop):
                 yield self.loss(at, "dropped", block, None, item.new if item else None)
+                continue
+            if item.place is not None:
+                yield self.apart(at, block, item)
                 continue
             # A rule that made it anew may have made its blocks anew: they are not matched one by one.
             other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
@@ -351,12 +358,21 @@ class _Report:
                 continue
             if other:
                 yield self.loss(at, "changed", block, item.new, item.swap)
+                for place, each in enumerate(item.inner or ()):
+                    if each.place is not None:
+                        yield self.apart((*at, "content", place), each.new, each)
                 continue
             skipped = {"content"} if isinstance(block, ToolResultBlock) else set[str]()
             yield from self.fields(at, block, item.new, skipped, item.swap)
             if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
                 inner = item.inner or tuple(FitItem(each) for each in item.new.content)
                 yield from self.items((*at, "content"), block.content, list(enumerate(inner)))
+
+    def apart(self, at: Path, block: Any, item: FitItem) -> Loss:
+        """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
+        was = None if item.new is block else block
+        level: Any = "annotation" if item.swap is None else item.swap.level
+        return Loss(at, "moved", self.codec, level, was, item.place, "stands in a user's message behind the result")
 
     def rest(self, fitted: Fitted) -> Iterator[Loss]:
         source, history = fitted.source, fitted.history

@@ -65,7 +65,8 @@ class Loss:
         codec: the format that could not carry it.
         level: content (a model would read it or be able to do it), annotation, or setting.
         was: the input's value; None for what is still in the output.
-        now: the output's value; for a moved block its index in the output's content; for moved, split and merged
+        now: the output's value; for a moved block its index in the output's content, or the message and the block that
+            it stands apart as; for moved, split and merged
             messages the (message, first block) of each part in the output.
         why: in words.
     """
