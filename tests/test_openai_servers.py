@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 import agentmsg as am
+from agentmsg.testing import floor, histories, honest_account
 from agentmsg_codecs.openai import OpenAICodec
 from support.openai_messages import assistant, call
 
@@ -182,3 +184,68 @@ def test_a_result_of_media_alone_tells_what_is_structured(target: str) -> None:
     assert '{"a":1}' in str(document)
     assert [loss.level for loss in losses] == ["content" if target == "openai" else "annotation"]
     assert am.restore(am.decode(document, target), losses) == history
+
+
+# -- media of results behind them -------------------------------------------------------------------------------------
+
+APART = OpenAICodec(results="user")
+IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x/1.png"}}
+SHOWN = {"type": "image_url", "image_url": {"url": "https://x/1.png"}}
+
+
+def results(*contents: Any) -> list[Any]:
+    """Return messages of Anthropic: calls, and what the tools gave."""
+    links = [f"c{number}" for number in range(len(contents))]
+    calls = [{"type": "tool_use", "id": link, "name": "f", "input": {}} for link in links]
+    given = zip(links, contents, strict=True)
+    parts = [{"type": "tool_result", "tool_use_id": link, "content": content} for link, content in given]
+    return [{"role": "assistant", "content": calls}, {"role": "user", "content": parts}]
+
+
+def test_images_of_results_may_stand_behind_them() -> None:
+    """With ``results="user"`` images of a run of results are a user's message behind: moved, and given back."""
+    document = [*results([TEXT_PART, IMAGE], "b", [IMAGE]), {"role": "assistant", "content": "ok"}]
+    result = am.convert(document, "anthropic", APART)
+    told = [native.get("content") for native in result.document["messages"]]
+    assert told == [None, "a", "b", "", [SHOWN, SHOWN], "ok"]
+    assert [(loss.path[-1], loss.kind, loss.now) for loss in result.losses] == [
+        (1, "moved", (4, 0)),
+        (0, "moved", (4, 1)),
+    ]
+    output = am.decode(result.document, APART)
+    for losses in (result.losses, am.load_losses(am.dump_losses(result.losses, output))):
+        assert am.encode(am.restore(output, losses), "anthropic") == document
+
+
+def test_by_default_images_of_results_are_dropped() -> None:
+    """Without the option the text stays, and the rest is a loss of content."""
+    result = am.convert(results([TEXT_PART, IMAGE]), "anthropic", CODEC)
+    assert [(loss.kind, loss.level) for loss in result.losses] == [("dropped", "content")]
+
+
+def test_files_of_results_may_stand_behind_them_too() -> None:
+    """What changes on the way is given back as it was."""
+    source = {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}
+    document = results([{"type": "document", "source": source, "title": "t"}], [{"type": "text", "text": "b"}])
+    result = am.convert(document, "anthropic", APART)
+    assert [native["role"] for native in result.document["messages"]] == ["assistant", "tool", "tool", "user"]
+    output = am.decode(result.document, APART)
+    assert am.encode(am.restore(output, result.losses), "anthropic") == document
+
+
+def test_structured_content_and_images_of_one_result() -> None:
+    """The text of what is structured stays in the result, the image stands behind it."""
+    image = am.ImageBlock(am.URLSource("https://x/1.png"))
+    result = am.ToolResultBlock("c", (image,), structured={"a": 1})
+    history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
+    losses: list[am.Loss] = []
+    document = am.encode(history, APART, losses=losses)
+    assert [native["content"] for native in document["messages"]] == ['{"a":1}', [SHOWN]]
+    assert am.restore(am.decode(document, APART), losses) == history
+
+
+@given(histories())
+def test_the_laws_hold_with_media_behind_results(history: am.History) -> None:
+    """The account is honest, and the table is true, whatever stands apart."""
+    honest_account(APART, history)
+    floor(APART, history)

@@ -166,19 +166,22 @@ def _beside_messages(history: am.History) -> frozenset[str]:
     return may_write(history.tools) | read_tools(said)[1] | {"messages"}
 
 
-def make_caps(messages: Messages, *, as_text: bool) -> Caps:
+def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps:
     """Return the capability table of requests.
 
     Args:
         messages: the codec's reader and writer.
         as_text: whether thinking without a field is text, in tags.
+        apart: whether the media of results stand in a user's message behind them.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
     assistant = MessageRow(
         fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone
     )
+    users = media_rows(messages.content.user)
     return Caps(
         messages=message_rows(messages, assistant),
+        apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
         tools=tool_rows(),
         arrange=(split_results, choose(Layout(messages.place).picks)),
