@@ -23,6 +23,7 @@ from agentmsg.apart import APART, set_apart
 from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Caps, Drop, Row, Swap
+from agentmsg.emptied import emptied, leave_out, start_of, tell_gone
 from agentmsg.errors import excerpt
 from agentmsg.field_changes import FieldChanges, changed
 from agentmsg.history import History
@@ -31,7 +32,6 @@ from agentmsg.link import CallNames, with_ids
 from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
-from agentmsg.notes import is_empty
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
@@ -129,16 +129,16 @@ def fit(history: History, codec: Codec) -> Fitted:
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
-        start = _start(given, rules, gone)
+        start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
         changed = _changed(planned, caps, all_fit)
-        emptied = _emptied(planned, changed) if caps.drops_emptied else ()
-        if not emptied:
+        empty = emptied(planned, changed) if caps.drops_emptied else ()
+        if not empty:
             break
         # Who stands beside whom is decided without them.
-        _leave_out(emptied, as_is(given) if plan is None else plan, changed, gone)
-    _tell_gone(gone, start, rules)
+        leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
+    tell_gone(gone, start, rules)
     if caps.apart is None:
         out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
         kept, added = [message for message in out if isinstance(message, Msg)], _NOTHING_ADDED
@@ -148,60 +148,6 @@ def fit(history: History, codec: Codec) -> Fitted:
     output = history if same else _with_fields(history, messages=tuple(kept))
     fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, added, derives_names=caps.derives_names)
     return _with_rest(fitted, caps)
-
-
-def _emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[int]:
-    """Return the planned messages that said something and say nothing any more."""
-    return [
-        index
-        for index, done in changed.items()
-        if isinstance(done.new, Msg) and not _says(done.new) and _says(planned[index])
-    ]
-
-
-def _says(message: Msg) -> bool:
-    if message.content or message.structured is not None:
-        return True
-    return bool(message.extras) and not is_empty(message.extras)
-
-
-def _start(
-    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
-) -> Plan | None:
-    """Return the plan without what is dropped; None where nothing is."""
-    if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
-        return None
-    plan: Plan = []
-    for parts in as_is(given):
-        index, picks = parts[0].index, parts[0].picks
-        if isinstance(rules.get(index), Drop):
-            continue
-        if index not in gone:
-            plan.append(parts)
-            continue
-        left = tuple(pick for pick in picks if pick not in gone[index])
-        if left:
-            plan.append((Part(index, left),))
-    return plan
-
-
-def _leave_out(
-    emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
-) -> None:
-    """Note what became of the blocks of messages that are left empty."""
-    for index in emptied:
-        items = iter(changed[index].items or ())
-        for part in plan[index]:
-            gone.setdefault(part.index, {}).update(zip(part.picks, items, strict=False))
-
-
-def _tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:
-    """Say of messages of which no part is left why they went: as their first block did."""
-    left = {part.index for parts in plan or () for part in parts}
-    for index, items in gone.items():
-        if index not in left:
-            whys = [item.new.why for item in items.values() if isinstance(item.new, Drop)]
-            rules[index] = Drop(whys[0] if whys else "nothing of it has a place here")
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
