@@ -22,6 +22,7 @@ from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
+from agentmsg.history import History
 from agentmsg.losses import ANNOTATIONS, PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
@@ -30,8 +31,6 @@ from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from agentmsg.history import History
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -150,25 +149,18 @@ def loses_content(fitted: Fitted) -> bool:
 def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
     lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
-    if any(_is_content(owner, space, key) for space, key in lost):
+    # Beside the messages these words say how a model is to answer.
+    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
+    if any(key in content_keys(space.partition(".")[0]) - settings for space, key in lost):
         return True
     return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
 
 
-# What a request says beside its messages are parameters: `thinking` is how much to think, not what was thought.
-_BESIDE_MESSAGES = frozenset(
-    {"documents", "files", "functions", "input", "instructions", "messages", "prompt", "system", "tools"}
-)
-
-
-def _is_content(owner: Noted, space: str, key: str) -> bool:
-    if not isinstance(owner, (Msg, BaseBlock)) and hasattr(owner, "messages") and key not in _BESIDE_MESSAGES:
-        return False
-    return key in content_keys(space.partition(".")[0])
+_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
 
 def _lost_keys(was: Any, now: Any) -> list[str]:
-    """Return the keys of one namespace whose values are lost, and said something; one of no name for what is no object."""
+    """Return the keys of one namespace whose values said something and are lost; an empty one where it is no object."""
     if not is_mapping(was):
         return [] if is_empty(was) or same(was, now) else [""]
     kept: Mapping[str, Any] = now if is_mapping(now) else {}
@@ -180,7 +172,7 @@ def _says_nothing(owner: Any) -> bool:
     if isinstance(owner, Msg):
         return owner.structured is None and all(map(_says_nothing, owner.content))
     values = ((name, get(owner)) for name, get in compared(type(owner)) if name not in ANNOTATIONS and name != "kind")
-    return all(value is None or value == "" or value == () for _, value in values)
+    return all(value is None or value in ("", ()) for _, value in values)
 
 
 def _derive(fitted: Fitted) -> Iterator[Loss]:
@@ -291,7 +283,7 @@ class _Report:
     def __init__(self, codec: str) -> None:
         self.codec = codec
 
-    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, owner: Any = None) -> Loss:
+    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
         last = path[-1]
         level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
         if path == ("extras",):
@@ -329,7 +321,7 @@ class _Report:
             if was is not now and name not in skipped and not same(was, now):
                 fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
                 caused = rule if _caused(rule, kind, get, was) else None
-                yield self.loss((*path, name), fate, was, now, caused, old)
+                yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
