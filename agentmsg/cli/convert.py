@@ -13,7 +13,7 @@ from agentmsg._registry import get_codec
 from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
 from agentmsg.cli.paint import screen
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.telling import counted, tell_losses, tell_outcome, tell_skipped
+from agentmsg.cli.telling import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -22,7 +22,7 @@ from agentmsg.files.job import Job
 from agentmsg.files.names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.piping import stream
 from agentmsg.files.places import place_of
-from agentmsg.files.plan import targets_of
+from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ def command(
             bad=_beside(targets, output, bad),
             progress=progress,
             detected=_ignore if quiet else _tell_format,
+            doubted=_ignore if quiet else tell_doubt,
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
@@ -151,8 +152,7 @@ def _planned(
     targets = targets_of(files, output, job, codec=codec, skip=lambda why: skipped.update([why]), **how)
     if not quiet:
         tell_skipped(skipped)
-        if codec is None:
-            _tell_formats(targets)
+        _tell_formats(targets, job, codec)
     return targets
 
 
@@ -212,8 +212,15 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         raise KeyboardInterrupt(msg) from None
 
 
-def _tell_formats(targets: Sequence[Target]) -> None:
-    counts = Counter(source.codec for target in targets for source in target.sources if source.codec)
+def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:
+    """Tell what formats were detected, or what the one that was given doesn't know."""
+    if given is not None:
+        for path, words in doubts_of(targets, job):
+            tell_doubt(path, words)
+        return
+    sources = [source for target in targets for source in target.sources]
+    # An empty file has no format.
+    counts = Counter(source.codec for source in sources if source.codec and source.size != 0)
     many = sum(counts.values()) > 1
     if counts:
         _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))
@@ -223,7 +230,7 @@ def _tell_format(codec: str) -> None:
     say(f"read as {codec}")
 
 
-def _ignore(_: str) -> None:
+def _ignore(*_: str) -> None:
     pass
 
 

@@ -10,7 +10,7 @@ import click
 from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.options import form_option, json_option, output_option
 from agentmsg.cli.paint import write_json
-from agentmsg.cli.reading import formats_of
+from agentmsg.cli.reading import Formats, formats_of
 from agentmsg.cli.telling import found_in
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError
@@ -28,21 +28,26 @@ Examples:
 """
 
 
+_NONE = Formats(scores=())
+
+
 @attrs.frozen
 class _Found:
-    """The formats that a file may have, best first, or why it cannot be read."""
+    """The formats that a file may have, or why it cannot be read."""
 
     file: str
-    formats: tuple[tuple[str, float], ...] = ()
+    formats: Formats = _NONE
     error: AgentMsgError | None = None
 
     @property
     def words(self) -> str:
-        return ", ".join(f"{codec} {score:.2f}" for codec, score in self.formats) or "unknown"
+        words = ", ".join(f"{codec} {score:.2f}" for codec, score in self.formats.scores) or "unknown"
+        return words if self.formats.codec or not self.formats.scores else f"unsure: {words}"
 
     def as_data(self) -> dict[str, Any]:
-        formats = [{"codec": codec, "score": score} for codec, score in self.formats]
-        error = {} if self.error is None else {"error": {"code": self.error.code, "message": str(self.error)}}
+        formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
+        trouble = self.error or self.formats.trouble
+        error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
         return {"file": self.file, "formats": formats, **error}
 
 
@@ -59,7 +64,8 @@ def command(
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
 
-    The exit code is 1 if a file cannot be read, or is of no format that is known.
+    The exit code is 1 if a file cannot be read, or its format isn't recognised: no score reaches 0.8, or two formats
+    score alike and read it differently.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)
@@ -71,14 +77,17 @@ def command(
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
-    ctx.exit(0 if all(each.formats for each in found) else 1)
+    ctx.exit(0 if all(each.formats.codec for each in found) else 1)
 
 
 def _look_at(name: str, form: Form | None) -> _Found:
     try:
-        return _Found(name, tuple(formats_of(name, form)))
+        found = _Found(name, formats_of(name, form))
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "
         say(f"error [{error.code}] {lead}{error}", colour="red")
         return _Found(name, error=error)
+    if found.formats.scores and not found.formats.codec:
+        say(f"{name}: {found.formats.trouble}")
+    return found

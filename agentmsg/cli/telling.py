@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
     from agentmsg.losses import Loss
 
-__all__ = ["Lost", "Trouble", "counted", "found_in", "tell_losses", "tell_outcome", "tell_skipped"]
+__all__ = [
+    "Lost",
+    "Trouble",
+    "counted",
+    "found_in",
+    "tell_doubt",
+    "tell_losses",
+    "tell_outcome",
+    "tell_skipped",
+]
 
 # Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
@@ -37,6 +46,12 @@ def counted(number: int, word: str, words: str | None = None) -> str:
     """Return a number with its word, such as ``1 loss`` or ``2,000 losses``."""
     plural = words or (f"{word}es" if word.endswith("s") else f"{word}s")
     return f"{number:,} {word if number == 1 else plural}"
+
+
+def tell_doubt(path: str, words: str) -> None:
+    """Warn that a file is hardly of the format that was named."""
+    name = "stdin" if path == STANDARD else path
+    say(f"warning: {name} looks like another format: {words}", colour="yellow")
 
 
 class Lost:

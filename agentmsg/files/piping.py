@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
+from agentmsg.detection import doubt
 from agentmsg.errors import DecodeError
 from agentmsg.files.compression import compressed
 from agentmsg.files.framing import framing_of
@@ -136,21 +138,30 @@ class _Streaming:
             _naming("stdin" if is_standard else source.path),
             reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
         ):
-            if source.is_stream and not source.codec:
-                source = self._detected(source, reading)
+            if source.is_stream:
+                source = self._looked_at(source, reading)
             report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
             self._bytes += reading.position if source.size is None else source.size
             return report
 
-    def _detected(self, source: Source, reading: Reading) -> Source:
-        """Return a stream with its format; where nothing tells that, it is an error, but for one of many sources."""
+    def _looked_at(self, source: Source, reading: Reading) -> Source:
+        """Return a stream with its format; where nothing tells that, it is an error, but for one of many sources.
+
+        Where the format is given, tell what this doesn't know of the first document.
+        """
+        if source.codec:
+            for item in islice(reading.ahead(), 1):
+                if item.data is not None and (words := doubt(item.data, source.codec)):
+                    self._request.doubted(source.path, words)
+            return source
         try:
-            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=self._job.codec))
+            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=self._job.codec, is_live=True))
         except DecodeError:
             if not source.is_one_of_many:
                 raise
         else:
-            self._request.detected(source.codec)
+            if reading.has_seen:
+                self._request.detected(source.codec)
         return source
 
 

@@ -62,6 +62,11 @@ class Reading:
             self._seen.append(found)
             yield found
 
+    @property
+    def has_seen(self) -> bool:
+        """Whether ``ahead`` gave any document."""
+        return bool(self._seen)
+
     def close(self) -> None:
         """Close the file."""
         self._found.close()

@@ -46,7 +46,7 @@ from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
 from agentmsg_codecs.openai.tools import read_tools, write_tools
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from agentmsg.caps import Caps
@@ -64,6 +64,8 @@ class OpenAICodec(Codec):
     Attributes:
         thinking: where thinking goes that was not read from a field of its own: nowhere ("drop", for OpenAI's messages
             have no place for it), into the text in tags ("text"), or into a field of compatible servers.
+        results: where the media of tools' results go, which are text here: nowhere ("text"), or into a user's message
+            behind the results ("user").
         container: of a history that was not read from a document of OpenAI: a "body", or a bare "list" of messages
             where there are no tools and no parameters.
         engine: what reads and writes messages; hooks registered on ``engine.content.everything.converter`` before
@@ -73,9 +75,14 @@ class OpenAICodec(Codec):
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
+    has_dialects: ClassVar[bool] = True
+    # Of rows for fine-tuning, of Mistral's messages and calls, of OpenRouter's reasoning.
+    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))
     engine: Messages = attrs.field(
         init=False,
@@ -86,7 +93,7 @@ class OpenAICodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages carry; see caps.py."""
-        return make_caps(self.engine, as_text=self.thinking == "text")
+        return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:
         """Return the history of a request body or of a list of messages."""
@@ -127,7 +134,7 @@ class OpenAICodec(Codec):
         body: Native = {"messages": natives, **write_tools(history.tools)}
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like a request to OpenAI: by its messages."""
         return sniff_messages(document)
 
