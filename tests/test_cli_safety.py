@@ -429,7 +429,10 @@ def test_broken_files_of_many_are_quarantined() -> None:
     done = agentmsg("convert", *names, "-t", "json", "-o", "all.jsonl")
     assert done.exit_code == 3
     assert len(Path("all.jsonl").read_bytes().splitlines()) == 5
-    assert "put aside: 12 documents, kept in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [schema] " in done.stderr
+    assert (
+        "put aside: 12 documents, kept in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [not-understood] "
+        in done.stderr
+    )
     for name in ("in/cut.json.gz", "in/odd.json"):
         done = agentmsg("convert", name, "-t", "json", "-o", "alone.json")
         assert (done.exit_code, Path("alone.json").exists()) == (1, False)

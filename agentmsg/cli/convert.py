@@ -109,12 +109,12 @@ def command(
 
     SRC are files of any format that "agentmsg formats" lists: .json (one document, or with --split an array of
     them), .jsonl (a document a line), .msgpack (frames), each also as .gz or .zst; folders of such files,
-    patterns, URLs where fsspec is installed; - means stdin. Without --output, documents go to stdout: compact to
-    a pipe, indented and coloured to a terminal. If --output is a folder, each SRC gets a file there.
+    patterns, URLs where fsspec is installed; - means stdin. Without --output, documents go to stdout. If --output
+    is a folder, each SRC gets a file there. No SRC is ever written over, and no file that exists without --force.
 
-    No SRC is ever written over, and no file that exists unless --force says so. A document, or a file among
-    several, that cannot be converted is kept in OUTPUT.bad.jsonl, and the others are converted; if documents go to
-    stdout, only --bad keeps it. The exit code is 3 then, and if content would be lost and --on-loss is error.
+    A document, or a file among several, that cannot be converted is kept in OUTPUT.bad.jsonl, and the others are
+    converted; if documents go to stdout, only --bad keeps it. The exit code is 3 then, and if content would be
+    lost and --on-loss is error.
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
     --carry, documents hold what they lost of content themselves, and accounts the rest.
