@@ -22,7 +22,7 @@ from agentmsg.content import extras_hold_content
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
-from agentmsg.losses import ANNOTATIONS, PROMPT_ROLES, Loss, Losses, Path, level_of
+from agentmsg.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
 

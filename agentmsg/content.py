@@ -55,7 +55,7 @@ def _holds_part(value: Any, named: frozenset[str]) -> bool:
                 return True
             waiting.extend(item.values())
         elif isinstance(item, list):
-            waiting.extend(cast("list[Any]", item))
+            waiting.extend(cast("list[object]", item))
     return False
 
 
