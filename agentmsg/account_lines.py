@@ -244,7 +244,7 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
     """
     if path[:-1] != ("messages",):
         if isinstance(place, list):
-            out, block = cast("list[Any]", place)
+            out, block = cast("Any", place)
             return _place(("messages", 0), [[out, block]])[0]  # type: ignore[index]
         if type(place) is not int:
             raise TypeError(place)

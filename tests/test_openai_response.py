@@ -383,7 +383,7 @@ def test_answers_can_be_said_again() -> None:
 
 
 def test_an_answer_dumped_whole_can_be_said_again() -> None:
-    """What only answers have (annotations, sound itself, nulls of all kinds) does not leak into a request; a choice is content."""
+    """What only answers have does not leak into a request: annotations, sound itself, nulls; a choice is content."""
     nulls = {"tool_calls": None, "function_call": None}
     document = answer(choice("ab", annotations=[CITED], audio=SOUND, **nulls), answer(choice("b"))["choices"][0])
     losses: list[am.Loss] = []

@@ -52,25 +52,24 @@ def gather_systems(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None
     """
     if plan is None and not _is_amiss(messages):
         return None
-    top: list[tuple[Part, ...]] = []
-    rest: Plan = []
+    top: list[Part] = []
+    rest: list[list[Part]] = []
     before: Any = None  # the role of the message before; "" after a system's to which another may be joined
     current = plan if plan is not None else as_is(messages)
     for parts in current:
         first = messages[parts[0].index]
         role = parts[0].role or first.role
         if role != "system" or not may_move(first) or not any(part.picks for part in parts):
-            rest.append(parts)
+            rest.append([*parts])
             before = role
         elif before in _USERS:
-            rest.append(parts)
+            rest.append([*parts])
             before = ""
         elif before == "":
-            rest[-1] = (*rest[-1], *parts)
+            rest[-1].extend(parts)
         else:
-            top.append(parts)
-    front = [tuple(part for parts in top for part in parts)] if top else []
-    out = front + rest
+            top.extend(parts)
+    out = [tuple(parts) for parts in ([top, *rest] if top else rest)]
     return plan if out == current else out
 
 

@@ -15,16 +15,21 @@ openai 3.54; what that schema does not have is read too and written again where 
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
 | video_url (compatible servers) | VideoBlock |
+| thinking, with a list of texts or a text (Mistral) | ThinkingBlock where it stands, signed by "mistral" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
+| cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
+| extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part, or last text |
 | refusal; audio of a message | RefusalBlock; AudioBlock behind the content |
 | tool_calls: function; custom | ToolUseBlock, kind "function" (arguments: raw_input) or "custom" (input: the text) |
+| another word for the type of such an entry | its kind |
 | function_call | ToolUseBlock with a made id |
-| tool_call_id, content | ToolResultBlock; its name is that of its call |
+| tool_call_id, content | ToolResultBlock; its name is that of its call; content that is an object is structured |
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
 | annotations (of an answer that stands in a request) | citations of the text |
 | tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
 | any other tool, part or entry of tool_calls, message | NativeTool, NativeBlock, a message of the role "native" |
-| unknown keys | extras["openai"]; of the object inside (function, image_url ...) extras["openai.item"] |
+| unknown keys, and a name, an id ... that is none | extras["openai"] |
+| unknown keys of the object inside (function, image_url ...) | extras["openai.item"] |
 """
 
 from __future__ import annotations
