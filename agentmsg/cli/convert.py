@@ -112,9 +112,8 @@ def command(
     patterns, URLs where fsspec is installed; - means stdin. Without --output, documents go to stdout. If --output
     is a folder, each SRC gets a file there. No SRC is ever written over, and no file that exists without --force.
 
-    A document, or a file among several, that cannot be converted is kept in OUTPUT.bad.jsonl, and the others are
-    converted; if documents go to stdout, only --bad keeps it. The exit code is 3 then, and if content would be
-    lost and --on-loss is error.
+    What cannot be converted, be it a document or a file among several, is kept in OUTPUT.bad.jsonl; of what goes to
+    stdout, only --bad keeps it. The exit code is 3 then, and if content would be lost and --on-loss is error.
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
     --carry, documents hold what they lost of content themselves, and accounts the rest.
