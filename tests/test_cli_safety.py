@@ -492,21 +492,21 @@ def test_nothing_is_written_out_of_the_target_folder(where: str) -> None:
 # -- runs that were stopped
 
 
-def _stopped(target: str = "b.jsonl", sources: tuple[str, ...] = ("a.jsonl",)) -> None:
+def _stopped(target: str = "b.jsonl", sources: tuple[str, ...] = ("a.jsonl",), *, done: int = 3) -> None:
     """Stop a run of the command line after some ranges."""
     lines("a.jsonl", 400)
     script = (
         "import sys; from agentmsg.files import plan, engines\n"
         "plan.PIECE = 1500\n"
         "def stop(function, calls, jobs, advance):\n"
-        "    for number, call in list(enumerate(calls))[:3]: yield number, function(*call)\n"
+        f"    for number, call in list(enumerate(calls))[:{done}]: yield number, function(*call)\n"
         "    import os; os._exit(9)\n"
         "engines.ENGINES['local'] = stop\n"
         f"sys.argv = ['agentmsg', 'convert', *{sources!r}, '-f', 'openai', '-t', 'anthropic', '-o', {target!r}]\n"
         "from agentmsg.cli import main; main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], env=ENVIRONMENT, check=False, capture_output=True)
-    assert done.returncode == 9, done.stderr
+    ended = subprocess.run([sys.executable, "-c", script], env=ENVIRONMENT, check=False, capture_output=True)
+    assert ended.returncode == 9, ended.stderr
 
 
 def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -527,6 +527,14 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     _stopped("c.jsonl")
     assert agentmsg(*command[:-1], "c.jsonl", "--force").exit_code == 0
     assert Path("c.jsonl").read_bytes() == Path("b.jsonl").read_bytes()
+
+
+def test_a_rerun_says_that_nothing_was_done() -> None:
+    """Where a run was killed before anything was done, the next begins anew and says so, with --resume."""
+    _stopped(done=0)
+    done = agentmsg("convert", "a.jsonl", "-f", "openai", "-t", "anthropic", "-o", "b.jsonl")
+    assert (done.exit_code, len(Path("b.jsonl").read_bytes().splitlines())) == (0, 400)
+    assert "a run was stopped here before a range of it was done: begun anew; --resume" in done.stderr
 
 
 def test_a_resumed_run_knows_its_own_files(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from agentmsg.files.finding import Skipped
     from agentmsg.files.plan import Target
@@ -135,8 +135,7 @@ def command(
             flat=_beside(targets, output, flat),
             bad=_beside(targets, output, bad),
             progress=progress,
-            detected=_ignore if quiet else _tell_format,
-            doubted=_ignore if quiet else tell_doubt,
+            **({} if quiet else _TELLING),
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
@@ -229,8 +228,12 @@ def _tell_format(codec: str) -> None:
     say(f"read as {codec}")
 
 
-def _ignore(*_: str) -> None:
-    pass
+def _tell_stopped() -> None:
+    say("a run was stopped here before a range of it was done: begun anew; --resume goes on where there is more")
+
+
+# What a run tells while it is at work.
+_TELLING: Mapping[str, Any] = {"detected": _tell_format, "doubted": tell_doubt, "stopped": _tell_stopped}
 
 
 def _work_folder(targets: Sequence[Target], written: str) -> str:

@@ -60,19 +60,19 @@ class Lost:
     def __init__(self) -> None:
         self._levels: Counter[str] = Counter()
         self._groups = LossGroups()
-        self._documents: set[int] = set()
+        self._documents = 0
 
     def add(self, number: int, losses: Iterable[Loss]) -> None:
         """Add the losses of a document, by its number."""
         found = list(losses)
         self._levels.update(loss.level for loss in found)
         self._groups.add(found, number)
-        self._documents.add(number)
+        self._documents += 1
 
     def tell(self) -> None:
         """Tell it, if there is anything."""
         if self._documents:
-            _tell(self._groups, self._levels, is_one=len(self._documents) == 1)
+            _tell(self._groups, self._levels, is_one=self._documents == 1)
 
 
 class Trouble:

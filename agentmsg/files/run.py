@@ -48,6 +48,7 @@ class Request:
         flat: for each target where its losses go one by one, or None.
         bad: for each target where that goes which cannot be converted; None means beside it.
         detected: called with the format of stdin, where that was not given.
+        stopped: called where an earlier run was stopped before any piece of it was done, and this one begins anew.
         doubted: called with "-" and what the format that was given for stdin doesn't know, where that is most of it.
         progress: called with the bytes and documents that are done, when more are.
     """
@@ -61,6 +62,7 @@ class Request:
     flat: tuple[str, ...] | None = None
     bad: tuple[str, ...] | None = None
     detected: Callable[[str], None] = lambda codec: None
+    stopped: Callable[[], None] = lambda: None
     doubted: Callable[[str, str], None] = lambda path, words: None
     progress: Callable[[int, int], None] = lambda size, documents: None
 
@@ -169,6 +171,8 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     try:
         if not request.force:
             _check_free(written, work)
+        if work.was_stopped:
+            request.stopped()
         outcome = _Run(targets, tasks, request, work).run()
         work.finish()
     finally:

@@ -56,6 +56,8 @@ def fingerprint(
 class Work:
     """The work folder of a run; holds its lock until ``release``.
 
+    ``was_stopped`` says that a run was stopped here of which nothing was worth keeping.
+
     Args:
         path: of the folder.
         run: the fingerprint.
@@ -70,6 +72,7 @@ class Work:
 
     def __init__(self, path: str, run: Any, *, resume: bool, force: bool = False) -> None:
         self.path = path
+        self.was_stopped = False
         self._run = run
         self._place = place_of(path)
         self._place.make_folder(path)
@@ -83,7 +86,7 @@ class Work:
                 _compare(path, known, run)
             else:
                 if known is not None and not force:
-                    self._check_undone()
+                    self.was_stopped = self._check_undone()
                 self._clear()
                 self._save("run.json", run)
         except BaseException:
@@ -97,12 +100,14 @@ class Work:
             msg = f"{self.path}: this folder is needed for the run, and holds what no run has written; move it away"
             raise FileError(msg, code="exists")
 
-    def _check_undone(self) -> None:
-        """Raise where a run that was stopped has done something."""
-        done = [name for name in self._place.find(self.path) if name.endswith(".done")]
-        if done and self._place.size(f"{self.path}/finished") is None:
+    def _check_undone(self) -> bool:
+        """Raise where a run that was stopped has done something; return whether there was one at all."""
+        if self._place.size(f"{self.path}/finished") is not None:
+            return False
+        if any(name.endswith(".done") for name in self._place.find(self.path)):
             msg = f"{self.path}: a run was stopped here; --resume goes on with it, --force begins anew"
             raise FileError(msg, code="resume")
+        return True
 
     def _clear(self, *, but: str = "/lock") -> None:
         for name in self._place.find(self.path):
