@@ -321,7 +321,11 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentmsg.files.engines._EVERY", 0.02)
     told: list[tuple[int, int, int]] = []
     calls = [(number,) for number in range(3)]
-    done = ENGINES["local"](slowly, calls, 2, lambda *progress: told.append(progress))
+
+    def advance(number: int, size: int, documents: int) -> None:
+        told.append((number, size, documents))
+
+    done = ENGINES["local"](slowly, calls, 2, advance)
     assert sorted(done) == [(0, 0), (1, 1), (2, 2)]
     for number in range(3):
         steps = [(size, documents) for each, size, documents in told if each == number]
@@ -347,7 +351,11 @@ def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> N
         run(job, targets, Request(work=".work", progress=stopping))
     before = told[-1]
     told.clear()
-    run(job, targets, Request(work=".work", progress=lambda *now: told.append(now), resume=True))
+
+    def noting(size: int, documents: int) -> None:
+        told.append((size, documents))
+
+    run(job, targets, Request(work=".work", progress=noting, resume=True))
     whole = list(range(1500, before[0] - 1500, 1500))
     assert [size for size, _ in told[: len(whole)]] == whole
     assert told == sorted(told)

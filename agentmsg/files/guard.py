@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["check_below", "check_distinct", "check_free"]
 
 
+_STDOUT: frozenset[Mark] = frozenset({STANDARD})
+_NONE: frozenset[Mark] = frozenset()
+
+
 def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
     """Check that no file is both read and written, and none written twice.
 
@@ -39,7 +43,7 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
         if not name:
             msg = "the name of a file to write is empty"
             raise FileError(msg, code="form")
-        marks = _marks(name, sys.stdout) | ({STANDARD} if name == STANDARD else set())
+        marks = _marks(name, sys.stdout) | (_STDOUT if name == STANDARD else _NONE)
         for mark in marks:
             if mark in sources:
                 other = "" if sources[mark] == name else f": it is {_words(sources[mark], 'stdin')}"
@@ -102,4 +106,4 @@ def _marks_of_stream(stream: Any) -> frozenset[Mark]:
     try:
         return inode_of(os.fstat(stream.fileno()))
     except (AttributeError, OSError, ValueError):
-        return frozenset()  # it is closed, or no stream of the system
+        return _NONE  # it is closed, or no stream of the system

@@ -10,13 +10,10 @@ import stat
 from contextlib import suppress
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from agentmsg.errors import FileError
-from agentmsg.files.place import Place, asking
-
-if TYPE_CHECKING:
-    from agentmsg.files.place import Mark
+from agentmsg.files.place import Mark, Place, asking
 
 __all__ = ["LOCAL", "inode_of"]
 
@@ -71,7 +68,7 @@ class _Local(Place):
             try:
                 inode = inode_of(Path(path).stat())
             except OSError:
-                inode = frozenset()
+                inode = frozenset[Mark]()
             return frozenset(map(os.path.normcase, names)) | inode
 
     def is_folder(self, path: str) -> bool:
