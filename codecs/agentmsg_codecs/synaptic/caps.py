@@ -144,4 +144,5 @@ def make_caps(messages: Messages) -> Caps:
         history=CONTAINERS.cells(),
         arrange=(split_results, choose(_picks)),
         needs_id=needs_id,
+        derives_names=True,
     )
