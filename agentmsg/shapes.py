@@ -144,7 +144,7 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
     if key not in shape.odd:
         return False
     try:
-        plain = shape.write(owner)
+        plain = plain_copy(thaw(shape.write(owner)))
         if key in plain:
             return False
         return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))

@@ -25,7 +25,19 @@ Tag: TypeAlias = tuple[str, ...]
 Spot: TypeAlias = tuple[str | int, ...]
 
 _TAGS = ("type", "role", "lc", "kind", "variant", "object", "source_type")
-_INSTEAD: tuple[Any, ...] = (None, "", [], {}, 0, True, 1.5, PROBE, [PROBE], {"zq": PROBE}, [{"type": "zq", "zq": PROBE}])
+_INSTEAD: tuple[Any, ...] = (
+    None,
+    "",
+    [],
+    {},
+    0,
+    True,
+    1.5,
+    PROBE,
+    [PROBE],
+    {"zq": PROBE},
+    [{"type": "zq", "zq": PROBE}],
+)
 _ABSENT: Any = object()
 # More siblings than these at one place teach nothing new.
 _MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, _DEEPEST = 12, 60, 60, 12
