@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP
+from agentmsg.caps import KEEP, usually
 from agentmsg.containers import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.caps import Table
@@ -72,7 +72,14 @@ def _table(version: int | None) -> Table:
         has_lists=not is_old,
         has_old=version != VERSIONS[-1],
         metadata=metadata,
+        names=_filled,
     )
+
+
+@usually("value")
+def _filled(name: str, _: Any) -> str | None:
+    # An empty name stands where there is none.
+    return name or None
 
 
 @attrs.frozen(kw_only=True)

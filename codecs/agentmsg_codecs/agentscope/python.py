@@ -17,7 +17,7 @@ from agentmsg.made import MadeTime
 from agentmsg.natives import count_at, link_of
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
 from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
@@ -25,6 +25,7 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
+    is_own_word,
     object_or_none,
     old_times,
     own_extras,
@@ -45,6 +46,9 @@ __all__ = ["carried_fields", "make_messages", "sniff_message"]
 _make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
+_KEYS = frozenset(
+    {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
+)
 _FINISH: Mapping[str, str] = {
     "completed": "stop",
     "interrupted": "interrupted",
@@ -103,12 +107,8 @@ def usual_name(role: str) -> str:
 
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
-    keys: ClassVar[frozenset[str]] = frozenset(
-        {"name", "content", "role", "id", "metadata", "created_at", "timestamp", "usage", "finished_reason"}
-    ) | {"structured_output", "url", *_SPARE}
-    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
-    # Under which key the time stands, the role of results alone, and how many keys are always written.
-    time_key: ClassVar[str]
+    spare: ClassVar[Mapping[str, Any]] = _SPARE
+    # The role of results alone, and how many keys are always written.
     tool_role: ClassVar[str]
     size: ClassVar[int]
 
@@ -181,10 +181,28 @@ class _Python(Dialect):
         }
 
 
+def _is_no_time(stamp: Any) -> bool:
+    return stamp is not None and read_time(stamp) is None
+
+
 class _Python2(_Python):
+    # What 1.x has besides is an unknown field, where it says anything.
+    keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "timestamp": None, "url": None}
     time_key: ClassVar[str] = "created_at"
     tool_role: ClassVar[str] = "assistant"
     size: ClassVar[int] = 11
+
+    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
+        own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
+        is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
+        return taken if is_new or _is_no_time(own.get("timestamp")) else taken | {"timestamp"}
+
+    def read_head(self, native: Native) -> dict[str, Any]:
+        if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:
+            # Nothing but a spelling would tell it from a message of 1.x.
+            raise Unreadable
+        return super().read_head(native)
 
     def holds(self, time: Any) -> bool:
         return True
@@ -236,15 +254,23 @@ class _Python2(_Python):
 
 def _reason(last: am.Msg) -> str | None:
     reason = last.finish_reason
-    return reason if reason is None else _REASONS.get(reason, reason)
+    if reason is None or is_own_word(last, _FINISH, FAMILY):
+        return reason
+    return _REASONS.get(reason, reason)
 
 
 class _Python1(_Python):
+    keys: ClassVar[frozenset[str]] = _KEYS | {"timestamp", "url"}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
     is_brief: ClassVar[bool] = True
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
     tool_role: ClassVar[str] = "system"
     size: ClassVar[int] = 6
+
+    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
+        # With that, it would be a message of 2.x.
+        return super().taken_by_message(message) | {"created_at"}
 
     def holds(self, time: Any) -> bool:
         return is_exact(time)
@@ -305,8 +331,17 @@ def make_messages(version: int | None) -> Messages:
         version: in which all is written; None: each message and block in that which it was read in.
     """
     as_read = version is None
-    dialects = {1: _Python1(Blocks(1, as_read=as_read)), 2: _Python2(Blocks(2, as_read=as_read))}
-    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True)
+    old = _Python1(Blocks(1, as_read=as_read))
+
+    def is_new(message: am.Msg) -> bool:
+        """Tell whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
+        own = own_extras(message, FAMILY)
+        if "created_at" in own or message.created_at is None:
+            return "created_at" in own
+        return "timestamp" in own or ("url" in own and old.has_url(message, own["url"]))
+
+    dialects = {1: old, 2: _Python2(Blocks(2, as_read=as_read))}
+    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ __all__ = [
     "beside",
     "finish_cell",
     "is_exact",
+    "is_own_word",
     "is_pair",
     "marks_of",
     "object_or_none",
@@ -181,6 +182,17 @@ def finish_cell(reasons: Mapping[str, str], family: str) -> Cell:
         return word if word in reasons or is_odd else None
 
     return cell
+
+
+def is_own_word(message: Any, reasons: Mapping[str, str], family: str) -> bool:
+    """Tell whether a finish reason is written as it was read, in a word that the library does not have.
+
+    Args:
+        message: that has one.
+        reasons: our words by the library's.
+        family: whose mark ``/word`` says that.
+    """
+    return bool(message.notes) and mark_of(message, family, "/word") is True and message.finish_reason not in reasons
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
