@@ -41,6 +41,8 @@ _INSTEAD: tuple[Any, ...] = (
 _ABSENT: Any = object()
 # More siblings than these at one place teach nothing new.
 _MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, _DEEPEST = 12, 60, 60, 12
+# So many tags and keys above an object tell what it is, wherever in a document that stands.
+_NEAREST = 5
 
 
 @attrs.frozen
@@ -144,8 +146,8 @@ def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]
             own = cast("dict[str, Any]", value)
             if own:
                 yield pattern, spot, own
-            tag = "/".join(_tag(own))
-            waiting.extend(((*pattern, tag, key), (*spot, key), item) for key, item in reversed(own.items()))
+            near = (*pattern, "/".join(_tag(own)))[-_NEAREST:]
+            waiting.extend(((*near, key), (*spot, key), item) for key, item in reversed(own.items()))
         elif isinstance(value, list):
             items = list(enumerate(cast("list[Any]", value)))
             waiting.extend(((*pattern, "*"), (*spot, index), item) for index, item in reversed(items))
