@@ -19,7 +19,7 @@ from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_mapping
 
-__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
+__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_nothing", "spelling_of", "with_note"]
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -115,7 +115,7 @@ def keep(
     for key, value in native.items():
         if key not in known or (key in plain and same_document(value, plain[key])):
             continue
-        name = next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+        name = spelling_of(value)
         if name is not None:
             note[key] = name
         elif key not in never and (
@@ -137,6 +137,16 @@ def keep(
 def _says_the_same(value: Any, default: Any) -> bool:
     """Tell whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
     return same_document(_without_empty(value), _without_empty(default))
+
+
+def spelling_of(value: Any) -> str | None:
+    """Return the name of the spelling that a native value is; None where it is none."""
+    return next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+
+
+def says_nothing(value: Any) -> bool:
+    """Tell whether a value is empty, or holds nothing but what is."""
+    return _without_empty(value) is None
 
 
 def _without_empty(value: Any) -> Any:
