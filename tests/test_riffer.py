@@ -386,6 +386,16 @@ def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any
     assert "=" not in repr(read.notes)
 
 
+def test_an_odd_error_type_is_not_written_beside_an_error() -> None:
+    """What stands where the kind of an error stands is lost beside an error, and told."""
+    failed = am.ToolResultBlock("c", "boom", name="f", status="error")
+    message = am.Msg("tool", (failed,), id=None, created_at=None, extras={"riffer": {"error_type": ["x"]}})
+    losses: list[am.Loss] = []
+    document = am.encode([message], CODEC, losses=losses)
+    assert document[0]["error_type"] is None
+    assert am.same(am.restore(am.decode(document, CODEC), losses)[0], message)
+
+
 def test_an_error_type_without_an_error() -> None:
     """The kind of an error is told where what went wrong is not."""
     message = returned([result("c", error_type="timeout_error")])[0]

@@ -9,7 +9,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, Usual, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.natives import lacks_id
@@ -128,6 +128,16 @@ class _Maker:
             return item_id if is_hint else None
 
         return cell
+
+    def text_extras(self, role: str) -> Cell:
+        """Return the cell of the unknown fields of a text: a hint that is none here has the keys of a text."""
+        phase = self.phase(role)
+
+        def cell(extras: Mapping[str, Any], block: am.TextBlock) -> Any:
+            is_plain = block.phase == HINT and (role == "inner" or phase(HINT, block) is None)
+            return self.extras(extras, block.evolve(phase=None) if is_plain else block)
+
+        return Usual(cell, self.extras.case, self.extras.names)
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -249,7 +259,7 @@ class _Maker:
             del image["item_id"]
         phase = {} if role == "inner" else {"phase": self.phase(role)}
         rows = self.others(role)
-        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.extras})
+        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.text_extras(role)})
         for cls in MEDIA:
             rows[cls] = self.media(role, image)
         rows[am.AudioBlock] = self.media(role, image, _sound)

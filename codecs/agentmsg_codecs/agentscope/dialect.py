@@ -11,7 +11,7 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as
-from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras, read_time, write_marked
+from agentmsg_codecs.agentscope.shapes import Spared, beside, is_no_time, own_extras, write_marked
 from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
@@ -142,8 +142,7 @@ class Dialect:
             native: the message, or its unknown fields.
         """
         found = beside(native, self.spare)
-        stamp = native.get(self.time_key)
-        return found if stamp is None or read_time(stamp) is not None else found | {self.time_key}
+        return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
         """Tell whether URLs beside content are those of a message, and no unknown field."""

@@ -27,6 +27,7 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
+    is_no_time,
     is_own_word,
     object_or_none,
     old_times,
@@ -148,13 +149,12 @@ class _Java(Dialect):
         gone += [_USAGE_KEY] if native.get("usage") is None and _usage_in(metadata) is not None else []
         stamp = native.get("timestamp")
         time = read_time(stamp)
-        is_odd = time is None and stamp is not None
         return {
             "name": word_at(native, "name"),
             "id": word_at(native, "id"),
             "created_at": time,
             "metadata": adopt(without(metadata, *gone) if gone else metadata),
-            "extras": adopt({JAVA: {"timestamp": stamp}}) if is_odd else EMPTY,
+            "extras": adopt({JAVA: {"timestamp": stamp}}) if is_no_time(stamp) else EMPTY,
             "marks": {} if time is None or is_exact(time) else {"time": True},
         }
 

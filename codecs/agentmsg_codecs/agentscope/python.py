@@ -25,6 +25,7 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
+    is_no_time,
     is_own_word,
     object_or_none,
     old_times,
@@ -181,10 +182,6 @@ class _Python(Dialect):
         }
 
 
-def _is_no_time(stamp: Any) -> bool:
-    return stamp is not None and read_time(stamp) is None
-
-
 class _Python2(_Python):
     # What 1.x has besides is an unknown field, where it says anything.
     keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
@@ -196,7 +193,9 @@ class _Python2(_Python):
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
         is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
-        return taken if is_new or _is_no_time(own.get("timestamp")) else taken | {"timestamp"}
+        # One that tells no time makes it a message of 1.x, which is no other where each version is written as it was.
+        is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
+        return taken if is_free else taken | {"timestamp"}
 
     def read_head(self, native: Native) -> dict[str, Any]:
         if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:

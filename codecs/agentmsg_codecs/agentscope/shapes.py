@@ -25,6 +25,7 @@ __all__ = [
     "beside",
     "finish_cell",
     "is_exact",
+    "is_no_time",
     "is_own_word",
     "is_pair",
     "marks_of",
@@ -206,6 +207,11 @@ def read_time(value: Any) -> datetime | None:
         return datetime.fromisoformat(value)
     except ValueError:
         return None
+
+
+def is_no_time(value: Any) -> bool:
+    """Tell whether something stands where a time should, and tells none."""
+    return bool(value) and read_time(value) is None
 
 
 def to_milliseconds(time: datetime) -> str:

@@ -139,6 +139,9 @@ class Messages:
 
     def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
         """Tell whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
+        if key == "error_type" and message.is_error:
+            # Beside an error, its kind is always written.
+            return False
         return is_odd(self._shapes[message.role], message, key, value)
 
     # -- reading ------------------------------------------------------------------------------------------------
