@@ -32,6 +32,7 @@ Shapes are those of agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | | marks, in a memory | extras["agentscope.item"] |
 | any other part; message | the same | NativeBlock; a message with the role "native" |
 | unknown keys; finished_at, error, created_at of a block, suggested_rules | the same | extras["agentscope"] |
+| a time that is none; timestamp, url | a time that is none | extras["agentscope"] |
 
 A reply of 2.x is one message with its calls and their results: it is split, and joined again. Its name, id, time and
 metadata are those of its first message, usage, finish reason and structured output those of its last.

@@ -1,7 +1,7 @@
 """Python's messages of 2.x and 1.x: what stands beside content. Imports messages and blocks.
 
 Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
-have), ``/shape`` (structured output that is no object), ``/partial`` (usage without a counter that all have).
+have), ``/shape`` (structured output that is no object).
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras, usually
+from agentmsg.caps import KEEP, Cell, usually
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
-from agentmsg.natives import count_at, link_of
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.shapes import Native, Unreadable, mark_of, word_at
 from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
@@ -36,6 +35,7 @@ from agentmsg_codecs.agentscope.shapes import (
     spared,
     to_milliseconds,
 )
+from agentmsg_codecs.agentscope.usage import carried_usage, usage_of, write_usage
 from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["carried_fields", "make_messages", "sniff_message"]
 
 _make_msg = maker(am.Msg)
-_make_usage = maker(am.Usage)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
 _KEYS = frozenset(
     {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
@@ -57,45 +56,7 @@ _FINISH: Mapping[str, str] = {
     "error": "error",
 }
 _REASONS = {ours: word for word, ours in _FINISH.items()}
-_COUNTS: Mapping[str, str] = {
-    "input_tokens": "input",
-    "output_tokens": "output",
-    "cache_input_tokens": "cache_read",
-    "cache_creation_input_tokens": "cache_write",
-}
-_USAGE_KEYS = frozenset(_COUNTS)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
-
-
-# -- usage ------------------------------------------------------------------------------------------------------------
-
-
-def _read_usage(native: Native, _: Any) -> am.Usage:
-    usage = _make_usage(**{name: count_at(native, key) for key, name in _COUNTS.items()})
-    is_whole = usage.input is not None and usage.output is not None
-    return usage if is_whole else marked(usage, FAMILY, partial=True)
-
-
-def _write_usage(usage: am.Usage) -> Native:
-    native: Native = {
-        "input_tokens": usage.input,
-        "output_tokens": usage.output,
-        "cache_input_tokens": usage.cache_read,
-        "cache_creation_input_tokens": usage.cache_write,
-    }
-    return {key: value for key, value in native.items() if value is not None} if None in native.values() else native
-
-
-_USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
-
-
-def _usage_of(native: Any) -> am.Usage:
-    if is_object(native) and len(native) == len(_COUNTS):
-        counts = list(map(native.get, _COUNTS))
-        if all(type(count) is int for count in counts):
-            return _make_usage(counts[0], counts[1], cache_read=counts[2], cache_write=counts[3])
-    found: am.Usage = read_as(_USAGE, native, FAMILY)
-    return found
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -175,7 +136,7 @@ class _Python(Dialect):
         if structured is not None and not is_object(structured):
             marks["shape"] = True
         return {
-            "usage": None if usage is None else _usage_of(usage),
+            "usage": None if usage is None else usage_of(usage),
             "finish_reason": word if word is None else _FINISH.get(word, word),
             "structured": adopt(structured),
             "marks": marks,
@@ -219,7 +180,7 @@ class _Python2(_Python):
             return None
         return (
             adopt(structured),
-            None if usage is None else _usage_of(usage),
+            None if usage is None else usage_of(usage),
             None if word is None else _FINISH[word],
             None,
             EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
@@ -234,7 +195,7 @@ class _Python2(_Python):
             "id": own if own.__class__ is str else link_of(own),
             "metadata": thaw(first.metadata) if first.metadata else {},
             "created_at": None if time is None else write_time(time),
-            "usage": None if usage is None else write_as(_USAGE, usage, FAMILY),
+            "usage": None if usage is None else write_usage(usage),
             "finished_at": None,
             "finished_reason": None if last.finish_reason is None else _reason(last),
             "structured_output": None if last.structured is None else thaw(last.structured),
@@ -293,7 +254,7 @@ class _Python1(_Python):
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
         if last.usage is not None:
-            native["usage"] = write_as(_USAGE, last.usage, FAMILY)
+            native["usage"] = write_usage(last.usage)
         if last.finish_reason is not None:
             native["finished_reason"] = _reason(last)
         if last.structured is not None:
@@ -346,21 +307,6 @@ def make_messages(version: int | None) -> Messages:
 # -- what is carried --------------------------------------------------------------------------------------------------
 
 
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counters that all usage has, 0 where they are not told, unless a document was read that lacks them."""
-    if mark_of(usage, FAMILY, "/partial") is True:
-        return {}
-    return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-
-
-_usage = usage_cell(
-    _COUNTS.values(),
-    extras=carried_extras((FAMILY, lambda _: _USAGE_KEYS)),
-    wanted=_wanted,
-    case="value.input is not None and value.output is not None",
-)
-
-
 @usually("isinstance(value, dict)")
 def _structured(value: Any, message: am.Msg) -> Any:
     return value if is_mapping(value) or mark_of(message, FAMILY, "/shape") is True else None
@@ -383,7 +329,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     return {
         **fields,
         "created_at": KEEP,
-        "usage": _usage,
+        "usage": carried_usage,
         "finish_reason": finish_cell(_REASONS, FAMILY),
         "structured": _structured,
     }
