@@ -10,7 +10,7 @@ from agentmsg.equality import compared, same
 from agentmsg.history import History
 from agentmsg.losses import ANNOTATIONS
 from agentmsg.msg import Msg
-from agentmsg.notes import is_empty
+from agentmsg.notes import says_nothing
 from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, 
 def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
     """Return the keys of one namespace with what they said, where that is lost; an empty key where it is no object."""
     if not is_mapping(was):
-        return [] if is_empty(was) or same(was, now) else [("", was)]
+        return [] if says_nothing(was) or same(was, now) else [("", was)]
     kept: Mapping[str, Any] = now if is_mapping(now) else {}
     return [
         (key, value)
         for key, value in was.items()
-        if not is_empty(value) and not (key in kept and same(value, kept[key]))
+        if not says_nothing(value) and not (key in kept and same(value, kept[key]))
     ]
 
 
@@ -51,7 +51,7 @@ def _holds_part(value: Any, named: frozenset[str]) -> bool:
     while waiting:
         item = waiting.pop()
         if is_mapping(item):
-            if type(item.get("type")) is str and any(key in named and not is_empty(item[key]) for key in item):
+            if type(item.get("type")) is str and any(key in named and not says_nothing(item[key]) for key in item):
                 return True
             waiting.extend(item.values())
         elif isinstance(item, list):
