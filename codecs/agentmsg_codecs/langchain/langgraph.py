@@ -43,7 +43,7 @@ from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
 from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg_codecs.langchain.caps import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
@@ -55,9 +55,9 @@ from agentmsg_codecs.langchain.lg_fast import pack, unpack
 from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.lg_tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lg_usual import UsualDocuments, joined
-from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.messages import FORMS, Messages
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, TOOL_KEYS
+from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,16 +85,12 @@ def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
     return frozenset({"type", "data", "content"}) if note_of(message, LG).get("/form") == "dict" else None
 
 
-def _taken_in_body(message: am.Msg) -> frozenset[str]:
-    """Return the keys of the fields, and those that would make them something else than an object."""
-    return (TOOL_KEYS if message.role == "tool" else BODY_KEYS) | MARKERS
+def _form(message: am.Msg) -> str:
+    """Return the form in which the fields of a message stand: their own, in most of them."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
 
 
-_EXTRAS = carried_extras(
-    (FAMILY, _taken_in_body),
-    (ENVELOPE, _taken_by_dict),
-    (LC, _taken_by_envelope),
-)
 _BESIDE_MESSAGES = MARKERS | {"lc"}
 
 
@@ -110,8 +106,11 @@ def _taken_beside(history: am.History) -> frozenset[str]:
 def _make_caps(engine: Messages, natives: GraphMessages) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
     base = make_caps(engine)
+    spaces = ((ENVELOPE, _taken_by_dict), (LC, _taken_by_envelope))
+    # An object with a key of the trees would be something else.
+    extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
     rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": _EXTRAS}) if "extras" in row.fields else row
+        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
     rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, natives.read_native))
