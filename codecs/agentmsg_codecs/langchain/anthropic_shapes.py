@@ -19,7 +19,7 @@ from agentmsg.shapes import read_as, write_as
 from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
-from agentmsg_codecs.langchain.v1_calls import call_args, call_input
+from agentmsg_codecs.langchain.v1_calls import call_args, call_input, read_call, write_call
 from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -213,8 +213,13 @@ def _read_mcp_result(part: Part) -> Any:
         status=_STATUS[flag],
         kind="server",
         provider=ANTHROPIC,
+        # For the codec of that name, which by default writes one plain text as such.
+        notes=_LISTED,
         **common_of(part, id_key=None),
     )
+
+
+_LISTED = adopt({ANTHROPIC: {"/list": True}})
 
 
 _STATUS: Mapping[Any, str | None] = {True: "error", False: "success", None: None}
@@ -252,13 +257,14 @@ def _read_search_result(part: Part) -> Any:
     return v1_media.MEDIA["file"](
         source=_make_blocks(tuple(map(_read_text, content))),
         name=text_at(part, "source"),
-        title=text_at(part, "title"),
+        title=word_at(part, "title"),
         **common_of(part, id_key=None),
     )
 
 
 def _write_search_result(block: Any) -> Part:
-    part: Part = {"type": "search_result", "source": block.name, "title": block.title}
+    part: Part = {"type": "search_result", "source": block.name}
+    part |= {} if block.title is None else {"title": block.title}
     return with_common({**part, "content": _write_texts(block.source.content)}, block, id_key=None)
 
 
@@ -325,12 +331,15 @@ def is_of_anthropic(part: Part, provider: str | None) -> bool:
         provider: ``response_metadata.model_provider`` of the message.
     """
     extras = part.get("extras")
+    if part.get("type") == "tool_call":
+        return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
     if is_object(extras) and "provider" in extras:
         return False
     link = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id")
     if type(link) is str and link.startswith(_ID_BEGINS):
         return True
-    if is_object(extras) and extras.get("block_type") in {*_TOOLS, "mcp_tool_result"}:
+    tag = extras.get("block_type") if is_object(extras) else None
+    if type(tag) is str and (tag in _TOOLS or tag == "mcp_tool_result"):
         return True
     return provider == ANTHROPIC
 
@@ -380,8 +389,8 @@ def _read_v1_result(part: Part) -> Any:
     fields = common_of(part, extras)
     status = word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
-        form: Part = {"content": tuple(map(_read_text, output)), "status": status}
-    elif tag in _TOOLS:
+        form: Part = {"content": tuple(map(_read_text, output)), "status": status, "notes": _LISTED}
+    elif tag is not None and tag in _TOOLS:
         form = {"name": _TOOLS[tag], **_form_of(tag, output)}
         if status != _v1_status(form):
             raise Unreadable
@@ -412,12 +421,37 @@ def _write_v1_result(block: Any) -> Part:
     return v1.v1_part(block, {**part, "status": _v1_status(form), "output": _output_of(block)}, own)
 
 
+_OF_CALLS = ("caller", "toolset_name")
+
+
+def _read_v1_use(part: Part) -> Any:
+    args, extras = part.get("args"), v1.Extras(part)
+    own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
+    if not is_object(args) or not own:
+        raise Unreadable
+    rest = {key: value for key, value in part.items() if key != "extras"}
+    block = read_call(rest | ({"extras": extras.rest} if extras.rest else {}))
+    return block.evolve(extras={**block.extras, ANTHROPIC: adopt(own)})
+
+
+def _write_v1_use(block: Any) -> Part:
+    extras = block.extras.get(ANTHROPIC) if block.extras else None
+    own = {key: extras[key] for key in _OF_CALLS if key in extras} if is_mapping(extras) else {}
+    part = write_call(block)
+    return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
+
+
 _EXTRA_KEYS = frozenset({"type", "id", "extras", "cache_control"})
 _V1_CALL = Shape("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
 _V1_RESULT = Shape(
     "v1-anthropic-result", _EXTRA_KEYS | {"tool_call_id", "status", "output"}, _read_v1_result, _write_v1_result
 )
-V1_SHAPES: Mapping[str, Shape] = {"server_tool_call": _V1_CALL, "server_tool_result": _V1_RESULT}
+_V1_USE = Shape("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
+V1_SHAPES: Mapping[str, Shape] = {
+    "server_tool_call": _V1_CALL,
+    "server_tool_result": _V1_RESULT,
+    "tool_call": _V1_USE,
+}
 
 
 # -- which of them is the default -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras, usually
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.plain import class_of, is_mapping
 from agentmsg.rules import custom_as_function, native_blocks, result_as_text
 from agentmsg_codecs.langchain import v1, v1_calls
@@ -31,16 +31,16 @@ def _block_extras(parts: Parts) -> Cell:
     """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
 
     def cell(extras: Fields, block: Any) -> Fields:
-        spaces = (FAMILY, ANTHROPIC) if in_non_standard(class_of(block)) else _ALL_SPACES
+        has_no_inner = in_non_standard(class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+        spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
         kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
         kept = {space: own for space, own in kept.items() if own}
         own = kept.get(FAMILY)
         if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
             kept[FAMILY] = v1_calls.error_first(own)
-        calls = _of_copies(extras, block, parts)
-        kept = _coming_back(parts, block, kept) | calls
-        same = list(kept) == list(extras) and all(kept[space] is extras[space] for space in kept)
-        return extras if same else kept
+        found = _coming_back(parts, block, kept) | _of_copies(extras, block, parts)
+        kept = {space: found[space] for space in extras if space in found}
+        return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
 
     return cell
 
@@ -138,10 +138,17 @@ def _is_of_texts(source: am.BlocksSource) -> bool:
     return not source.extras and all(map(am.same, source.content, bare))
 
 
+_BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
+
+
 def _document_text(block: Any) -> Any:
-    """Carry a document made of blocks as its text."""
-    if type(block.source) is not am.BlocksSource or (own_shape(block) is not None and _is_of_texts(block.source)):
+    """Carry a document made of texts, as Anthropic has them; one made of other blocks as its text."""
+    if type(block.source) is not am.BlocksSource:
         return block
+    if _is_of_texts(block.source):
+        wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
+        changes = {name: value for name, value in wanted.items() if getattr(block, name)}
+        return Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
         return Drop("no place for a document made of blocks")

@@ -127,6 +127,12 @@ class Parts:
         return _native(part)
 
     def _read(self, part: Part, provider: str | None) -> Any:
+        moved = _without_inner_hint(part)
+        if moved is not None:
+            found = self._read(moved, provider)
+            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), "/cache": "extras"})
+            if type(found) is not am.NativeBlock and same_document(self._spell(noted), part):
+                return noted
         block = self._meaning(part, provider)
         if block is None or not self.keeps_extras(block, provider):
             return _native(part)
@@ -161,7 +167,9 @@ class Parts:
             # Whose the signature is, the message says for all.
             return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *shapes]
         if tag == "non_standard":
-            return [(None, self._read_non_standard)]
+            inner = part.get("value")
+            wrapped = [_NAMED[f"non_standard {shape.name}"] for shape in (shapes_of(inner) if is_object(inner) else ())]
+            return [(None, self._read_non_standard), *((shape, shape.read) for shape in wrapped)]
         if tag == "text-plain":
             return [(None, v1_media.read_text_plain), *shapes]
         if type(tag) is not str or tag not in self._readers:
@@ -206,10 +214,10 @@ class Parts:
             return True
         if type(block) is am.ToolResultBlock and block.content:
             # The same.
-            block = block.evolve(content=(_SOME_TEXT,))
+            block = block.evolve(content=())
         try:
             part = self._spell(block)
-            back = self._meaning(plain_copy(thaw(part)), provider)
+            back = self._meaning(plain_copy(thaw(part)), provider or _provider_of(block))
         except _RAISED:
             return False
         return type(back) is type(block) and same_document(back.extras, block.extras)
@@ -260,7 +268,7 @@ class Parts:
         writer = self._writers.get(type(block))
         if writer is None:
             return hooks.write_non_standard(block, self.converter)
-        shape = own_shape(block) if type(block) in _MAY_BE_OWN else None
+        shape = _own_shape(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
         if shape is not None and hooks.is_ours(type(block), writer):
             part = self._in_own_shape(shape, block)
             if part is not None:
@@ -293,7 +301,8 @@ class Parts:
                 # A shape of another class of blocks, planted or left behind.
                 plain = None
         plain = _with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
-        return put_back(block, plain, family=FAMILY, read=lambda _: block)
+        native = put_back(block, plain, family=FAMILY, read=lambda _: block)
+        return _with_inner_hint(native) if note_at(block, "/cache") == "extras" else native
 
     def _reads_as(self, part: Any, block: Any, provider: str | None) -> bool:
         try:
@@ -336,6 +345,34 @@ _HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
 NESTED = "langchain.nested"
 
 
+def _without_inner_hint(part: Part) -> Part | None:
+    """Return a part whose cache hint stands beside its `extras`; None of one that has it not inside of them."""
+    extras = part.get("extras")
+    if not is_object(extras) or "cache_control" not in extras or "cache_control" in part:
+        return None
+    if v1.cache_of(extras) is None:
+        return None
+    rest = {key: value for key, value in extras.items() if key != "cache_control"}
+    bare = {key: value for key, value in part.items() if key != "extras"}
+    return {**bare, **({"extras": rest} if rest else {}), "cache_control": extras["cache_control"]}
+
+
+def _with_inner_hint(part: Part) -> Part:
+    if "cache_control" not in part:
+        return part
+    extras: Any = part.get("extras", {})
+    rest = {key: value for key, value in part.items() if key != "cache_control"}
+    return {**rest, "extras": {**extras, "cache_control": part["cache_control"]}} if is_mapping(extras) else part
+
+
+def _own_shape(block: Any) -> Shape | None:
+    """Return the shape that only Anthropic's blocks have: of documents, those that it is told whether to cite."""
+    if type(block) is am.FileBlock and block.extras and ANTHROPIC in block.extras:
+        shape = own_shape(block)
+        return BY_NAME["document"] if shape is None else shape
+    return own_shape(block)
+
+
 def _provider_of(block: Any) -> str | None:
     """Return who a message must be of, for a part of it to be read as this block where it does not say so itself."""
     if type(block) is am.ThinkingBlock:
@@ -356,12 +393,32 @@ def _write_signed(block: Any) -> Part:
 
 
 _OWN_SIGNATURE = Shape("reasoning", _V1_KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
-_NAMED: Mapping[str, Shape] = {**BY_NAME, _OWN_SIGNATURE.name: _OWN_SIGNATURE}
+
+
+def _in_non_standard(shape: Shape) -> Shape:
+    """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
+
+    def read(part: Part) -> Any:
+        block = shape.read(part["value"])
+        if type(block) is am.ToolUseBlock and block.kind == "function":
+            raise Unreadable
+        return block
+
+    def write(block: Any) -> Part:
+        return {"type": "non_standard", "value": shape.write(block)}
+
+    return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)
+
+
+_NAMED: Mapping[str, Shape] = {
+    **BY_NAME,
+    **{wrapped.name: wrapped for wrapped in map(_in_non_standard, BY_NAME.values())},
+    _OWN_SIGNATURE.name: _OWN_SIGNATURE,
+}
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _MAY_BE_OWN = frozenset({am.ToolUseBlock, am.ToolResultBlock, am.FileBlock})
 _OF_ANTHROPIC = frozenset({ANTHROPIC, KIND})
-_SOME_TEXT = v1.make_text(text="text")
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 
 
