@@ -75,7 +75,7 @@ def places(name: str) -> tuple[tuple[Any, tuple[str | int, ...]], ...]:
 def vocabulary(name: str) -> tuple[str, ...]:
     """Return all keys of a format."""
     keys = {key for _, document in documents(name) for _, value in objects(document) for key in value}
-    return tuple(sorted(keys | am.get_codec(name).content_keys))  # type: ignore[attr-defined]
+    return tuple(sorted(keys | am.get_codec(name).content_keys))
 
 
 @each_codec
