@@ -14,23 +14,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._base import BaseBlock, Noted
+from agentmsg._base import Noted
 from agentmsg._fast import maker
-from agentmsg._registry import content_keys
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Drop, Swap
+from agentmsg.content import extras_hold_content
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
-from agentmsg.history import History
-from agentmsg.losses import ANNOTATIONS, PROMPT_ROLES, Loss, Losses, Path, level_of
+from agentmsg.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
-from agentmsg.notes import is_empty
-from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from agentmsg.history import History
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -131,7 +130,7 @@ def loses_content(fitted: Fitted) -> bool:
     """Tell whether the account may hold content losses, without working it out."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
-    if _extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
+    if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
         return True
     if any(rule.level == "content" for rule in fitted.rules.values()):
         return True
@@ -144,35 +143,6 @@ def loses_content(fitted: Fitted) -> bool:
         or done.new.extras is not before[index].extras
         for index, done in fitted.changed.items()
     )
-
-
-def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
-    lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
-    # Beside the messages these words say how a model is to answer.
-    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
-    if any(key in content_keys(space.partition(".")[0]) - settings for space, key in lost):
-        return True
-    return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
-
-
-_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
-
-
-def _lost_keys(was: Any, now: Any) -> list[str]:
-    """Return the keys of one namespace whose values said something and are lost; an empty one where it is no object."""
-    if not is_mapping(was):
-        return [] if is_empty(was) or same(was, now) else [""]
-    kept: Mapping[str, Any] = now if is_mapping(now) else {}
-    return [key for key, value in was.items() if not is_empty(value) and not (key in kept and same(value, kept[key]))]
-
-
-def _says_nothing(owner: Any) -> bool:
-    """Tell whether a message or block has no content, its extras apart."""
-    if isinstance(owner, Msg):
-        return owner.structured is None and all(map(_says_nothing, owner.content))
-    values = ((name, get(owner)) for name, get in compared(type(owner)) if name not in ANNOTATIONS and name != "kind")
-    return all(value is None or value in ("", ()) for _, value in values)
 
 
 def _derive(fitted: Fitted) -> Iterator[Loss]:
@@ -289,7 +259,7 @@ class _Report:
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
             level = "setting"
-        if last == "extras" and level != "content" and _extras_hold_content(owner, was, now):
+        if last == "extras" and level != "content" and extras_hold_content(owner, was, now):
             level = "content"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agentmsg.arrange import Part, as_is
 from agentmsg.caps import Drop
 from agentmsg.msg import Msg
-from agentmsg.notes import is_empty
+from agentmsg.notes import says_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[i
 def _says(message: Msg) -> bool:
     if message.content or message.structured is not None:
         return True
-    return bool(message.extras) and not is_empty(message.extras)
+    return bool(message.extras) and not says_nothing(message.extras)
 
 
 def start_of(

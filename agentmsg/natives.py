@@ -40,6 +40,7 @@ __all__ = [
     "role_of",
     "with_rest",
     "without_id",
+    "word_if_any",
     "write_arguments",
 ]
 
@@ -98,6 +99,12 @@ def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
     if value is not None and type(value) not in (int, float):
         raise Unreadable
     return value
+
+
+def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
+    """Return the text under a key; None of anything else, which is an extra: the key is one of ``Shape.odd``."""
+    value = native.get(key)
+    return value if type(value) is str else None
 
 
 def role_of(native: Any) -> str:

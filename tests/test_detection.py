@@ -478,7 +478,7 @@ def test_detect_says_that_it_is_unsure(bedrock: str) -> None:
 def test_an_empty_file_is_not_read_as_anything(tmp_path: Path) -> None:
     """A file of no documents becomes one of none, and no format is told of it."""
     (tmp_path / "a.jsonl").write_bytes(b"")
-    done = run("convert", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "--to", "anthropic")
+    done = run("convert", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "b.jsonl"), "--to", "anthropic")
     assert (done.exit_code, (tmp_path / "b.jsonl").read_bytes()) == (0, b"")
     assert "read as" not in done.stderr
     assert "read as" not in run("convert", "-", "--to", "anthropic", "--form", "jsonl", given=b"").stderr

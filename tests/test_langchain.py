@@ -395,7 +395,7 @@ SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}
 PARTS: list[tuple[Any, Any]] = [
     ({"type": "text", "text": "a"}, am.TextBlock("a")),
     ("bare", am.TextBlock("bare")),
-    (SIGNED, am.ThinkingBlock("hm", signature=am.Signature(None, "sig"))),
+    (SIGNED, am.ThinkingBlock("hm", signature=am.Signature("anthropic", "sig"))),
     (
         {"type": "thinking", "thinking": "hm", "signature": "s"},
         am.ThinkingBlock("hm", signature=am.Signature("anthropic", "s")),
@@ -426,9 +426,7 @@ PARTS: list[tuple[Any, Any]] = [
     ),
     (
         {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result"}]},
-        am.ToolResultBlock(
-            "s1", name="web_search", structured=[{"type": "web_search_result"}], kind="server", provider="anthropic"
-        ),
+        am.ToolResultBlock("s1", [am.SourceBlock()], name="web_search", kind="server", provider="anthropic"),
     ),
     ({"type": "refusal", "refusal": "no"}, am.RefusalBlock("no")),
     ({"type": "non_standard", "value": {"type": "data", "data": [1], "name": "d"}}, am.DataBlock([1], name="d")),
@@ -637,7 +635,7 @@ def test_no_seat_changes_what_is_read_back(drawn: list[tuple[int, Any]]) -> None
 
 def test_results_that_say_more_stay_native() -> None:
     """A tool_result with keys that a tool message has no place for is kept as it is."""
-    (block,) = read(human([{**RESULT, "cache_control": {"type": "ephemeral"}}])).content
+    (block,) = read(human([{**RESULT, "x_new": 1}])).content
     assert isinstance(block, am.NativeBlock)
 
 
@@ -672,7 +670,7 @@ def test_nesting_costs_no_more_than_its_length() -> None:
         part = {
             "type": "server_tool_result",
             "tool_call_id": "s",
-            "output": 5,
+            "index": 5,
             "extras": {"content": [part], "k": None},
         }
     returned([human([part])])

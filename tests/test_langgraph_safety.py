@@ -222,18 +222,21 @@ def test_hostile_bytes_are_refused(raw: bytes, code: str) -> None:
     assert (caught.value.code, caught.value.codec) == (code, LG)
 
 
-def test_an_object_that_only_looks_like_an_extension_has_no_bytes() -> None:
-    """Plain data that claims to be of MessagePack, and says nothing, is refused when bytes are made of it."""
+def test_an_object_that_only_looks_like_an_extension_is_refused() -> None:
+    """Plain data that claims to be of MessagePack, and says nothing, is refused when it is read: it has no bytes."""
     wrong: list[Any] = [
         *({"__ext__": 5}, {"__ext__": 300, "bytes": ""}, {"__ext__": 99, "bytes": "?"}, {"__bin__": 1}),
         *({"__float__": "cb3ff0000000000000"}, {"__float__": "x"}, {"__map__": [1]}, {"__wire__": "msgpack"}),
     ]
     for odd in wrong:
-        history = am.decode({"messages": [extension(HUMAN)], "x": [odd]}, LG)
-        assert am.encode(history, LG) == {"messages": [extension(HUMAN)], "x": [odd]}
-        with pytest.raises(am.EncodeError) as caught:
-            am.dumps(history, LG)
-        assert (caught.value.code, caught.value.codec) == ("type", LG)
+        for document in (
+            {"messages": [extension(HUMAN)], "x": [odd]},
+            [extension({**HUMAN, "additional_kwargs": {"x": odd}})],
+            [{"type": "human", "content": "x", "id": odd}],
+        ):
+            with pytest.raises(am.DecodeError) as caught:
+                am.decode(document, LG)
+            assert (caught.value.code, caught.value.codec) == ("type", LG)
 
 
 @pytest.mark.parametrize(

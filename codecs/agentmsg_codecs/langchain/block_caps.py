@@ -8,49 +8,86 @@ from typing import Any
 import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras, usually
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.plain import class_of, is_mapping
 from agentmsg.rules import custom_as_function, native_blocks, result_as_text
 from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.hooks import in_non_standard
-from agentmsg_codecs.langchain.parts import Parts, own_keys
-from agentmsg_codecs.langchain.words import FAMILY, INNER
+from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
+from agentmsg_codecs.langchain.calls import extras_of_copies
+from agentmsg_codecs.langchain.deviations import SPACES
+from agentmsg_codecs.langchain.parts import NESTED, Parts, note_at
+from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 __all__ = ["block_rows", "result_rows"]
 
 Fields = Mapping[str, Any]
 
 
-def _taken_in_part(block: Any) -> frozenset[str]:
-    keys = own_keys(block)
-    if type(block) is am.ToolUseBlock and not block.is_valid:
-        own = block.extras.get(FAMILY)
-        if is_mapping(own) and own.get("error", "") is None:
-            return keys | {"error"}
-    return keys
+_ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
 
 
-def _call_extras(extras: Fields, block: Any) -> Fields:
-    carried: Fields = _BLOCK_EXTRAS(extras, block)
-    own = carried.get(FAMILY)
-    if not is_mapping(own) or block.is_valid or v1_calls.error_first(own) is own:
-        return carried
-    return {**carried, FAMILY: v1_calls.error_first(own)}
+def _block_extras(parts: Parts) -> Cell:
+    """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
+
+    def cell(extras: Fields, block: Any) -> Fields:
+        has_no_inner = in_non_standard(class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+        spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
+        kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
+        kept = {space: own for space, own in kept.items() if own}
+        own = kept.get(FAMILY)
+        if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
+            kept[FAMILY] = v1_calls.error_first(own)
+        found = _coming_back(parts, block, kept) | _of_copies(extras, block, parts)
+        kept = {space: found[space] for space in extras if space in found}
+        return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
+
+    return cell
 
 
-def _taken_in_v1_extras(block: Any) -> frozenset[str] | None:
-    return None if in_non_standard(class_of(block)) else v1.claimed(block)
+def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
+    """Return the extras that a block has again once it was written and read."""
+
+    def comes_back(extras: dict[str, Any]) -> bool:
+        new = block.evolve(extras=extras)
+        return not parts.may_mean(new) or parts.keeps_extras(new)
+
+    parts.fill()
+    if not kept or comes_back(kept):
+        return kept
+    found: dict[str, Any] = {}
+    for space, own in kept.items():
+        for key, value in own.items():
+            trial = {**found, space: {**found.get(space, {}), key: value}}
+            if comes_back(trial):
+                found = trial
+    return found
 
 
-_BLOCK_EXTRAS = carried_extras((INNER, _taken_in_v1_extras), (FAMILY, _taken_in_part))
-_CITATION_EXTRAS = carried_extras(
-    (FAMILY, lambda _: frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"}))
+def _of_copies(extras: Fields, block: Any, parts: Parts) -> dict[str, Any]:
+    """Return what a call's copies say beyond it, as far as it comes back."""
+    if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
+        return {}
+    return extras_of_copies(block.evolve(extras={**extras}), parts)
+
+
+_HINT_EXTRAS = carried_extras(
+    (FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})),
 )
 
 
 @usually("not value.extras")
+def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    extras = _HINT_EXTRAS(hint.extras, hint)
+    own = extras.get(FAMILY)
+    if is_mapping(own) and isinstance(own.get("ttl"), str):
+        extras = {}
+    return hint if extras is hint.extras else hint.evolve(extras=extras)
+
+
+@usually("not value.extras")
 def _bare(value: Any, _: Any) -> Any:
-    """Carry a cache hint or a signature without extras of its own."""
+    """Carry a signature or a source without extras of its own."""
     return value.evolve(extras={}) if value.extras else value
 
 
@@ -63,26 +100,57 @@ def _citations(citations: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation,
 
 
 def _citation(citation: am.Citation) -> am.Citation:
-    changes: dict[str, Any] = {}
-    extras = _CITATION_EXTRAS(citation.extras, citation)
-    if extras is not citation.extras:
-        changes["extras"] = extras
     if citation.kind == "citation":
-        changes["kind"] = None
-    return citation.evolve(**changes) if changes else citation
+        citation = citation.evolve(kind=None)
+    if v1.is_place(citation):
+        # Where Anthropic's citations are in our text, they do not say.
+        bare = {"start": None, "end": None} | ({} if citation.kind in v1.WITH_URL else {"url": None})
+        if any(getattr(citation, name) is not None for name in bare):
+            citation = citation.evolve(**bare)
+    if not citation.extras or _is_back(citation):
+        return citation
+    whole = citation.extras.get(v1.WHOLE)
+    if is_mapping(whole) and _is_back(alone := am.Citation(extras={v1.WHOLE: whole})):
+        return alone
+    for spaces in ((FAMILY, ANTHROPIC), (ANTHROPIC,), (FAMILY,)):
+        extras = {space: citation.extras[space] for space in spaces if space in citation.extras}
+        if extras and _is_back(trial := citation.evolve(extras=extras)):
+            return trial
+    return citation.evolve(extras={})
+
+
+def _is_back(citation: am.Citation) -> bool:
+    return bool(am.same(v1.read_citation(plain_copy(thaw(v1.write_citation(citation)))), citation))
 
 
 @usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
 def _source(source: Any, block: Any) -> Any:
-    if type(source) is am.BlocksSource or (type(source) is am.TextSource and type(block) is not am.FileBlock):
+    in_blocks = type(source) is am.BlocksSource
+    if (in_blocks and not (type(block) is am.FileBlock and _is_of_texts(source))) or (
+        type(source) is am.TextSource and type(block) is not am.FileBlock
+    ):
         return Drop(f"no place for a {type(source).__name__} here")
     return _bare(source, block)
 
 
+def _is_of_texts(source: am.BlocksSource) -> bool:
+    bare = (v1.make_text(text=item.text) if type(item) is am.TextBlock else None for item in source.content)
+    return not source.extras and all(map(am.same, source.content, bare))
+
+
+_BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
+
+
 def _document_text(block: Any) -> Any:
-    """Carry a document made of blocks as its text."""
+    """Carry a document made of texts, as Anthropic has them; one made of other blocks as its text."""
     if type(block.source) is not am.BlocksSource:
         return block
+    if _is_of_texts(block.source):
+        wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
+        changes = {name: value for name, value in wanted.items() if getattr(block, name)}
+        return (
+            Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+        )
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
         return Drop("no place for a document made of blocks")
@@ -99,7 +167,7 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
     """Give a result that tells of an error the status of one."""
-    if block.error is None or block.status is not None:
+    if block.error is None or block.status is not None or note_at(block, "/status") is True:
         return block
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
@@ -109,38 +177,39 @@ _STATUS = frozenset({"success", "error"})
 
 @usually("value in known", known=_STATUS)
 def _status(status: str, result: am.ToolResultBlock) -> str | None:
-    if status in _STATUS:
+    if status in _STATUS or note_at(result, "/status") is True:
         return status
     return "error" if result.is_error else None
 
 
 class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are carried."""
+    """Cells for block classes whose fields are not known here: all are carried.
+
+    Args:
+        extras: the cell for extras.
+    """
+
+    def __init__(self, extras: Cell) -> None:
+        # The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
+        self._cells = {**_COMMON, "cache": KEEP, "signature": KEEP, "extras": extras}
 
     def __getitem__(self, name: str) -> Cell:
-        return _IN_FULL.get(name, KEEP)
+        return self._cells.get(name, KEEP)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_IN_FULL)
+        return iter(self._cells)
 
     def __len__(self) -> int:
-        return len(_IN_FULL)
+        return len(self._cells)
 
 
 _COMMON: dict[str, Cell] = {
     "item_id": KEEP,
     "phase": KEEP,
     "metadata": KEEP,
-    "cache": _bare,
+    "cache": _hint,
     "signature": _bare,
-    "extras": _BLOCK_EXTRAS,
 }
-# The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
-_IN_FULL: dict[str, Cell] = {**_COMMON, "cache": KEEP, "signature": KEEP}
-
-
-def _row(*names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
-    return Row({**_COMMON, **dict.fromkeys(names, KEEP), **cells}, otherwise, concerns)
 
 
 class _Blocks:
@@ -152,6 +221,11 @@ class _Blocks:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._extras = _block_extras(parts)
+
+    def _row(self, *names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
+        fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
+        return Row(fields, otherwise, concerns)
 
     def _read_part(self, part: Any) -> Any:
         self._parts.fill()
@@ -177,14 +251,14 @@ class _Blocks:
     def rows(self) -> dict[type[am.BaseBlock], Row]:
         """Return the rows of content."""
         return {
-            am.TextBlock: _row("text", citations=_citations),
-            am.ThinkingBlock: _row("thinking", "redacted"),
-            am.RefusalBlock: _row("refusal"),
-            am.ImageBlock: _row("detail", source=_source),
-            am.AudioBlock: _row("transcript", source=_source),
-            am.VideoBlock: _row(source=_source),
-            am.FileBlock: _row("name", "title", "context", otherwise=_document_text, source=_source),
-            am.ToolUseBlock: _row(
+            am.TextBlock: self._row("text", citations=_citations),
+            am.ThinkingBlock: self._row("thinking", "redacted"),
+            am.RefusalBlock: self._row("refusal"),
+            am.ImageBlock: self._row("detail", source=_source),
+            am.AudioBlock: self._row("transcript", source=_source),
+            am.VideoBlock: self._row(source=_source),
+            am.FileBlock: self._row("name", "title", "context", otherwise=_document_text, source=_source),
+            am.ToolUseBlock: self._row(
                 "id",
                 "name",
                 "input",
@@ -194,9 +268,8 @@ class _Blocks:
                 otherwise=custom_as_function,
                 concerns="kind",
                 kind=_call_kind,
-                extras=_call_extras,
             ),
-            am.ToolResultBlock: _row(
+            am.ToolResultBlock: self._row(
                 "tool_call_id",
                 "name",
                 "structured",
@@ -211,7 +284,7 @@ class _Blocks:
             am.NativeBlock: Row(
                 {"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, self.comes_back)
             ),
-            am.BaseBlock: Row(_AllFields(), self.other),
+            am.BaseBlock: Row(_AllFields(self._extras), self.other),
         }
 
 
@@ -225,4 +298,8 @@ _RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_typ
 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
-    return {am.ToolResultBlock: Row({**dict.fromkeys(_RESULT, KEEP), "status": _status}, _tool_result, "error")}
+    return {
+        am.ToolResultBlock: Row(
+            {**dict.fromkeys(_RESULT, KEEP), "status": _status, "cache": _hint}, _tool_result, "error"
+        )
+    }

@@ -8,10 +8,11 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import same_document
+from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain import v1
-from agentmsg_codecs.langchain.calls import content_part, is_function_call, join, lay_out
+from agentmsg_codecs.langchain.anthropic_shapes import is_of_anthropic
+from agentmsg_codecs.langchain.calls import Layout, chunks_of, content_part, is_function_call, join, lay_out
 from agentmsg_codecs.langchain.fields import (
     is_in_kwargs,
     read_kwargs,
@@ -22,14 +23,14 @@ from agentmsg_codecs.langchain.fields import (
 from agentmsg_codecs.langchain.forms import EMPTY_FIELDS, Native, role_word
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 from agentmsg_codecs.langchain.v1 import Unreadable, is_bare_text
-from agentmsg_codecs.langchain.words import FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
+from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["Bodies"]
+__all__ = ["STATUS_WORDS", "Bodies"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)
@@ -87,7 +88,8 @@ class Bodies:
         body, kind = found.body, found.kind
         kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
         model, reason, response, note = read_response(response)
-        content = self._content(body.get("content"))
+        provider = response.get("model_provider") if kind == "ai" else None
+        content = self._content(body.get("content"), provider if type(provider) is str else None)
         fields: Part = {"id": _text_or_none(body.get("id")), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
             role = "tool"
@@ -101,8 +103,11 @@ class Bodies:
         if kind == "ai":
             before, behind, metadata = read_kwargs(kwargs)
             placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
-            fields["content"] = tuple(join(placed, body, kwargs, self.parts))
+            is_chunk = found.tag == "AIMessageChunk"
+            fields["content"] = tuple(join(placed, body, kwargs, self.parts, is_chunk=is_chunk))
             fields["usage"] = read_usage(body.get("usage_metadata"))
+            if is_chunk and body.get("chunk_position") == "last":
+                note = {**note, "/last": True}
             kwargs = metadata
         if kind == "remove" and fields["content"]:
             raise Unreadable
@@ -124,14 +129,14 @@ class Bodies:
             return "developer"
         return ROLE_OF_KIND[found.kind]
 
-    def _content(self, native: Any) -> list[tuple[Any, Any]]:
+    def _content(self, native: Any, provider: str | None) -> list[tuple[Any, Any]]:
         if native is None or native == "":
             return []
         if type(native) is str:
             return [(v1.make_text(text=native), None)]
         if not is_list(native):
             raise Unreadable
-        return [(self.parts.read(part), part) for part in native]
+        return [(self.parts.read(part, provider), part) for part in native]
 
     def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
         name = _text_or_none(body.get("name"))
@@ -139,16 +144,20 @@ class Bodies:
         if kind == "function":
             return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
         link, status = _text_or_none(body.get("tool_call_id")), body.get("status")
+        error = _text_or_none(body.get("error"))
+        # An error goes with a status of its own, where somebody else says so.
+        as_it_stands = (type(status) is str and status not in STATUS_WORDS) or (status is None and error is not None)
         result = v1.make_result(
             tool_call_id=link,
             content=blocks,
             name=name,
             structured=adopt(body.get("structured")),
             artifact=adopt(body.get("artifact")),
-            status=status if status in ("success", "error") else None,
-            error=_text_or_none(body.get("error")),
+            status=_text_or_none(status),
+            error=error,
             error_type=_text_or_none(body.get("error_type")),
-            notes=EMPTY if link is not None else _NO_ID,
+            cache=v1.cache_of(body),
+            notes=_RESULT_NOTES[link is None, as_it_stands],
         )
         told = body.get("content")
         # A text that only repeats what stands apart is there for those who read nothing but content.
@@ -206,6 +215,8 @@ class Bodies:
         body["artifact"] = block.artifact
         if block.status is not None:
             body["status"] = block.status
+        if block.cache is not None:
+            body["cache_control"] = v1.write_cache(block.cache)
         if block.structured is None and block.error is None and block.error_type is None:
             return
         told = _told_apart(block)
@@ -219,16 +230,18 @@ class Bodies:
 
     def _write_ai(self, message: am.Msg, body: Part) -> None:
         blocks = message.content
+        layout: Layout | None = None
         if _is_words(blocks):
             body["content"] = cast("am.TextBlock", blocks[0]).text
             body["tool_calls"], body["invalid_tool_calls"] = [], []
         else:
-            self._write_blocks(blocks, body)
+            layout = self._write_blocks(blocks, body)
         body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
         if body["type"] == "AIMessageChunk":
-            body["tool_call_chunks"], body["chunk_position"] = _chunks(body), None
+            body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
+            body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Part) -> None:
+    def _write_blocks(self, blocks: Any, body: Part) -> Layout | None:
         kwargs: Part = {}
         layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
         inside: list[Any] = []
@@ -243,7 +256,11 @@ class Bodies:
         if _is_words(inside):
             body["content"] = inside[0].text
         else:
-            parts = [self.parts.write(item) if isinstance(item, am.BaseBlock) else item for item in inside]
+            provider = body["response_metadata"].get("model_provider")
+            parts = [
+                _attributed(item, self.parts.write(item), provider) if isinstance(item, am.BaseBlock) else item
+                for item in inside
+            ]
             body["content"] = parts or ""
         body["tool_calls"] = [] if layout is None else layout.tool_calls
         body["invalid_tool_calls"] = [] if layout is None else layout.invalid_tool_calls
@@ -253,9 +270,37 @@ class Bodies:
             kwargs["function_call"] = layout.function_call
         if kwargs:
             body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}
+        return layout
 
 
 _NO_ID = adopt({FAMILY: {"/no-id": True}})
+# By what a result has: no id; a status that LangChain does not know.
+_RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
+    (False, False): EMPTY,
+    (True, False): _NO_ID,
+    (False, True): adopt({FAMILY: {"/status": True}}),
+    (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
+}
+STATUS_WORDS = frozenset({"success", "error"})
+
+
+def _attributed(block: Any, part: Any, provider: Any) -> Any:
+    """Return a part that says whose it is, where the message would say otherwise."""
+    if type(block) is am.ThinkingBlock:
+        if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
+            return part
+        name, owner = "signature_provider", block.signature.provider
+    elif type(block) in _SERVER and block.provider is None and is_mapping(part) and is_of_anthropic(part, provider):
+        name, owner = "provider", None
+    else:
+        return part
+    extras = part.get("extras") or {}
+    is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
+    return {**part, "extras": {**extras, name: owner}} if is_v1 else part
+
+
+_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+_ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 
 
 def _shortened(body: Part, form: str) -> Part:
@@ -278,30 +323,9 @@ def _told_apart(block: am.ToolResultBlock) -> str | None:
     return block.error if block.structured is None else dump_json(block.structured).decode()
 
 
-def _chunks(body: Part) -> list[Part]:
-    """Return the default tool_call_chunks of an AIMessageChunk: one whole chunk a call, as LangChain makes them."""
-    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
-
-    def chunk(call: Part, args: Any) -> Part:
-        return {
-            "name": call.get("name"),
-            "args": args,
-            "id": call.get("id"),
-            "index": None,
-            "type": "tool_call_chunk",
-        }
-
-    valid = [chunk(call, json.dumps(am.thaw(call.get("args")))) for call in body["tool_calls"]]
-    return valid + [chunk(call, call.get("args")) for call in body["invalid_tool_calls"]]
-
-
 def _object_at(body: Part, key: str) -> Part:
     value = body.get(key)
-    if value is None:
-        return {}
-    if not is_object(value):
-        raise Unreadable
-    return value
+    return value if is_object(value) else {}
 
 
 def _text_or_none(value: Any) -> str | None:

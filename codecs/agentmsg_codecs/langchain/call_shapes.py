@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_object
 from agentmsg_codecs.langchain import v1, v1_calls
+from agentmsg_codecs.langchain.anthropic_shapes import ANTHROPIC_SHAPES, RESULT, V1_SHAPES
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES
-from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, put, with_common
-from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
-from agentmsg_codecs.langchain.v1_calls import call_args, call_input
+from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, with_common
+from agentmsg_codecs.langchain.v1 import common_of, text_at, word_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,33 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
 
 Part = dict[str, Any]
-
-
-def _object_at(part: Part, key: str) -> Part:
-    value = part.get(key)
-    if not is_object(value):
-        raise Unreadable
-    return value
-
-
-def _read_tool_use(part: Part) -> Any:
-    kind = "function" if part["type"] == "tool_use" else "server"
-    fields = common_of(part, id_key=None)
-    if part["type"] == "mcp_tool_use":
-        fields["provider"] = word_at(part, "server_name")
-    value = call_input(_object_at(part, "input"))
-    return v1.make_call(id=word_at(part, "id"), name=text_at(part, "name"), input=value, kind=kind, **fields)
-
-
-def _tool_use_writer(tag: str) -> Callable[[Any], Part]:
-    def write(block: Any) -> Part:
-        part: Part = {"type": tag, "id": block.id, "name": block.name}
-        if tag == "mcp_tool_use":
-            put(part, server_name=block.provider)
-        part["input"] = call_args(block) if block.is_valid else {}
-        return with_common(part, block, id_key=None)
-
-    return write
 
 
 def _read_function_call(part: Part) -> Any:
@@ -78,14 +49,8 @@ def _write_invalid(block: Any) -> Part:
 
 
 _CALL_KEYS = frozenset({"type", "id", "name", "args", "extras", "cache_control"})
-_USE_KEYS = frozenset({"type", "id", "name", "input", "cache_control"})
 
 _CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
-    "tool_use": (Shape("tool_use", _USE_KEYS, _read_tool_use, _tool_use_writer("tool_use")),),
-    "server_tool_use": (Shape("server_tool_use", _USE_KEYS, _read_tool_use, _tool_use_writer("server_tool_use")),),
-    "mcp_tool_use": (
-        Shape("mcp_tool_use", _USE_KEYS | {"server_name"}, _read_tool_use, _tool_use_writer("mcp_tool_use")),
-    ),
     "function_call": (
         Shape(
             "function_call",
@@ -101,37 +66,12 @@ _CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
     ),
 }
 
-BY_TAG: Mapping[str | None, tuple[Shape, ...]] = {**TEXT_SHAPES, **MEDIA_SHAPES, **_CALL_SHAPES}
+BY_TAG: Mapping[str | None, tuple[Shape, ...]] = {**TEXT_SHAPES, **MEDIA_SHAPES, **_CALL_SHAPES, **ANTHROPIC_SHAPES}
 
 
-def _read_result(part: Part) -> Any:
-    """Read Anthropic's ``web_search_tool_result`` and its kin: content is a list of results, or an error."""
-    content = part.get("content")
-    if type(content) not in (list, dict):
-        raise Unreadable
-    return v1.make_result(
-        tool_call_id=word_at(part, "tool_use_id"),
-        name=part["type"].removesuffix("_tool_result") or None,
-        structured=adopt(content),
-        kind="server",
-        provider="anthropic",
-        **common_of(part),
-    )
-
-
-def _write_result(block: Any) -> Part:
-    part: Part = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
-    part["content"] = block.structured
-    return with_common(part, block)
-
-
-_RESULT = Shape(
-    "tool_result",
-    frozenset({"type", "id", "tool_use_id", "content", "cache_control"}),
-    _read_result,
-    _write_result,
-)
-BY_NAME: Mapping[str, Shape] = {shape.name: shape for shapes in (*BY_TAG.values(), (_RESULT,)) for shape in shapes}
+BY_NAME: Mapping[str, Shape] = {
+    shape.name: shape for shapes in (*BY_TAG.values(), (RESULT, *V1_SHAPES.values())) for shape in shapes
+}
 
 
 def shapes_of(part: Part) -> tuple[Shape, ...]:
@@ -141,5 +81,5 @@ def shapes_of(part: Part) -> tuple[Shape, ...]:
         return ()
     shapes = BY_TAG.get(tag, ())
     if not shapes and tag is not None and tag.endswith("_tool_result"):
-        return (_RESULT,)
+        return (RESULT,)
     return shapes

@@ -1,16 +1,18 @@
-"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`.
+"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`;
+and in a stored chunk its pieces, `tool_call_chunks`.
 
 The block carries how each of its copies is spelt, as notes:
 
     /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
               f (additional_kwargs.function_call); absent where they are the default ones
     /list     "invalid" where a call that looks valid stands in invalid_tool_calls
+    /bare     the arguments are no object, and stand in a list as they are
     /t, /a    its position in that list, where the lists are not in the order of the blocks
-    /c= /t= /a= /f=   what deviates from the default spelling of a copy: [stamp, deviation]
+    /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see deviations.py
 
-By default a call stands in tool_calls alone if only calls follow it (valid ones first) and it says no more than a
-name, an id and arguments; else also in content, in its place. `tool_calls` is the truth, then the text of the
-third copy, then content. The stamp is a digest of the call: a deviation of id, name or arguments outlives no edit.
+What a copy says beyond the call, or otherwise, is an extra of the call. By default a call stands in tool_calls alone
+if only calls follow it (valid ones first) and it says no more than a name, an id and arguments; else also in content,
+in its place. `tool_calls` is the truth, then the text of the third copy, then content.
 Imports v1, the parts and the model.
 """
 
@@ -25,16 +27,26 @@ from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain import v1, v1_calls
-from agentmsg_codecs.langchain.deviations import deviation, spelt, stamp
+from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, spelt, stamp
 from agentmsg_codecs.langchain.parts import Parts, note_at
-from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Layout", "is_function_call", "join", "lay_out", "takes_calls", "takes_function_call"]
+__all__ = [
+    "Layout",
+    "are_pieces",
+    "chunks_of",
+    "extras_of_copies",
+    "is_calls",
+    "is_function_call",
+    "join",
+    "lay_out",
+    "takes_calls",
+    "takes_function_call",
+]
 
 Part = dict[str, Any]
 
@@ -50,31 +62,37 @@ def takes_calls(value: Any) -> bool:
 
 
 def _is_openai_call(entry: Any) -> bool:
-    if not is_mapping(entry) or not takes_function_call(entry.get("function")):
+    if not is_mapping(entry) or not _is_function(entry.get("function")):
         return False
     return entry.get("id") is None or isinstance(entry["id"], str)
 
 
-def takes_function_call(value: Any) -> bool:
-    """Tell whether a value is OpenAI's ``{"name", "arguments"}``."""
+def _is_function(value: Any) -> bool:
     return is_mapping(value) and isinstance(value.get("name"), str) and isinstance(value.get("arguments"), str)
+
+
+def takes_function_call(value: Any) -> bool:
+    """Tell whether a value is OpenAI's ``{"name", "arguments"}``, and nothing more."""
+    return _is_function(value) and len(value) == 2  # noqa: PLR2004 - name and arguments
 
 
 # -- the default spelling of each copy --------------------------------------------------------------------------------
 
 
 def _valid_entry(block: am.ToolUseBlock) -> Part:
-    return {"name": block.name, "args": call_args(block), "id": block.id, "type": "tool_call"}
+    bare = not is_mapping(block.input) and note_at(block, "/bare") is True
+    return {"name": block.name, "args": block.input if bare else call_args(block), "id": block.id, "type": "tool_call"}
 
 
 def _invalid_entry(block: am.ToolUseBlock) -> Part:
     own = block.extras.get(FAMILY) if block.extras else None
     error = own.get("error") if is_mapping(own) else None
+    bare = block.is_valid and type(block.input) is not str and note_at(block, "/bare") is True
     return {
         "type": "invalid_tool_call",
         "id": block.id,
         "name": block.name,
-        "args": raw_text(block),
+        "args": block.input if bare else raw_text(block),
         "error": error,
     }
 
@@ -87,7 +105,15 @@ def _function(block: am.ToolUseBlock) -> Part:
     return {"name": block.name, "arguments": raw_text(block)}
 
 
-_WRITERS = {"a": _openai_entry, "f": _function}
+def _chunk(block: am.ToolUseBlock) -> Part:
+    """Return the one piece that a whole call is in a chunk, as LangChain makes it."""
+    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
+
+    args = raw_text(block) if _listed_invalid(block) else json.dumps(am.thaw(_valid_entry(block)["args"]))
+    return {"name": block.name, "args": args, "id": block.id, "index": None, "type": "tool_call_chunk"}
+
+
+_WRITERS = {"a": _openai_entry, "f": _function, "k": _chunk}
 
 
 def _listed_invalid(block: am.ToolUseBlock) -> bool:
@@ -109,6 +135,7 @@ class _Call:
     index: int | None = None
     copies: dict[str, tuple[int, Part]] = attrs.field(factory=dict[str, "tuple[int, Part]"])
     listed: str = ""
+    is_bare: bool = False
 
 
 def _may_be(call: _Call, letter: str, *, invalid: bool) -> bool:
@@ -138,17 +165,17 @@ class _Calls(list[_Call]):
         return next((call for call in same_id if _may_be(call, letter, invalid=invalid)), None)
 
 
-def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts) -> list[Any]:
+def join(
+    content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts, *, is_chunk: bool = False
+) -> list[Any]:
     """Return the blocks of an assistant's content with its calls.
 
     Args:
         content: blocks, each with its native part (None where it has none).
-        body: the message, with its lists of calls.
+        body: the message, with its lists of calls; what is no such list is passed over.
         kwargs: its additional_kwargs.
         parts: writes the copies in content.
-
-    Raises:
-        Unreadable: where a list of calls is not one.
+        is_chunk: a stored chunk, which has the pieces of its calls.
     """
     calls = _Calls()
     for index, (block, part) in enumerate(content):
@@ -163,8 +190,9 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
             _join_text(calls, position, entry)
     legacy: Any = kwargs.get("function_call")
     if takes_function_call(legacy):
-        block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
-        calls.add(_Call(block, None, {"f": (0, legacy)}))
+        _join_legacy(calls, legacy)
+    if is_chunk:
+        _join_chunks(calls, body.get("tool_call_chunks"))
     blocks = [block for block, _ in content]
     for call in calls:
         if call.index is None:
@@ -177,19 +205,23 @@ def join(content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Pa
 
 
 def _list_at(body: Part, key: str) -> list[Any]:
-    value = body.get(key)
-    if value is None:
-        return []
-    if not is_list(value) or not all(is_object(entry) for entry in value):
-        raise Unreadable
-    return value
+    return body[key] if is_calls(body.get(key)) else []
+
+
+def is_calls(value: Any) -> bool:
+    """Tell whether a value is a list of calls, however odd they are."""
+    return is_list(value) and all(map(is_object, value))
+
+
+def _word(value: Any) -> str | None:
+    return value if type(value) is str else None
 
 
 def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
-    args = entry.get("args")
-    if not is_object(args):
-        raise Unreadable
-    link, name, value = v1.word_at(entry, "id"), v1.text_at(entry, "name"), call_input(args)
+    args: Any = entry.get("args", EMPTY)
+    is_bare = not is_mapping(args)
+    link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)
+    value = value if is_bare else call_input(args)
     call = calls.find(link, "t")
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, input=value))
@@ -197,23 +229,26 @@ def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
     elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
     call.copies["t"] = (position, entry)
+    call.is_bare = is_bare
 
 
 def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
-    link, name, raw = v1.word_at(entry, "id"), v1.word_at(entry, "name") or "", v1.word_at(entry, "args")
+    link, name, args = _word(entry.get("id")), _word(entry.get("name")) or "", entry.get("args")
     call = calls.find(link, "t", invalid=True)
-    fields: Part = {"input": EMPTY} if raw is None else {"raw_input": raw}
+    raw = _word(args)
+    fields: Part = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, **fields))
         calls.add(call)
-    elif call.block.name != name or call.block.raw_input != raw:
+    elif call.block.name != name or raw is None or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
         known: Any = call.block.extras.get(FAMILY) or {}
         own = v1_calls.error_first({**known, "error": entry["error"]})
-        call.block = call.block.evolve(extras={**call.block.extras, FAMILY: own})
+        call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
     call.copies["t"] = (position, entry)
     call.listed = "invalid" if call.block.is_valid else ""
+    call.is_bare = raw is None and args is not None
 
 
 def _join_text(calls: _Calls, position: int, entry: Part) -> None:
@@ -229,20 +264,70 @@ def _join_text(calls: _Calls, position: int, entry: Part) -> None:
     call.copies["a"] = (position, entry)
 
 
+def _join_legacy(calls: _Calls, legacy: Part) -> None:
+    """Join the call of OpenAI's first generation, which has no id, to the one that says the same."""
+    block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
+    call = next((call for call in calls if _says_the_same(call.block, block)), None)
+    if call is None:
+        call = _Call(block)
+        calls.add(call)
+    elif call.block.is_valid and call.block.raw_input is None:
+        call.block = call.block.evolve(input=call.block.input, raw_input=legacy["arguments"])
+    call.copies["f"] = (0, legacy)
+
+
+def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
+    if block.name != other.name or block.is_valid is not other.is_valid:
+        return False
+    if not block.is_valid:
+        return block.raw_input == other.raw_input
+    text = raw_text(other)
+    return am.same(block.input, other.input) and (raw_text(block) == text or is_same_json(raw_text(block), text))
+
+
+def _join_chunks(calls: _Calls, natives: Any) -> None:
+    """Join the pieces in a stored chunk to its calls, where each is one of them, in the order of their lists."""
+    if not is_calls(natives):
+        return
+    listed = sorted((call for call in calls if "t" in call.copies), key=_place_in_lists)
+    if are_pieces([call.block for call in listed], natives):
+        for position, (call, native) in enumerate(zip(listed, natives, strict=True)):
+            call.copies["k"] = (position, native)
+
+
+def _place_in_lists(call: _Call) -> tuple[bool, int]:
+    return (not call.block.is_valid or bool(call.listed), call.copies["t"][0])
+
+
+def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
+    """Tell whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
+    if not is_calls(natives) or len(natives) != len(blocks):
+        return False
+    return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
+
+
 def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
     """Leave on each block what its copies have that the default layout would not give."""
-    notes: list[Part] = [{"/list": call.listed} if call.listed else {} for call in calls]
-    for call, note in zip(calls, notes, strict=True):
-        if call.block.id is None:
-            note["/no-id"] = True
+    notes: list[Part] = []
+    for call in calls:
+        note: Part = {"/list": call.listed} if call.listed else {}
+        note |= {"/bare": True} if call.is_bare else {}
+        note |= {"/no-id": True} if call.block.id is None else {}
+        notes.append(note)
     for call, note in zip(calls, notes, strict=True):
         copies = "".join(letter for letter in "ctaf" if letter in call.copies)
         block = _with_note(call.block, {**note, "/copies": copies})
+        extras: Part = {}
         for letter, (_, native) in call.copies.items():
             plain = _entry(block) if letter == "t" else _WRITERS[letter](block) if letter != "c" else parts.write(block)
-            if not same_document(native, plain):
-                note[f"/{letter}="] = [stamp(block), deviation(native, plain)]
+            spelling, more = compared(native, plain)
+            if spelling:
+                note[f"/{letter}="] = [stamp(block), spelling]
+            if more:
+                extras[SPACES[letter]] = adopt(more)
         note["/copies"] = copies
+        if extras:
+            call.block = call.block.evolve(extras={**call.block.extras, **extras})
         blocks[cast("int", call.index)] = _with_note(call.block, note)
     _note_order(calls, notes, "t")
     _note_order(calls, notes, "a")
@@ -285,6 +370,7 @@ class Layout:
     Attributes:
         places: by the index of a call's block, the letters of its copies.
         tool_calls, invalid_tool_calls, raw: the three lists.
+        listed: the calls in the first two, in their order.
         function_call: the fourth copy, or None.
     """
 
@@ -292,6 +378,7 @@ class Layout:
     tool_calls: list[Part] = attrs.field(factory=list[Part])
     invalid_tool_calls: list[Part] = attrs.field(factory=list[Part])
     raw: list[Part] = attrs.field(factory=list[Part])
+    listed: list[am.ToolUseBlock] = attrs.field(factory=list[am.ToolUseBlock])
     function_call: Part | None = None
 
 
@@ -301,12 +388,18 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         return False
     if block.signature is not None or block.provider is not None or block.status is not None:
         return False
-    if block.extras:
+    if block.extras and not _LISTED.issuperset(block.extras):
         own = block.extras.get(FAMILY)
-        if len(block.extras) != 1 or not is_mapping(own) or own.keys() != {"error"}:
+        if not _LISTED_OR_OWN.issuperset(block.extras) or not is_mapping(own) or own.keys() != {"error"}:
             return False
         return not block.is_valid or note_at(block, "/list") == "invalid"
     return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
+
+
+# What an entry of a list of calls, and of their pieces, says beyond the call.
+_LISTED = frozenset({SPACES["t"], SPACES["k"], SPACES["a"]})
+_LISTED_OR_OWN = _LISTED | {FAMILY}
+_SPACES = frozenset(SPACES.values())
 
 
 def _has_text(block: am.ToolUseBlock) -> bool:
@@ -326,29 +419,51 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
         elif only_valid:
             break
         start -= 1
-    return {i: "ct" if i < start else "t" for i, block in enumerate(blocks) if is_function_call(block)}
+    return {
+        i: f"{'ct' if i < start else 't'}{'a' if block.extras and SPACES['a'] in block.extras else ''}"
+        for i, block in enumerate(blocks)
+        if is_function_call(block)
+    }
 
 
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return where the calls among the blocks of a message go, and their entries."""
     layout = Layout(default_copies(blocks))
     lists: dict[str, list[tuple[int, Part]]] = {"valid": [], "invalid": [], "a": []}
+    chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
     for index, default in layout.places.items():
         block = blocks[index]
         noted = note_at(block, "/copies")
         copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
+        copies += _needed(block, copies) if block.extras else ""
         layout.places[index] = copies
         if "t" in copies:
             name = "invalid" if _listed_invalid(block) else "valid"
-            lists[name].append((_position(block, "/t", len(lists[name])), spelt(block, _entry(block), "/t=")))
+            position = _position(block, "/t", len(lists[name]))
+            lists[name].append((position, spelt(block, _entry(block), "t")))
+            chunks[name].append((position, block))
         if "a" in copies:
-            lists["a"].append((_position(block, "/a", len(lists["a"])), spelt(block, _openai_entry(block), "/a=")))
+            lists["a"].append((_position(block, "/a", len(lists["a"])), spelt(block, _openai_entry(block), "a")))
         if "f" in copies:
-            layout.function_call = spelt(block, _function(block), "/f=")
+            layout.function_call = spelt(block, _function(block), "f")
     layout.tool_calls, layout.invalid_tool_calls, layout.raw = (
         [entry for _, entry in sorted(lists[name], key=lambda item: item[0])] for name in ("valid", "invalid", "a")
     )
+    for found in chunks.values():
+        layout.listed += [block for _, block in sorted(found, key=lambda item: item[0])]
     return layout
+
+
+def chunks_of(layout: Layout) -> list[Part]:
+    """Return the pieces in a stored chunk of the calls that its lists hold."""
+    return [spelt(block, _chunk(block), "k") for block in layout.listed]
+
+
+def _needed(block: am.ToolUseBlock, copies: str) -> str:
+    """Return the letters of further copies, which extras of a call say something of."""
+    needed = {letter for letter in "cta" if SPACES[letter] in block.extras}
+    needed |= {"t"} if SPACES["k"] in block.extras or "c" in needed else set()
+    return "".join(letter for letter in "cta" if letter in needed and letter not in copies)
 
 
 def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
@@ -358,5 +473,28 @@ def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
 
 def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
     """Return the copy of a call that stands in content."""
-    part = parts.write(block)
-    return spelt(block, part, "/c=") if is_mapping(part) else part
+    own = block
+    if block.extras and not _SPACES.isdisjoint(block.extras):
+        own = block.evolve(extras={key: block.extras[key] for key in block.extras if key not in _SPACES})
+    part = parts.write(own)
+    return spelt(block, part, "c") if is_mapping(part) else part
+
+
+def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
+    """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
+    bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
+    plains = {
+        "c": lambda: parts.write(bare),
+        "t": lambda: _entry(bare),
+        "a": lambda: _openai_entry(bare),
+        "k": lambda: _chunk(bare),
+    }
+    found: dict[str, Any] = {}
+    for letter, space in SPACES.items():
+        own = block.extras.get(space)
+        if not is_mapping(own) or not own:
+            continue
+        kept = beyond(block, letter, plains[letter]())
+        if kept:
+            found[space] = own if am.same(adopt(kept), own) else kept
+    return found

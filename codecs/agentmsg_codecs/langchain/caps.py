@@ -7,7 +7,7 @@ removals. Imports the messages and what lies below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -17,26 +17,88 @@ from agentmsg.rules import native_messages
 from agentmsg_codecs.langchain.block_caps import block_rows, result_rows
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.grouped import is_result, split
+from agentmsg_codecs.langchain.messages import FORMS
 from agentmsg_codecs.langchain.parts import note_at
-from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS
-from agentmsg_codecs.langchain.words import BODY_KEYS, CONTAINERS, ENVELOPE, FAMILY, FINISH_OF, TOOL_KEYS, finish_reason
+from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS, is_odd
+from agentmsg_codecs.langchain.words import CONTAINERS, ENVELOPE, FAMILY, MAY_MEAN, NATIVE_STOPS
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages import Messages
 
-__all__ = ["make_caps"]
+__all__ = ["AROUND_DATA", "make_caps", "message_extras"]
 
 Fields = Mapping[str, Any]
 
 
-def _taken_in_body(message: am.Msg) -> frozenset[str]:
-    return TOOL_KEYS if message.role == "tool" else BODY_KEYS
-
-
 _BESIDE_DATA = frozenset({"type", "data", "content"})
-_MESSAGE_EXTRAS = carried_extras((FAMILY, _taken_in_body), (ENVELOPE, lambda _: _BESIDE_DATA))
+_NONE = frozenset[str]()
+AROUND_DATA = (ENVELOPE, lambda _: _BESIDE_DATA)
+
+
+def message_extras(
+    engine: Messages,
+    *spaces: tuple[str, Callable[[am.Msg], frozenset[str] | None]],
+    form: Callable[[am.Msg], str] | None = None,
+    taken: frozenset[str] = _NONE,
+) -> Cell:
+    """Return the cell for the extras of a message: its unknown fields stay, where none says what a known one would.
+
+    Args:
+        engine: reads and writes messages.
+        spaces: other namespaces, see ``carried_extras``.
+        form: the only form that a message may have here; None: any.
+        taken: keys that no unknown field may have.
+    """
+    found = carried_extras((FAMILY, lambda _: taken), *spaces)
+
+    def keeps(message: am.Msg, own: Fields) -> bool:
+        only = None if form is None else form(message)
+        forms = FORMS if only is None else frozenset({only})
+        return engine.keeps_extras(message.evolve(extras={FAMILY: own}), only or "dict", forms)
+
+    def cell(extras: Fields, message: am.Msg) -> Fields:
+        kept = found(extras, message)
+        own = kept.get(FAMILY)
+        if own is None or MAY_MEAN.isdisjoint(own):
+            return kept
+        engine.fill()
+        if keeps(message, own):
+            return kept
+        left = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
+        if not keeps(message, left):
+            left = {key: own[key] for key in own if key not in MAY_MEAN}
+        return {**kept, FAMILY: left} if left else {key: kept[key] for key in kept if key != FAMILY}
+
+    return cell
+
+
 _IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
-_USAGE_EXTRAS = carried_extras((_IN[0], lambda _: _IN[1]), (_OUT[0], lambda _: _OUT[1]), (FAMILY, lambda _: USAGE_KEYS))
+
+
+def _is_odd_detail(field: str) -> Callable[[am.Usage, str, Any], bool]:
+    """Return what tells of the keys in one of the details whether they are odd, see ``agentmsg.caps.carried_extras``."""
+
+    def odd(usage: am.Usage, key: str, value: Any) -> bool:
+        if key == "audio":
+            return getattr(usage, field) is None and type(value) is not int
+        return is_odd(usage, key, value)
+
+    return odd
+
+
+_USAGE_EXTRAS = (
+    carried_extras((_IN[0], lambda _: _IN[1]), odd=_is_odd_detail("input_audio")),
+    carried_extras((_OUT[0], lambda _: _OUT[1]), odd=_is_odd_detail("output_audio")),
+    carried_extras((FAMILY, lambda _: USAGE_KEYS), odd=is_odd),
+)
+
+
+def _usage_extras(extras: Fields, usage: am.Usage) -> Fields:
+    kept: dict[str, Any] = {}
+    for cell in _USAGE_EXTRAS:
+        kept |= cell(extras, usage)
+    same = len(kept) == len(extras) and all(kept[space] is extras[space] for space in kept)
+    return extras if same else kept
 
 
 def _without(mapping: Fields, dropped: set[str]) -> Fields:
@@ -71,9 +133,9 @@ def _response(response: Fields, message: am.Msg) -> Fields:
     return _without(response, dropped)
 
 
-@usually("value not in native_words", native_words=FINISH_OF)
+@usually("value not in native_words", native_words=NATIVE_STOPS)
 def _finish(word: str, _: Any) -> str:
-    return finish_reason(word)
+    return NATIVE_STOPS.get(word, word)
 
 
 @usually(
@@ -83,15 +145,16 @@ def _finish(word: str, _: Any) -> str:
 def _usage(usage: am.Usage, _: Any) -> am.Usage:
     """Fill the counters that LangChain requires, unless a document was read that lacks them."""
     changes: dict[str, Any] = {}
-    extras = _USAGE_EXTRAS(usage.extras, usage) if usage.extras else usage.extras
-    if extras is not usage.extras:
-        changes["extras"] = extras
     if usage.seconds is not None:
         changes["seconds"] = None
     if note_at(usage, "/partial") is not True:
         counts = (usage.input or 0, usage.output or 0)
         wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
         changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
+    if usage.extras:
+        extras = _usage_extras(usage.extras, usage.evolve(**changes) if changes else usage)
+        if extras is not usage.extras:
+            changes["extras"] = extras
     return usage.evolve(**changes) if changes else usage
 
 
@@ -141,7 +204,7 @@ def make_caps(messages: Messages) -> Caps:
         "finish_reason": _finish,
         "metadata": KEEP,
         "response_metadata": _response,
-        "extras": _MESSAGE_EXTRAS,
+        "extras": message_extras(messages, AROUND_DATA),
     }
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
     return Caps(

@@ -23,6 +23,7 @@ from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, 
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.usage import read_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
+from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -197,7 +198,8 @@ class FastReaders:
             blocks: Any = (make_text(content),)
             listed = False
         else:
-            blocks = self._said(content, calls)
+            provider = response.get("model_provider") if response else None
+            blocks = self._said(content, calls, provider if type(provider) is str else None)
             if blocks is None:
                 return None
             listed = type(content) is _ARRAY and len(content) == 1 and is_bare_text(blocks[0])
@@ -247,12 +249,12 @@ class FastReaders:
         except AgentMsgError:
             return True
 
-    def _content(self, native: Any) -> Any:
+    def _content(self, native: Any, provider: str | None = None) -> Any:
         if type(native) is str:
             return (make_text(native),) if native else ()
-        return self._read_parts(native) if type(native) is _ARRAY and native else None
+        return self._read_parts(native, provider) if type(native) is _ARRAY and native else None
 
-    def _read_parts(self, natives: list[Any]) -> tuple[Any, ...] | None:
+    def _read_parts(self, natives: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of parts; None where one of them looks odd."""
         quick = self._quick
         blocks: list[Any] = []
@@ -261,22 +263,25 @@ class FastReaders:
                 block = quick[native["type"]](native)
             except (LookupError, TypeError):
                 block = None
+            if provider is not None and provider != ANTHROPIC and type(block) is am.ThinkingBlock:
+                # Whose the signature is, the message says.
+                block = None
             # The quick ones hold nothing but texts, apart from calls.
             if block is None or type(block) is am.ToolUseBlock:
                 if self._looks_odd(native):
                     return None
                 if block is None:
-                    block = self._parts.read(native)
+                    block = self._parts.read(native, provider)
             blocks.append(block)
         return tuple(blocks)
 
-    def _said(self, content: Any, calls: list[Any]) -> Any:
+    def _said(self, content: Any, calls: list[Any], provider: str | None) -> Any:
         """Return the blocks of content, and the calls."""
         if type(content) is _ARRAY and calls and content and type(content[-1]) is _OBJECT:
             last: Any = content[-1]
             if last.get("type") == "tool_use":
-                return self._copied_calls(content, calls)
-        blocks = self._content(content)
+                return self._copied_calls(content, calls, provider)
+        blocks = self._content(content, provider)
         if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
             return None
         if not calls:
@@ -284,12 +289,12 @@ class FastReaders:
         read = None if self._looks_odd(calls) else _read_calls(calls)
         return None if read is None else blocks + read
 
-    def _copied_calls(self, content: list[Any], entries: list[Any]) -> tuple[Any, ...] | None:
+    def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
         start = len(content) - len(entries)
         if start < 0 or "tool_use" not in self._quick:
             return None
-        before = self._read_parts(content[:start])
+        before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):
             return None
         blocks = list(before)

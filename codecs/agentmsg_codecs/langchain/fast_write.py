@@ -109,6 +109,8 @@ class FastWriters:
         block: Any = message.content[0]
         if block.notes or block.structured is not None or block.error is not None or block.error_type is not None:
             return None
+        if block.cache is not None:
+            return None
         content = self._content(block.content, message.notes)
         if content is None:
             return None

@@ -58,7 +58,9 @@ class Stop(NamedTuple):
 
 def _stop(word: str) -> Stop:
     own = {"/stop": ["stop_reason", word]}
-    return Stop(word, finish_reason(word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}}))
+    return Stop(
+        word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}})
+    )
 
 
 # By the words that Anthropic has: the fast paths share one note a word.
@@ -160,7 +162,7 @@ def read_response(native: Part) -> tuple[str | None, str | None, Part, Part]:
             note["/model"] = model_key
     if stop_key is not None:
         word = native[stop_key]
-        reason = finish_reason(word)
+        reason = finish_reason(stop_key, word)
         if stop_key != STOP_KEYS[0] or STOP_OF[stop_key].get(reason, reason) != word:
             note["/stop"] = [stop_key, word]
     return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
@@ -194,6 +196,6 @@ def _stop_word(reason: str, note: Any, native: Part) -> tuple[str, str]:
     noted = note.get("/stop") if note else None
     pair = noted if is_sequence(noted) and len(noted) == 2 else None  # noqa: PLR2004
     key = _free_key(STOP_KEYS, pair[0] if pair else None, native)
-    if pair and pair[0] == key and isinstance(pair[1], str) and finish_reason(pair[1]) == reason:
+    if pair and pair[0] == key and isinstance(pair[1], str) and finish_reason(key, pair[1]) == reason:
         return key, pair[1]
     return key, STOP_OF[key].get(reason, reason)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES
+from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
 
-__all__ = ["EMPTY_FIELDS", "Native", "role_word", "sniff_message", "split", "wrap"]
+__all__ = ["EMPTY_FIELDS", "Native", "known_keys", "role_word", "sniff_message", "split", "wrap"]
 
 Part = dict[str, Any]
 # What an absent field means, and is left out in the shorter forms.
@@ -49,6 +49,7 @@ class Native:
         body: the fields, with `content`; it has `type` where the form is dict or flat.
         word: the word in `role`, where that says what kind it is.
         rest: unknown keys beside `type` and `data`.
+        is_typed: `type` stands beside `role`, and says the same.
     """
 
     form: str
@@ -57,6 +58,13 @@ class Native:
     body: Part
     word: str | None = None
     rest: Part = attrs.field(factory=dict[str, Any])
+    is_typed: bool = False
+
+
+def known_keys(found: Native) -> frozenset[str]:
+    """Return the keys of the fields that a native message has: where the role says its kind, none is called type."""
+    keys = keys_of(found.tag)
+    return keys - {"type"} if found.form == "role" else keys
 
 
 def split(native: Any) -> Native | None:
@@ -76,8 +84,10 @@ def split(native: Any) -> Native | None:
         rest = {key: value for key, value in part.items() if key not in ("type", "data")}
         return Native("dict", kind, tag, part["data"], rest=rest)
     if "content" not in part and type(part.get("text")) is str:
-        body = {("content" if key == "text" else key): value for key, value in part.items() if key != "type"}
-        return Native("oldest", kind, tag, body)
+        said = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
+        left_out = {"type", "role"} if said else {"type"}
+        body = {("content" if key == "text" else key): part[key] for key in part if key not in left_out}
+        return Native("oldest", kind, tag, body, word if said else None)
     if type(word) is str and kind != "chat":
         return _by_role(part, word)
     return Native("flat", kind, tag, part)
@@ -89,7 +99,9 @@ def _by_role(part: Part, word: str) -> Native | None:
     kind = KIND_OF_ROLE.get(word, "chat")
     if kind == "chat" and word in OWN_ROLES:
         return None
-    return Native("role", kind, kind, {key: value for key, value in part.items() if key != "role"}, word)
+    is_typed = part.get("type") == kind
+    body = {key: value for key, value in part.items() if key != "role" and not (is_typed and key == "type")}
+    return Native("role", kind, kind, body, word, is_typed=is_typed)
 
 
 def _pair(native: list[Any]) -> Native | None:
@@ -116,11 +128,14 @@ def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, An
     if form == "flat":
         return body
     if form == "oldest":
-        return {"type": tag, **{("text" if key == "content" else key): value for key, value in body.items()}}
+        told: Part = {"type": tag}
+        if isinstance(note.get("/role"), str) and tag != "chat":
+            told["role"] = note["/role"]
+        return {**told, **{("text" if key == "content" else key): value for key, value in body.items()}}
     noted = note.get("/role")
     word = noted if isinstance(noted, str) else role_word(message, tag)
     if form == "role":
-        return {"role": word, **body}
+        return {"role": word, "type": KINDS[tag], **body} if note.get("/typed") is True else {"role": word, **body}
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")
 
 

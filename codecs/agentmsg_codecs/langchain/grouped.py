@@ -16,8 +16,8 @@ from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping
 from agentmsg_codecs.langchain.parts import note_at
-from agentmsg_codecs.langchain.v1 import is_bare_text, make_result, make_text
-from agentmsg_codecs.langchain.words import FAMILY, TOOL_KEYS
+from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
+from agentmsg_codecs.langchain.words import FAMILY, BODY_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,38 +30,50 @@ Part = dict[str, Any]
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
 # Parts that say more stay native blocks.
-_KEYS = ({"type", "tool_use_id", "content"}, {"type", "tool_use_id", "content", "is_error"})
-_LISTED = adopt({FAMILY: {"/content": "list"}})
+_KEYS = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
+_NEEDED = frozenset({"type", "tool_use_id"})
 
 
 def is_result(block: Any) -> bool:
     """Tell whether a native block is a tool result that is a message of its own."""
     value: Any = block.value if type(block) is am.NativeBlock and block.codec == FAMILY else None
-    if not is_mapping(value) or value.get("type") != "tool_result" or value.keys() not in _KEYS:
+    if not is_mapping(value) or value.get("type") != "tool_result" or not _NEEDED <= value.keys() <= _KEYS:
         return False
-    told = isinstance(value["content"], (str, list)) and isinstance(value["tool_use_id"], str)
-    return told and isinstance(value.get("is_error", False), bool)
+    if not isinstance(value.get("content", ""), (str, list)) or not isinstance(value["tool_use_id"], str):
+        return False
+    hint = value.get("cache_control", {"type": ""})
+    return isinstance(value.get("is_error", False), bool) and is_mapping(hint) and isinstance(hint.get("type"), str)
 
 
 def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
-    native: Any = plain_copy(thaw(value["content"]))
+    part: Part = plain_copy(thaw(value))
+    native: Any = part.get("content")
     listed = is_list(native)
     blocks = tuple(map(parts.read, native)) if listed else (make_text(native),) if native else ()
     bare = not blocks or (len(blocks) == 1 and is_bare_text(blocks[0]))
-    status = {True: "error", False: "success"}.get(value["is_error"]) if "is_error" in value else None
-    notes = _LISTED if listed and bare else EMPTY
-    return make_result(tool_call_id=value["tool_use_id"], content=blocks, status=status, notes=notes)
+    status = {True: "error", False: "success"}.get(part["is_error"]) if "is_error" in part else None
+    note: Part = {"/content": "list"} if listed and bare else {} if "content" in part else {"/content": "absent"}
+    return make_result(
+        tool_call_id=part["tool_use_id"],
+        content=blocks,
+        status=status,
+        cache=cache_of(part),
+        notes=adopt({FAMILY: note}) if note else EMPTY,
+    )
 
 
 def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
     part: Part = {"type": "tool_result", "tool_use_id": block.tool_call_id}
     inner: Any = block.content
-    if note_at(block, "/content") == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
+    noted = note_at(block, "/content")
+    if noted == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
         part["content"] = [parts.write(item) for item in inner]
-    else:
+    elif inner or noted != "absent":
         part["content"] = inner[0].text if inner else ""
     if block.status is not None:
         part["is_error"] = block.status == "error"
+    if block.cache is not None:
+        part["cache_control"] = write_cache(block.cache)
     return _make_native(codec=FAMILY, value=adopt(plain_copy(thaw(part))))
 
 
@@ -79,7 +91,7 @@ def make_grouping(parts: Parts) -> Grouping:
 def _may_open(message: am.Msg, parts: Parts) -> bool:
     """Tell whether a human message may begin with this one, and have all that is around its content."""
     own = message.extras.get(FAMILY)
-    if (is_mapping(own) and not TOOL_KEYS.isdisjoint(own)) or (message.role == "tool" and message.name is not None):
+    if (is_mapping(own) and not BODY_KEYS.isdisjoint(own)) or (message.role == "tool" and message.name is not None):
         return False
     return _may_stand(message, parts)
 

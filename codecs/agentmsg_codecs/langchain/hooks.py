@@ -15,10 +15,10 @@ import attrs
 import agentmsg as am
 from agentmsg.blocks import BLOCK_TAGS, Noted
 from agentmsg.json_values import adopt, freeze, plain_copy, thaw
-from agentmsg.plain import class_of, is_list
+from agentmsg.plain import class_of, is_list, is_mapping, is_object
 from agentmsg_codecs.langchain import v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     import cattrs
@@ -92,7 +92,7 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
         output = part.get("output")
         blocks: tuple[Any, ...] = ()
         if content is not None:
-            if not is_list(content) or not content:
+            if not is_list(content) or not content or type(output) not in (str, type(None)):
                 raise Unreadable
             blocks = tuple(map(inner.read, content))
             if any(block.notes and block.notes != _UNLINKED for block in blocks):
@@ -167,14 +167,21 @@ def _is_free_form(kind: Any) -> bool:
     return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
 
 
+_APART = frozenset({"type", "extras"})
+
+
 def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
     cls: Any = next((cls for cls, name in BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
     if cls is None:
         raise Unreadable
+    own = value.get("extras")
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+        raise Unreadable
     try:
-        return converter.structure({key: item for key, item in value.items() if key != "type"}, _resolved(cls))
+        block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))
+        return block.evolve(extras=own) if own else block
     except Exception:  # noqa: BLE001 - cattrs and foreign classes raise what they like
         raise Unreadable from None
 
@@ -185,7 +192,10 @@ def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
     bare = block.evolve(extras={}, notes={})
     fields = cast("Part", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
-    return {"type": "non_standard", "value": {"type": BLOCK_TAGS[type(block)], **value}}
+    # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
+    own = block.extras.get(ANTHROPIC) if block.extras else None
+    extras = {"extras": {ANTHROPIC: own}} if is_mapping(own) and own else {}
+    return {"type": "non_standard", "value": {"type": BLOCK_TAGS[type(block)], **value, **extras}}
 
 
 _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] = {
@@ -213,7 +223,7 @@ QUICK: tuple[tuple[str, Any, Callable[[Part], Any]], ...] = (
 
 def is_ours(cls: type, writer: Any) -> bool:
     """Tell whether the writer of a class is the one of this codec."""
-    return _HOOKS[cls][1] is writer
+    return writer is _HOOKS[cls][1] if cls in _HOOKS else getattr(writer, "__module__", None) == __name__
 
 
 def _is(cls: type) -> Callable[[Any], bool]:

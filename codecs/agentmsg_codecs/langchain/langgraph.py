@@ -43,21 +43,29 @@ from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_mapping, is_object, is_sequence
 from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg_codecs.langchain.caps import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc_envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc_escape import stamp
-from agentmsg_codecs.langchain.lg_containers import are_elsewhere, body_of, contents_of, is_json, write_contents
+from agentmsg_codecs.langchain.lg_containers import (
+    are_elsewhere,
+    body_of,
+    contents_of,
+    holds_envelopes,
+    is_json,
+    is_old_checkpoint,
+    write_contents,
+)
 from agentmsg_codecs.langchain.lg_escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.lg_fast import pack, unpack
 from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.lg_tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lg_usual import UsualDocuments, joined
-from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.messages import FORMS, Messages
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, TOOL_KEYS
+from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,16 +92,12 @@ def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
     return frozenset({"type", "data", "content"}) if note_of(message, LG).get("/form") == "dict" else None
 
 
-def _taken_in_body(message: am.Msg) -> frozenset[str]:
-    """Return the keys of the fields, and those that would make them something else than an object."""
-    return (TOOL_KEYS if message.role == "tool" else BODY_KEYS) | MARKERS
+def _form(message: am.Msg) -> str:
+    """Return the form in which the fields of a message stand: their own, in most of them."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
 
 
-_EXTRAS = carried_extras(
-    (FAMILY, _taken_in_body),
-    (ENVELOPE, _taken_by_dict),
-    (LC, _taken_by_envelope),
-)
 _BESIDE_MESSAGES = MARKERS | {"lc"}
 
 
@@ -109,8 +113,11 @@ def _taken_beside(history: am.History) -> frozenset[str]:
 def _make_caps(engine: Messages, natives: GraphMessages) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
     base = make_caps(engine)
+    spaces = ((ENVELOPE, _taken_by_dict), (LC, _taken_by_envelope))
+    # An object with a key of the trees would be something else.
+    extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
     rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": _EXTRAS}) if "extras" in row.fields else row
+        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
     rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, natives.read_native))
@@ -179,6 +186,9 @@ class LangGraphCodec(Codec):
 
     def _read_wrapped(self, document: Part) -> am.History:
         tree, marks = document.get("value"), document.get("spelling")
+        if document[WIRE] == "json" and document.keys() == {WIRE, "value"} and is_old(tree):
+            history = self._read_tree(tree)
+            return with_note(history, LG, adopt({**note_of(history, LG), "wire": "json"}))
         fits = _are_marks(marks) if "spelling" in document else is_json(tree)
         if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
             raise DecodeError(f"this is no document of {WIRE}: {excerpt(document)}", code="type")
@@ -222,6 +232,10 @@ class LangGraphCodec(Codec):
         """Return the document: of the type and in the container of the history's notes, else a list."""
         note = note_of(history, LG) if history.notes else EMPTY
         wire = note.get("wire")
+        if wire == "json" and "how" in note:
+            # Not all of its messages are envelopes.
+            tree = self._write_tree(history, note, form=ENVELOPE_FORM)
+            return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
         if (wire if wire in ("json", "msgpack") else self.wire) == "json":
             document = thaw(self._old.write(history))
             if is_json(document):
@@ -232,11 +246,11 @@ class LangGraphCodec(Codec):
             return {WIRE: "msgpack", "value": tree, "spelling": spelling[1]}
         return {WIRE: "msgpack", "value": tree} if is_json(tree) else tree
 
-    def _write_tree(self, history: am.History, note: Mapping[str, Any]) -> Any:
+    def _write_tree(self, history: am.History, note: Mapping[str, Any], form: str | None = None) -> Any:
         self.engine.fill()
         write = self._natives.write
         unescaped: list[Part] = []
-        natives = [write(message, unescaped) for message in gather(history.messages, self.engine.parts)]
+        natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
         if may_hold_marker(unescaped):
             for body in unescaped:
                 body.update(escape(body))
@@ -244,15 +258,16 @@ class LangGraphCodec(Codec):
 
     def likeness(self, document: Any) -> float:
         """Return 1 where the first messages are extensions, or stand in a checkpoint; less where only some are."""
-        if is_object(document) and WIRE in document:
-            return 1.0 if contents_of(document.get("value")).natives else 0.5
+        is_wire = is_object(document) and WIRE in document
+        held = document.get("value") if is_wire else document
+        if is_object(held) and held.keys() >= _CHECKPOINT:
+            return 1.0
         try:
-            contents = contents_of(document)
+            natives = [native for _, native in contents_of(held).natives]
         except AgentMsgError:
             return 0.0
-        natives = [native for _, native in contents.natives]
-        if is_object(document) and document.keys() >= _CHECKPOINT:
-            return 1.0
+        if is_wire:
+            return 1.0 if natives else 0.5
         if any(body_of(native) is not None for native in natives):
             return 1.0
         return 0.5 if natives and is_json(document) else 0.0
@@ -310,6 +325,8 @@ class LangGraphCodec(Codec):
         Raises:
             EncodeError: where an object of lg_tree.py's table says nothing.
         """
+        if is_mapping(document) and document.get(WIRE) == "json":
+            return dump_json(document["value"])
         if is_mapping(document) and WIRE in document:
             return pack(document["value"], document.get("spelling", ()))
         return dump_json(document) if is_json(document) else pack(document)
@@ -337,9 +354,16 @@ def _are_marks(marks: Any) -> bool:
 
 def _parse_old(raw: bytes | str, limits: Limits, duplicates: Duplicates) -> Any:
     document = parse_json(raw, limits, duplicates)
-    if not is_json(document):
+    if is_json(document):
+        return document
+    if not is_old(document):
         raise DecodeError('JSON without the envelopes that the type "json" has for messages', code="type")
-    return document
+    return {WIRE: "json", "value": document}
+
+
+def is_old(document: Any) -> bool:
+    """Tell whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
+    return (is_old_checkpoint(document) or holds_envelopes(document)) and not is_json(document)
 
 
 # -- types and bytes --------------------------------------------------------------------------------------------------

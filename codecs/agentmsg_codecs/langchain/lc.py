@@ -38,14 +38,14 @@ from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import note_of
 from agentmsg.plain import is_mapping
 from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg_codecs.langchain.caps import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc_envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc_escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY, TOOL_KEYS
+from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from agentmsg.json_text import Duplicates
@@ -65,9 +65,6 @@ _NOTES = {
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
-_EXTRAS = carried_extras(
-    (FAMILY, lambda message: TOOL_KEYS if message.role == "tool" else BODY_KEYS), (LC, lambda _: ENVELOPE_KEYS)
-)
 _BESIDE_MESSAGES = frozenset({"messages", "lc"})
 # What they are is told by lc_containers.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
@@ -81,8 +78,9 @@ def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
         engine.fill()
         return envelopes.read(value, DIALECTS["python"])
 
+    extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
     rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": _EXTRAS}) if "extras" in row.fields else row
+        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
     rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, read_native))

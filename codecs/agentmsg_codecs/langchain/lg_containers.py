@@ -20,16 +20,31 @@ from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Contents", "body_of", "contents_of", "is_json", "place_of", "write_contents"]
+__all__ = [
+    "Contents",
+    "body_of",
+    "contents_of",
+    "holds_envelopes",
+    "is_json",
+    "is_old_checkpoint",
+    "place_of",
+    "write_contents",
+]
 
 Part = dict[str, Any]
 Path = tuple[str, ...]
-# Where messages are: in a state, in a checkpoint, in the input of a graph, in a checkpoint with its config.
+# Where messages are: in a state, in a checkpoint, in the input of a graph, in a checkpoint with its config; and in what
+# the metadata of older checkpoints say of a step.
 _PATHS: tuple[Path, ...] = (
     ("messages",),
     ("channel_values", "messages"),
     ("channel_values", "__start__", "messages"),
     ("checkpoint", "channel_values", "messages"),
+    ("checkpoint", "channel_values", "__start__", "messages"),
+    ("metadata", "writes", "messages"),
+    ("metadata", "writes", "__start__", "messages"),
+    ("writes", "messages"),
+    ("writes", "__start__", "messages"),
 )
 _CHECKPOINT = _PATHS[1]
 _PYDANTIC = frozenset({4, 5})
@@ -130,12 +145,40 @@ def contents_of(document: Any) -> Contents:
         raise DecodeError(f"no messages where a document of LangGraph has them: {excerpt(document)}")
     path, how, natives = found
     if how == "none":
+        if _are_in_writes(document):
+            msg = "the messages of this checkpoint are in a delta channel: they stand in the writes of its ancestors"
+            raise DecodeError(msg, code="delta-channel")
         return Contents([], path, how, 0, document)
     lead = {"list": path, "one": path, "delta": (*path, "value")}[how]
     at = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
     if not path:
         return Contents(at, path, how)
     return Contents(at, path, how, _index(document, path), _without(document, path))
+
+
+def _are_in_writes(document: Part) -> bool:
+    """Tell whether a checkpoint has messages that are not among its values, as those of a delta channel are.
+
+    Every channel with a value has a version; of a delta channel a checkpoint has the version alone.
+    """
+    values, versions = document["channel_values"], document.get("channel_versions")
+    return is_object(versions) and "messages" in versions and values.keys() <= versions.keys()
+
+
+def is_old_checkpoint(document: Any) -> bool:
+    """Tell whether plain JSON is a checkpoint, by itself or with its config: one of the old type "json"."""
+    if is_object(document) and is_object(document.get("checkpoint")):
+        document = document["checkpoint"]
+    return is_object(document) and is_object(document.get(_CHECKPOINT[0])) and not _BESIDE_VALUES.isdisjoint(document)
+
+
+_BESIDE_VALUES = frozenset({"channel_versions", "versions_seen"})
+
+
+def holds_envelopes(document: Any) -> bool:
+    """Tell whether some of the messages of plain JSON are envelopes."""
+    found = _hole(document)
+    return found is not None and any(map(_is_of_json, found[2]))
 
 
 def _index(document: Any, path: Path) -> int:
@@ -152,9 +195,9 @@ def _without(document: Part, path: Path) -> Part:
 
 
 def is_json(document: Any) -> bool:
-    """Tell whether a document is one of the old type "json": all its messages are envelopes."""
+    """Tell whether a document is one of the old type "json": all its messages are envelopes, where they are usual."""
     found = _hole(document)
-    return found is not None and bool(found[2]) and all(map(_is_of_json, found[2]))
+    return found is not None and found[0] not in _PATHS[4:] and bool(found[2]) and all(map(_is_of_json, found[2]))
 
 
 def _is_of_json(native: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.json_text import dump_json
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.lc_escape import marks_by_path, path_key, stamp
-from agentmsg_codecs.langchain.lg_tree import MAP, MARKERS
+from agentmsg_codecs.langchain.lg_tree import MAP, MARKERS, check_marker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +45,7 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
     if not MARKERS.isdisjoint(value):
         escaped = _escaped(value)
         if escaped is None:
+            check_marker(value)
             marks.append([path, "raw", stamp(value)])
             return value
         fields = escaped

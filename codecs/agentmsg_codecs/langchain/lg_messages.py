@@ -149,19 +149,20 @@ class GraphMessages:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, message: am.Msg, unescaped: list[Part] | None = None) -> Any:
+    def write(self, message: am.Msg, unescaped: list[Part] | None = None, default: str | None = None) -> Any:
         """Return the native message of one that fits.
 
         Args:
             message: the message.
             unescaped: where given, the fields of a usual message are not escaped but put here: to be looked through
                 together with those of others.
+            default: the form of messages that were read in none; None: an extension.
         """
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
         if is_native(message):
             return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
-        form = word(note.get("/form"))
+        form = word(note.get("/form")) or default
         if form:
             native = self._in_form(message, form)
             if native is not None:

@@ -37,7 +37,20 @@ from agentmsg_codecs.langchain.lg_spelling import (
     kind_of,
 )
 
-__all__ = ["BIG", "BINARY", "CODES", "EXT", "FLOAT", "MAP", "MARKERS", "WIRE", "big_integer", "read_tree", "write_tree"]
+__all__ = [
+    "BIG",
+    "BINARY",
+    "CODES",
+    "EXT",
+    "FLOAT",
+    "MAP",
+    "MARKERS",
+    "WIRE",
+    "big_integer",
+    "check_marker",
+    "read_tree",
+    "write_tree",
+]
 
 Mark = list[int]
 EXT, BINARY, FLOAT, MAP, WIRE = "__ext__", "__bin__", "__float__", "__map__", "__wire__"
@@ -323,6 +336,18 @@ class _Writer:
             self.out.append(self._head("ext", len(raw), number) + code.to_bytes(1, "big", signed=True) + raw)
         else:
             raise _no_marker(value)
+
+
+def check_marker(value: dict[str, Any]) -> None:
+    """Check that an object with a key of the table is one of MessagePack's values, with all inside of it.
+
+    Raises:
+        DecodeError: where it says nothing, so that it could not be written.
+    """
+    try:
+        write_tree(value)
+    except EncodeError as error:
+        raise DecodeError(error.message, code=error.code) from None
 
 
 def _no_marker(value: Any) -> EncodeError:

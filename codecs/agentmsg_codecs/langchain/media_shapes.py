@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.json_values import adopt
-from agentmsg.plain import is_object
+from agentmsg.plain import is_mapping, is_object
 from agentmsg_codecs.langchain import v1_media
+from agentmsg_codecs.langchain.anthropic_shapes import BLOCKS
 from agentmsg_codecs.langchain.shapes import Shape, nested, put, shape, text_shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,6 +163,19 @@ def _write_anthropic_media(block: Any) -> Part:
     return with_common(part, block)
 
 
+def _read_document(part: Part) -> Any:
+    """Read a document; whether it is to be cited is an extra of Anthropic's family."""
+    block = _read_anthropic_media(part)
+    if "citations" not in part:
+        return block
+    return block.evolve(extras={**block.extras, ANTHROPIC: adopt({"citations": part["citations"]})})
+
+
+def _write_document(block: Any) -> Part:
+    part, extras = _write_anthropic_media(block), block.extras.get(ANTHROPIC) if block.extras else None
+    return {**part, "citations": extras["citations"]} if is_mapping(extras) and "citations" in extras else part
+
+
 def _read_v0(part: Part) -> Any:
     kind, media_type = part.get("source_type"), word_at(part, "mime_type")
     source: Any
@@ -274,7 +289,10 @@ MEDIA_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
     "input_audio": (shape("input_audio", "input_audio", _read_input_audio, _write_input_audio),),
     "input_image": (shape("input_image", "image_url file_id detail", _read_input_image, _write_input_image),),
     "input_file": (shape("input_file", "file_data file_id file_url filename", _read_input_file, _write_input_file),),
-    "document": (shape("anthropic", "source title context", _read_anthropic_media, _write_anthropic_media),),
+    "document": (
+        shape("document", "source title context citations", _read_document, _write_document),
+        BLOCKS,
+    ),
     "media": (shape("google", "mime_type data file_uri", _read_google, _write_google),),
     "text-plain": (
         shape("text-plain", "mime_type url base64 file_id title context", _read_plain_media, _write_plain_media),

@@ -15,17 +15,20 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, put_back, same_document
+from agentmsg.notes import SPELLINGS, keep, put_back, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.body import Bodies
+from agentmsg_codecs.langchain.calls import is_calls
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FLAT, FastWriters
-from agentmsg_codecs.langchain.forms import Native, split, wrap
+from agentmsg_codecs.langchain.forms import Native, known_keys, split, wrap
 from agentmsg_codecs.langchain.proving import proving
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import BODY_KEYS, ENVELOPE, FAMILY, KIND_OF_ROLE, TOOL_KEYS
+from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import cattrs
 
     from agentmsg_codecs.langchain.parts import Parts
@@ -36,8 +39,18 @@ Part = dict[str, Any]
 make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
 
-# Lists of parts or calls, and what their entries are taken from: never kept verbatim in a note.
-_NEVER = frozenset({"content", "tool_calls", "invalid_tool_calls", "additional_kwargs", "response_metadata"})
+# What says something else than the default spelling is never kept in a note. The values that have no meaning under a
+# key are extras, so that the rest of the message is read all the same.
+_HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("name", "id", "tool_call_id", "status", "error", "error_type"), lambda value: type(value) is str),
+    **dict.fromkeys(("additional_kwargs", "response_metadata", "usage_metadata"), is_mapping),
+    **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
+    "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
+    "chunk_position": lambda value: value == "last",
+    # What are no pieces of the calls.
+    "tool_call_chunks": lambda _: False,
+}
+_ODD = frozenset(_HAS_MEANING)
 
 
 def is_native(message: am.Msg) -> bool:
@@ -119,17 +132,8 @@ class Messages:
             return _whole(native), found.form
         plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
         if not same_document(plain, found.body):
-            known = TOOL_KEYS if found.kind == "tool" else BODY_KEYS
-            kept = keep(
-                message,
-                found.body,
-                plain,
-                family=FAMILY,
-                known=known,
-                never=_NEVER,
-                read=lambda body: self._bodies.read(attrs.evolve(found, body=body)),
-            )
-            if kept is None:
+            kept = self._kept(message, found, plain)
+            if kept is None or not self.keeps_extras(kept, found.form, FORMS):
                 return _whole(native), found.form
             message = kept
         if found.rest:
@@ -142,8 +146,10 @@ class Messages:
         own: Part = {}
         if self._bodies.default_tag(message) != found.tag:
             own["/type"] = found.tag
-        if found.word is not None and self._bodies.default_word(message) != found.word:
+        if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
             own["/role"] = found.word
+        if found.is_typed:
+            own["/typed"] = True
         content = found.body.get("content")
         if (
             is_list(content)
@@ -186,6 +192,9 @@ class Messages:
         form = _able(form, message, tag)
         body = self._bodies.write(message, tag, form)
         body = self._listed(message, body)
+        own = message.extras.get(FAMILY) if message.extras else None
+        if is_mapping(own) and not _ODD.isdisjoint(own):
+            body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
         body = put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
 
@@ -196,6 +205,49 @@ class Messages:
             body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
         return body
 
+    def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
+        """Tell whether the extras of a message come back as they are: none says what a field of it would say.
+
+        Args:
+            message: the message; the rest of it need not fit yet.
+            form: in which it is written by default.
+            forms: those that it may be written in.
+        """
+        own = message.extras.get(FAMILY)
+        if not is_mapping(own) or MAY_MEAN.isdisjoint(own):
+            return True
+        bare = message.evolve(extras={FAMILY: own})
+        try:
+            back, found = self.read_only(plain_copy(thaw(self._spell(bare, form))))
+        except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
+            return False
+        return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
+
+    def _kept(self, message: am.Msg, found: Native, plain: Part) -> am.Msg | None:
+        """Return the message with its unknown fields and odd spellings; None where it would not come back."""
+        plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
+
+        def read(body: Part) -> am.Msg:
+            return self._bodies.read(attrs.evolve(found, body=body))
+
+        return keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
+
+    def read_only(self, native: Any) -> tuple[am.Msg, str]:
+        """Return what a native message means, with its extras, whether or not all of it would come back.
+
+        Raises:
+            Unreadable: where it has no meaning.
+        """
+        found = split(native)
+        if found is None:
+            raise Unreadable
+        message = self._meaning(found)
+        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
+        kept = self._kept(message, found, plain)
+        if kept is None:
+            raise Unreadable
+        return kept, found.form
+
     def _reads_as(self, native: Any, message: am.Msg) -> bool:
         try:
             return am.same(self.read(plain_copy(thaw(native)))[0], message)
@@ -203,15 +255,33 @@ class Messages:
             return False
 
 
+def _yields(key: str, plain: Any) -> bool:
+    """Tell whether the default spelling of a field leaves its key to an extra: it says nothing, or only repeats."""
+    return key in _ODD and (not plain or key == "tool_call_chunks")
+
+
+def _is_odd(key: str, native: Any, plain: Any) -> bool:
+    """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
+    if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
+        return False
+    return not any(same_document(native, spelling) for spelling in SPELLINGS.values())
+
+
 def _able(form: str, message: am.Msg, tag: str) -> str:
     """Return the form, or dict where that alone can say what a message is."""
-    if message.extras and ENVELOPE in message.extras:
-        return "dict"
+    if message.extras:
+        own = message.extras.get(FAMILY)
+        if ENVELOPE in message.extras or (is_mapping(own) and not _ONLY_INSIDE.isdisjoint(own)):
+            return "dict"
+        if is_mapping(own) and "type" in own and tag not in _CHATS:
+            return "role"
     if form == "role" and tag in _CHATS and message.role in KIND_OF_ROLE:
         return "dict"
     return form
 
 
+# Unknown fields that beside the others would say what kind of message it is, or in which form.
+_ONLY_INSIDE = frozenset({"role", "data", "text"})
 _CHATS = frozenset({"chat", "generic", "ChatMessageChunk"})
 _LONG = frozenset({"dict", "flat"})
 FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})

@@ -12,45 +12,74 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import hook_table, maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
+from agentmsg_codecs.langchain.anthropic_shapes import KIND, V1_SHAPES, is_of_anthropic, own_shape
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
+from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import FAMILY, INNER
+from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg_codecs.langchain.shapes import Shape
-
-__all__ = ["Parts", "fallback_of", "note_at"]
+__all__ = ["NESTED", "Parts", "fallback_of", "note_at"]
 
 Part = dict[str, Any]
 _make_native = maker(am.NativeBlock)
 
 _V1_BASE = frozenset({"type", "id", "extras", "cache_control"})
 _V1_KEYS: Mapping[type, frozenset[str]] = {
-    am.TextBlock: _V1_BASE | {"text", "annotations", "citations"},
-    am.ThinkingBlock: _V1_BASE | {"reasoning", "summary", "encrypted_content"},
+    am.TextBlock: _V1_BASE | {"text", "annotations"},
+    am.ThinkingBlock: _V1_BASE | {"reasoning"},
     am.RefusalBlock: _V1_BASE | {"refusal"},
-    am.ImageBlock: _V1_BASE | {"url", "base64", "file_id", "mime_type", "source", "source_type"},
-    am.AudioBlock: _V1_BASE | {"url", "base64", "file_id", "mime_type", "source", "source_type"},
-    am.VideoBlock: _V1_BASE | {"url", "base64", "file_id", "mime_type", "source", "source_type"},
-    am.FileBlock: _V1_BASE
-    | {"url", "base64", "file_id", "mime_type", "text", "title", "context", "source", "source_type", "file"},
+    am.ImageBlock: _V1_BASE | {"mime_type"},
+    am.AudioBlock: _V1_BASE | {"mime_type"},
+    am.VideoBlock: _V1_BASE | {"mime_type"},
+    am.FileBlock: _V1_BASE | {"mime_type"},
     am.ToolUseBlock: _V1_BASE | {"name", "args"},
     am.ToolResultBlock: _V1_BASE | {"tool_call_id", "status", "output"},
 }
 # (A call's `error` is an unknown field that invalid calls have a key for.)
-_NON_STANDARD = frozenset({"type", "value"})
+_NON_STANDARD = frozenset({"type", "value", "cache_control"})
+# Where what a block shows may be from: each part has one of them, and the others are nothing of it.
+_SOURCES = frozenset(
+    {
+        "url",
+        "base64",
+        "file_id",
+        "data",
+        "image_url",
+        "file_data",
+        "file_url",
+        "file_uri",
+        "content",
+        "encrypted_content",
+    }
+)
+# The keys whose value is an extra where it has no meaning.
+_ODD = frozenset({"id", "cache_control", "extras", "annotations", "citations", "index"})
+# What some shape or other has a meaning for: an unknown field of such a name may be read as that.
+_MAY_MEAN = frozenset[str]().union(
+    *_V1_KEYS.values(),
+    _NON_STANDARD,
+    _SOURCES,
+    _ODD,
+    *(shape.keys for shape in BY_NAME.values()),
+    {"source", "summary"},
+)
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def own_keys(block: Any) -> frozenset[str]:
-    """Return the keys that the v1 part of a block may have of its own: no unknown field may use them."""
-    return _V1_KEYS.get(class_of(block), _NON_STANDARD)
+def _known(block: Any, shape: Shape | None, plain: Part) -> frozenset[str]:
+    """Return the keys that the part of this very block may have: no unknown field may use them."""
+    keys = _V1_KEYS.get(class_of(block), _NON_STANDARD) if shape is None else shape.keys
+    if shape is None and plain.get("type") == "text-plain":
+        keys |= {"title", "context"}
+    return (keys - _SOURCES) | plain.keys()
 
 
 def note_at(obj: Any, key: str) -> Any:
@@ -95,45 +124,73 @@ class Parts:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, part: Any) -> Any:
-        """Return the block of a part."""
+    def read(self, part: Any, provider: str | None = None) -> Any:
+        """Return the block of a part.
+
+        Args:
+            part: the part.
+            provider: who wrote the message, where it says so: whose the signatures and server tools are.
+        """
         if is_object(part):
             tag = part.get("type")
             quick = self.quick.get(tag) if type(tag) is str else None
-            block = None if quick is None else quick(part)
-            return self._read(part) if block is None else block
+            if quick is None or (tag == "reasoning" and provider not in _USUAL_PROVIDERS):
+                return self._read(part, provider)
+            block = quick(part)
+            return self._read(part, provider) if block is None else block
         if type(part) is str:
             return v1.make_text(text=part, notes=_BARE)
         return _native(part)
 
-    def _read(self, part: Part) -> Any:
+    def _read(self, part: Part, provider: str | None) -> Any:
+        moved = _without_inner_hint(part)
+        if moved is not None:
+            found = self._read(moved, provider)
+            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), "/cache": "extras"})
+            if type(found) is not am.NativeBlock and same_document(self._spell(noted), part):
+                return noted
+        block = self._meaning(part, provider)
+        if block is None or not self.keeps_extras(block, provider):
+            return _native(part)
+        return _marked(block)
+
+    def _meaning(self, part: Part, provider: str | None) -> Any:
+        """Return what a part means, with its extras: the first that reads it so that it comes back; None of none."""
         tried: list[tuple[Shape | None, Any, Any, Part]] = []
-        for shape, read in self._candidates(part):
+        for shape, read in self._candidates(part, provider):
             try:
                 block = read(part)
                 plain = self._default(block) if shape is None else shape.write(block)
-            except (Unreadable, AgentMsgError):
+            except _RAISED:
                 continue
             if same_document(plain, part):
-                return _marked(self._shaped(block, shape, plain))
+                return self._shaped(block, shape, plain)
             tried.append((shape, read, block, plain))
         for shape, read, block, plain in tried:
             found = self._kept(shape, read, block, plain, part)
             if found is not None:
-                return _marked(found)
-        return _native(part)
+                return found
+        return None
 
-    def _candidates(self, part: Part) -> list[tuple[Shape | None, Any]]:
+    def _candidates(self, part: Part, provider: str | None) -> list[tuple[Shape | None, Any]]:
         """Return what may read a part: v1, then the other shapes of its tag."""
         shapes: list[tuple[Shape | None, Any]] = [(shape, shape.read) for shape in shapes_of(part)]
         tag = part.get("type")
+        own: list[tuple[Shape | None, Any]] = []
+        if type(tag) is str and tag in V1_SHAPES and is_of_anthropic(part, provider):
+            own = [(V1_SHAPES[tag], V1_SHAPES[tag].read)]
+        if tag == "reasoning" and provider not in _USUAL_PROVIDERS:
+            # Whose the signature is, the message says for all.
+            return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *shapes]
         if tag == "non_standard":
-            return [(None, self._read_non_standard)]
+            inner = part.get("value")
+            wrapped = [_NAMED[f"non_standard {shape.name}"] for shape in (shapes_of(inner) if is_object(inner) else ())]
+            return [(None, self._read_non_standard), *((shape, shape.read) for shape in wrapped)]
         if tag == "text-plain":
             return [(None, v1_media.read_text_plain), *shapes]
         if type(tag) is not str or tag not in self._readers:
             return shapes
-        return [(None, partial(_structured, self._readers[tag], hooks.TAGS[tag])), *shapes]
+        return [*own, (None, partial(_structured, self._readers[tag], hooks.TAGS[tag])), *shapes]
 
     def _read_non_standard(self, part: Part) -> Any:
         value = part.get("value")
@@ -149,19 +206,47 @@ class Parts:
 
     def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Part, part: Part) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
-        keys = own_keys(block) if shape is None else shape.keys
+        keys = _known(block, shape, plain)
         if shape is not None and part.get("error") is not None:
             # What is wrong with an invalid call: the model has no field for it, the shape a key.
             keys -= {"error"}
-        kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, read=read)
-        if kept is None or not own_keys(kept).isdisjoint(kept.extras.get(FAMILY) or ()):
-            return None
-        if not v1.claimed(kept).isdisjoint(kept.extras.get(INNER) or ()):
+        inside = _nested(part, plain)
+        if inside:
+            block = block.evolve(extras={**block.extras, NESTED: adopt(inside)})
+            plain = _with_nested(plain, block)
+        # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
+        again = None if type(block) is am.ToolResultBlock else read
+        kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, odd=_ODD, read=again)
+        if kept is None:
             return None
         own = kept.extras.get(FAMILY)
         if own and type(kept) is am.ToolUseBlock and v1_calls.error_first(own) is not own:
             kept = kept.evolve(extras={**kept.extras, FAMILY: v1_calls.error_first(own)})
         return kept if same_document(self._spell(kept), part) else None
+
+    def keeps_extras(self, block: Any, provider: str | None = None) -> bool:
+        """Tell whether the extras of a block come back as they are: none says what a field of it would say."""
+        if not self.may_mean(block):
+            return True
+        if type(block) is am.ToolResultBlock and block.content:
+            # The same.
+            block = block.evolve(content=())
+        try:
+            part = self._spell(block)
+            back = self._meaning(plain_copy(thaw(part)), provider or _provider_of(block))
+        except _RAISED:
+            return False
+        return type(back) is type(block) and same_document(back.extras, block.extras)
+
+    def may_mean(self, block: Any) -> bool:
+        """Tell whether an extra of a block might be read as a field of it."""
+        for space, own in block.extras.items():
+            if space == FAMILY:
+                if is_mapping(own) and not _MAY_MEAN.isdisjoint(own):
+                    return True
+            elif space != INNER or (is_mapping(own) and not v1.claimed(block).isdisjoint(own)):
+                return True
+        return False
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -170,7 +255,7 @@ class Parts:
         if not block.notes and not block.extras:
             writer = self._writers.get(type(block))
             if writer is not None:
-                return writer(block)
+                return writer(block) if type(block) not in _MAY_BE_OWN else self._default(block)
         quick = self.quick_writers.get(type(block)) if block.notes else None
         part = None if quick is None else quick(block)
         if part is not None:
@@ -181,10 +266,11 @@ class Parts:
         if not note:
             return self._write_bare(block)
         spelt = self._spell(block)
-        if self._reads_as(spelt, block):
+        provider = _provider_of(block)
+        if self._reads_as(spelt, block, provider):
             return spelt
         plain = self._default(block)
-        return put_back(block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part))))
+        return put_back(block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider))
 
     def _write_bare(self, block: Any) -> Any:
         """Return the part of a block in its default spelling, with its unknown fields."""
@@ -196,26 +282,47 @@ class Parts:
 
     def _default(self, block: Any) -> Part:
         writer = self._writers.get(type(block))
-        return hooks.write_non_standard(block, self.converter) if writer is None else writer(block)
+        if writer is None:
+            return hooks.write_non_standard(block, self.converter)
+        shape = _own_shape(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
+        if shape is not None and hooks.is_ours(type(block), writer):
+            part = self._in_own_shape(shape, block)
+            if part is not None:
+                return part
+        return writer(block)
+
+    def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
+        """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
+        bare = block.evolve(
+            notes=EMPTY, extras={space: own for space, own in block.extras.items() if space in _OF_ANTHROPIC}
+        )
+        try:
+            part = shape.write(bare)
+            back = shape.read(plain_copy(thaw(part)))
+        except _RAISED:
+            return None
+        return part if am.same(back, bare) else None
 
     def _spell(self, block: Any) -> Any:
         """Return the part of a block in the spelling that it remembers, whether or not that still holds."""
         name = note_at(block, "/shape")
         if name == "str":
             return block.text if type(block) is am.TextBlock else self._default(block)
-        shape = BY_NAME.get(name) if isinstance(name, str) else None
+        shape = _NAMED.get(name) if isinstance(name, str) else None
         plain: Part | None = None
         if shape is not None:
             try:
                 plain = shape.write(block)
-            except (AttributeError, KeyError, TypeError, Unreadable):
+            except _RAISED:
                 # A shape of another class of blocks, planted or left behind.
                 plain = None
-        return put_back(block, plain or self._default(block), family=FAMILY, read=lambda _: block)
+        plain = _with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
+        native = put_back(block, plain, family=FAMILY, read=lambda _: block)
+        return _with_inner_hint(native) if note_at(block, "/cache") == "extras" else native
 
-    def _reads_as(self, part: Any, block: Any) -> bool:
+    def _reads_as(self, part: Any, block: Any, provider: str | None) -> bool:
         try:
-            return am.same(self.read(plain_copy(thaw(part))), block)
+            return am.same(self.read(plain_copy(thaw(part)), provider), block)
         except AgentMsgError:
             return False
 
@@ -227,6 +334,107 @@ def _marked(block: Any) -> Any:
     return with_note(block, FAMILY, {**note_of(block, FAMILY), "/no-id": True})
 
 
+def _nested(part: Part, plain: Part) -> Part:
+    """Return the unknown fields of the objects inside of a part, by their keys."""
+    inside: Part = {}
+    for key, value in part.items():
+        usual = plain.get(key)
+        if key not in _HOLDERS or not is_object(value) or not is_mapping(usual):
+            continue
+        more = {name: item for name, item in value.items() if name not in usual and item is not None}
+        inside |= {key: more} if more else {}
+    return inside
+
+
+def _with_nested(plain: Part, block: Any) -> Part:
+    inside = block.extras.get(NESTED)
+    if not is_mapping(inside):
+        return plain
+    return {
+        key: {**inside[key], **value} if key in inside and is_mapping(inside[key]) and is_mapping(value) else value
+        for key, value in plain.items()
+    }
+
+
+# The objects inside of parts, and the namespace of their unknown fields.
+_HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
+NESTED = "langchain.nested"
+
+
+def _without_inner_hint(part: Part) -> Part | None:
+    """Return a part whose cache hint stands beside its `extras`; None of one that has it not inside of them."""
+    extras = part.get("extras")
+    if not is_object(extras) or "cache_control" not in extras or "cache_control" in part:
+        return None
+    if v1.cache_of(extras) is None:
+        return None
+    rest = {key: value for key, value in extras.items() if key != "cache_control"}
+    bare = {key: value for key, value in part.items() if key != "extras"}
+    return {**bare, **({"extras": rest} if rest else {}), "cache_control": extras["cache_control"]}
+
+
+def _with_inner_hint(part: Part) -> Part:
+    if "cache_control" not in part:
+        return part
+    extras: Any = part.get("extras", {})
+    rest = {key: value for key, value in part.items() if key != "cache_control"}
+    return {**rest, "extras": {**extras, "cache_control": part["cache_control"]}} if is_mapping(extras) else part
+
+
+def _own_shape(block: Any) -> Shape | None:
+    """Return the shape that only Anthropic's blocks have: of documents, those that it is told whether to cite."""
+    if type(block) is am.FileBlock and block.extras and ANTHROPIC in block.extras:
+        shape = own_shape(block)
+        return BY_NAME["document"] if shape is None else shape
+    return own_shape(block)
+
+
+def _provider_of(block: Any) -> str | None:
+    """Return who a message must be of, for a part of it to be read as this block where it does not say so itself."""
+    if type(block) is am.ThinkingBlock:
+        return None if block.signature is None else block.signature.provider
+    return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
+
+
+def _read_signed(provider: str | None, part: Part) -> am.ThinkingBlock:
+    extras = part.get("extras")
+    if not is_object(extras) or type(extras.get("signature")) is not str or "signature_provider" in extras:
+        raise Unreadable
+    block = v1.read_reasoning(part)
+    return block.evolve(signature=v1.make_signature(provider=provider, value=extras["signature"]))
+
+
+def _write_signed(block: Any) -> Part:
+    return v1.write_reasoning(block.evolve(signature=block.signature.evolve(provider=ANTHROPIC)))
+
+
+_OWN_SIGNATURE = Shape("reasoning", _V1_KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
+
+
+def _in_non_standard(shape: Shape) -> Shape:
+    """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
+
+    def read(part: Part) -> Any:
+        block = shape.read(part["value"])
+        if type(block) is am.ToolUseBlock and block.kind == "function":
+            raise Unreadable
+        return block
+
+    def write(block: Any) -> Part:
+        return {"type": "non_standard", "value": shape.write(block)}
+
+    return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)
+
+
+_NAMED: Mapping[str, Shape] = {
+    **BY_NAME,
+    **{wrapped.name: wrapped for wrapped in map(_in_non_standard, BY_NAME.values())},
+    _OWN_SIGNATURE.name: _OWN_SIGNATURE,
+}
+# Of whom a signature is of which nothing is told.
+_USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
+_MAY_BE_OWN = frozenset({am.ToolUseBlock, am.ToolResultBlock, am.FileBlock})
+_OF_ANTHROPIC = frozenset({ANTHROPIC, KIND})
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 
 

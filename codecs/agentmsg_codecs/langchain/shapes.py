@@ -15,7 +15,7 @@ import attrs
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain import v1
-from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
@@ -69,31 +69,20 @@ def nested(part: Part, key: str) -> Part:
 # -- text and thinking ------------------------------------------------------------------------------------------------
 
 
-def _read_anthropic_text(part: Part) -> Any:
-    native = part.get("citations")
-    if not is_list(native) or "annotations" in part:
-        raise Unreadable
-    citations: list[am.Citation] = []
-    for item in native:
-        if not is_object(item):
-            raise Unreadable
-        known = {key: text_at(item, key) for key in ("type", "url", "title", "cited_text") if key in item}
-        rest = {key: value for key, value in item.items() if key not in known}
-        kind = known.pop("type", None)
-        extras = adopt({FAMILY: rest}) if rest else EMPTY
-        if rest.keys() & {"start_index", "end_index"} or kind in (None, "citation"):
-            raise Unreadable
-        citations.append(v1.make_citation(kind=kind, extras=extras, **known))
-    return v1.make_text(text=text_at(part, "text"), citations=tuple(citations), **common_of(part))
+def _citing(name: str, key: str) -> Shape:
+    """Return the shape of text whose citations stand under a key, whoever's they are."""
 
+    def read(part: Part) -> Any:
+        if not is_list(part.get(key)):
+            raise Unreadable
+        citations = tuple(map(v1.read_citation, part[key]))
+        return v1.make_text(text=text_at(part, "text"), citations=citations, **common_of(part, Extras(part)))
 
-def _write_anthropic_text(block: Any) -> Part:
-    citations: list[Part] = []
-    for citation in block.citations:
-        native = put({}, type=citation.kind, url=citation.url, title=citation.title, cited_text=citation.cited_text)
-        rest = citation.extras.get(FAMILY) if citation.extras else None
-        citations.append({**rest, **native} if is_mapping(rest) else native)
-    return with_common({"type": "text", "text": block.text, "citations": citations}, block)
+    def write(block: Any) -> Part:
+        part = v1.write_text(block.evolve(citations=()))
+        return {**part, key: list(map(v1.write_citation, block.citations))}
+
+    return Shape(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
 
 
 def text_shape(name: str, tag: str | None) -> Shape:
@@ -152,7 +141,8 @@ def _cut(text: str, note: Any) -> list[str]:
 def _read_thinking(part: Part) -> Any:
     value = word_at(part, "signature")
     signature = None if value is None else v1.make_signature(provider="anthropic", value=value)
-    return v1.make_thinking(thinking=text_at(part, "thinking"), signature=signature, **common_of(part))
+    # Without words where these were not asked for.
+    return v1.make_thinking(thinking=word_at(part, "thinking") or "", signature=signature, **common_of(part))
 
 
 def _write_thinking(block: Any) -> Part:
@@ -180,7 +170,7 @@ def shape(name: str, keys: str, read: Callable[[Part], Any], write: Callable[[An
 
 # By the tag in `type` (None: there is none). The first that reads a part and returns it exactly wins.
 TEXT_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
-    "text": (shape("anthropic-text", "text citations", _read_anthropic_text, _write_anthropic_text),),
+    "text": (_citing("citations", "citations"), _citing("annotations", "annotations")),
     "input_text": (text_shape("input_text", "input_text"),),
     "output_text": (text_shape("output_text", "output_text"),),
     "reasoning": (shape("summary", "summary encrypted_content", _read_summary, _write_summary),),

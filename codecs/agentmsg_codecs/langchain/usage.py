@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import keep, put_back, same_document
+from agentmsg.notes import SPELLINGS, keep, put_back, same_document
 from agentmsg.plain import is_mapping, is_object
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DETAILS", "USAGE_KEYS", "read_usage", "write_usage"]
+__all__ = ["DETAILS", "USAGE_KEYS", "is_odd", "read_usage", "write_usage"]
 
 Part = dict[str, Any]
 _make = maker(am.Usage)
@@ -30,6 +30,7 @@ DETAILS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "output_token_details": ("langchain.output", {"audio": "output_audio", "reasoning": "reasoning"}),
 }
+_IN_DETAILS: Mapping[str, str] = {"cache_creation": "cache_write", "cache_read": "cache_read", "reasoning": "reasoning"}
 _PLAIN = len(_COUNTERS)
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
@@ -74,15 +75,7 @@ def read_usage(native: Any) -> am.Usage | None:
 
 
 def _read_odd(part: Part) -> am.Usage | None:
-    """Read usage that lacks a counter, has more than ours, or has them otherwise."""
-    usage = _meaning(part)
-    plain = _default(usage)
-    if len(plain) == len(part) and same_document(plain, part):
-        return usage
-    return keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS, read=_meaning)
-
-
-def _meaning(part: Part) -> am.Usage:
+    """Read usage that lacks a counter, has more than ours, or something else than a number in place of one."""
     fields: Part = {name: value for key, name in _COUNTERS.items() if type(value := part.get(key)) is int}
     if type(part.get("cost")) in (int, float):
         fields["cost"] = part["cost"]
@@ -91,16 +84,31 @@ def _meaning(part: Part) -> am.Usage:
         details = part.get(key)
         if not details or not is_object(details):
             continue
-        known = {name: details[native] for native, name in names.items() if native in details}
-        if all(type(value) is int for value in known.values()):
-            fields.update(known)
-            rest = {name: value for name, value in details.items() if name not in names}
-            if rest:
-                extras[namespace] = rest
+        known = {native: name for native, name in names.items() if type(details.get(native)) is int}
+        fields.update({name: details[native] for native, name in known.items()})
+        rest = {name: value for name, value in details.items() if name not in known}
+        if rest:
+            extras[namespace] = rest
     usage = _make(**fields, extras=adopt(extras) if extras else EMPTY)
     if len(fields.keys() & _REQUIRED) < len(_REQUIRED):
         usage = usage.evolve(notes={FAMILY: {"/partial": True}})
-    return usage
+    plain = _default(usage)
+    if len(plain) == len(part) and same_document(plain, part):
+        return usage
+    return keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS, odd=USAGE_KEYS)
+
+
+def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
+    """Tell whether a value is no counter, under the key of one that a usage lacks: it comes back as an extra."""
+    name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
+    if name is not None:
+        is_number = type(value) is int or (key == "cost" and type(value) is float)
+        is_empty = key not in _IN_DETAILS and any(same_document(value, spelling) for spelling in SPELLINGS.values())
+        return getattr(usage, name) is None and not is_number and not is_empty
+    namespace, names = DETAILS[key]
+    is_empty = any(same_document(value, spelling) for spelling in SPELLINGS.values())
+    is_free = namespace not in usage.extras and all(getattr(usage, field) is None for field in names.values())
+    return is_free and not is_mapping(value) and not is_empty
 
 
 def _default(usage: am.Usage) -> Part:

@@ -14,20 +14,25 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.notes import keep, put_back, same_document
 from agentmsg.plain import class_of, is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.words import FAMILY, INNER
+from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "Extras",
     "Unreadable",
     "cache_of",
+    "WHOLE",
+    "WITH_URL",
     "claimed",
     "common_of",
     "is_bare_text",
+    "is_place",
+    "is_translated",
     "make_call",
     "make_citation",
     "make_refusal",
@@ -45,6 +50,7 @@ __all__ = [
     "v1_part",
     "word_at",
     "write_cache",
+    "write_citation",
     "write_reasoning",
     "write_refusal",
     "write_text",
@@ -85,20 +91,24 @@ def word_at(part: Part, key: str) -> str | None:
 
 
 def cache_of(part: Part) -> am.CacheHint | None:
-    """Return the cache hint of a part; one of an odd shape stays a spelling."""
+    """Return the cache hint of a part; None where none is told, or something odd, which is an extra."""
     hint = part.get("cache_control")
     if not is_object(hint) or type(hint.get("type")) is not str:
         return None
     if len(hint) == 1:
         return make_cache(kind=hint["type"])
-    if len(hint) == 2 and type(hint.get("ttl")) is str:  # noqa: PLR2004 - type and ttl
-        return make_cache(kind=hint["type"], ttl=hint["ttl"])
-    return None
+    ttl = hint.get("ttl")
+    told = {"type", "ttl"} if type(ttl) is str else {"type"}
+    rest = {key: value for key, value in hint.items() if key not in told}
+    extras = adopt({FAMILY: rest}) if rest else EMPTY
+    return make_cache(kind=hint["type"], ttl=ttl if type(ttl) is str else None, extras=extras)
 
 
 def write_cache(hint: am.CacheHint) -> Part:
     """Return the native cache hint."""
-    return {"type": hint.kind} if hint.ttl is None else {"type": hint.kind, "ttl": hint.ttl}
+    native = {"type": hint.kind} if hint.ttl is None else {"type": hint.kind, "ttl": hint.ttl}
+    rest = hint.extras.get(FAMILY) if hint.extras else None
+    return {**rest, **native} if is_mapping(rest) else native
 
 
 _COMMON = frozenset({"signature", "signature_provider", "phase", "metadata"})
@@ -127,35 +137,29 @@ class Extras:
         self.rest: Part = dict(extras) if is_object(extras) else {}
 
     def text(self, key: str) -> str | None:
-        """Take a text; anything else under a key of ours makes the part unreadable."""
-        value = self.rest.pop(key, None)
-        if value is not None and type(value) is not str:
-            raise Unreadable
-        return value
+        """Take a text; anything else under a key of ours stays an extra."""
+        return self.rest.pop(key) if type(self.rest.get(key)) is str else None
 
     def mapping(self, key: str) -> Any:
         """Take an object that is not empty."""
-        if key not in self.rest:
-            return EMPTY
-        value = self.rest.pop(key)
-        if not is_object(value) or not value:
-            raise Unreadable
-        return adopt(value)
+        value = self.rest.get(key)
+        return adopt(self.rest.pop(key)) if value and is_object(value) else EMPTY
 
     def value(self, key: str) -> Any:
         """Take any value but null."""
-        if key in self.rest and self.rest[key] is None:
-            raise Unreadable
-        return adopt(self.rest.pop(key, None))
+        return None if self.rest.get(key) is None else adopt(self.rest.pop(key))
 
 
-def common_of(part: Part, extras: Extras | None = None, *, id_key: str | None = "id") -> dict[str, Any]:
+def common_of(
+    part: Part, extras: Extras | None = None, *, id_key: str | None = "id", owner: str | None = None
+) -> dict[str, Any]:
     """Return the fields that all blocks share, as far as a part states them.
 
     Args:
         part: the native part.
         extras: its `extras`, from which what belongs to the class has been taken; None for shapes without.
         id_key: where the item's id stands; None: in `extras`.
+        owner: whose a signature is of which nothing else is told.
     """
     fields: dict[str, Any] = {}
     item_id = part.get(id_key) if id_key else None
@@ -165,11 +169,13 @@ def common_of(part: Part, extras: Extras | None = None, *, id_key: str | None = 
         fields["cache"] = cache_of(part)
     if extras is None or not extras.rest:
         return fields
-    signature, provider = extras.text("signature"), extras.text("signature_provider")
+    signature = extras.text("signature")
     if signature is not None:
-        fields["signature"] = make_signature(provider=provider, value=signature)
-    elif provider is not None:
-        raise Unreadable
+        if "signature_provider" in extras.rest:
+            owner = extras.rest.pop("signature_provider")
+            if owner is not None and type(owner) is not str:
+                raise Unreadable
+        fields["signature"] = make_signature(provider=owner, value=signature)
     phase = extras.text("phase")
     if phase is not None:
         fields["phase"] = phase
@@ -181,8 +187,18 @@ def common_of(part: Part, extras: Extras | None = None, *, id_key: str | None = 
     return fields
 
 
-def v1_part(block: Any, part: Part, own: Part | None = None, *, id_key: str | None = "id") -> Part:
-    """Complete a v1 part with what all blocks share; ``own`` are the class's entries in `extras`."""
+def v1_part(
+    block: Any, part: Part, own: Part | None = None, *, id_key: str | None = "id", owner: str | None = None
+) -> Part:
+    """Complete a v1 part with what all blocks share.
+
+    Args:
+        block: the block.
+        part: what its class has.
+        own: the class's entries in `extras`.
+        id_key: where the item's id stands; None: in `extras`.
+        owner: whose a signature is of which nothing else is told.
+    """
     extras: Part = {} if own is None else own
     odd = block.extras or block.metadata or block.item_id is not None or block.phase is not None
     if not odd and block.signature is None and block.cache is None:
@@ -198,7 +214,7 @@ def v1_part(block: Any, part: Part, own: Part | None = None, *, id_key: str | No
         part["cache_control"] = write_cache(block.cache)
     if block.signature is not None:
         extras["signature"] = block.signature.value
-        if block.signature.provider is not None:
+        if block.signature.provider != owner:
             extras["signature_provider"] = block.signature.provider
     if block.phase is not None:
         extras["phase"] = block.phase
@@ -222,33 +238,116 @@ def is_bare_text(block: Any) -> bool:
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
 
 _CITATION = frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})
+_TEXT_FIELDS = ("url", "title", "cited_text")
+# An entry that is no object at all.
+WHOLE = "langchain.citation"
+# By kind of Anthropic's citations: the key of the title; and, of v1, which of their own keys tells the kind.
+_TITLES: Mapping[str, str] = {
+    "char_location": "document_title",
+    "page_location": "document_title",
+    "content_block_location": "document_title",
+    "web_search_result_location": "title",
+    "search_result_location": "title",
+}
+_TOLD_BY: Mapping[str, str] = {
+    "start_char_index": "char_location",
+    "search_result_index": "search_result_location",
+    "start_block_index": "content_block_location",
+    "start_page_number": "page_location",
+}
+_ON_THE_WEB = "web_search_result_location"
+WITH_URL = frozenset({_ON_THE_WEB})
+
+
+def is_place(citation: am.Citation) -> bool:
+    """Tell whether a citation is one of Anthropic's."""
+    return citation.kind in _TITLES
+
+
+def _keys_of_place(kind: str) -> frozenset[str]:
+    return frozenset({"type", "cited_text", _TITLES[kind], *(["url"] if kind == _ON_THE_WEB else [])})
 
 
 def read_citation(native: Any) -> am.Citation:
-    """Return the citation of an annotation: v1, or OpenAI's, which has the same keys."""
+    """Return the citation of an entry: v1, OpenAI's, which has the same keys, Anthropic's; any other has extras."""
     if not is_object(native):
-        raise Unreadable
-    part = native
-    kind = text_at(part, "type")
-    start, end = part.get("start_index"), part.get("end_index")
-    if not all(place is None or type(place) is int for place in (start, end)):
-        raise Unreadable
-    rest = {key: value for key, value in part.items() if key not in _CITATION}
-    if any(value is None for key, value in part.items() if key in _CITATION):
-        raise Unreadable
+        return make_citation(extras=adopt({WHOLE: {"value": native}}))
+    kind = native.get("type")
+    if type(kind) is str and kind in _TITLES:
+        found = _kept_citation(_read_place(native), native, _keys_of_place(kind), ANTHROPIC)
+        if found is not None:
+            return found
+    elif kind == "citation" and is_object(native.get("extras")):
+        found = _read_translated(native)
+        if found is not None:
+            return found
+    found = _kept_citation(_read_any(native), native, _CITATION, FAMILY)
+    return make_citation(extras=adopt({WHOLE: {"value": native}})) if found is None else found
+
+
+def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], space: str) -> am.Citation | None:
+    plain = _plain_citation(citation)
+    if same_document(plain, native):
+        return citation
+    kept = keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
+    # That it reads as this citation is known: it was just read.
+    return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
+
+
+def _read_any(native: Part) -> am.Citation:
+    told = {key: native[key] for key in _TEXT_FIELDS if type(native.get(key)) is str}
+    start, end = native.get("start_index"), native.get("end_index")
+    kind = native.get("type")
     return make_citation(
-        url=word_at(part, "url"),
-        title=word_at(part, "title"),
-        cited_text=word_at(part, "cited_text"),
-        start=start,
-        end=end,
-        kind=None if kind == "citation" else kind,
-        extras=adopt({FAMILY: rest}) if rest else EMPTY,
+        **told,
+        start=start if type(start) is int else None,
+        end=end if type(end) is int else None,
+        kind=kind if type(kind) is str and kind != "citation" else None,
     )
 
 
-def _write_citation(citation: am.Citation) -> Part:
-    native: Part = {"type": "citation" if citation.kind is None else citation.kind}
+def _read_place(native: Part) -> am.Citation:
+    kind: str = native["type"]
+    keys = {"cited_text": "cited_text", _TITLES[kind]: "title", **({"url": "url"} if kind == _ON_THE_WEB else {})}
+    told = {name: native[key] for key, name in keys.items() if type(native.get(key)) is str}
+    return make_citation(kind=kind, **told)
+
+
+def _read_translated(native: Part) -> am.Citation | None:
+    """Read Anthropic's citation as langchain-core translates it to v1; None where it is none."""
+    extras: Part = native["extras"]
+    if "url" in native:
+        kind = _ON_THE_WEB if "encrypted_index" in extras else None
+    else:
+        kind = next((kind for key, kind in _TOLD_BY.items() if key in extras), None)
+    if kind is None or not native.keys() <= {"type", "extras", *_TEXT_FIELDS}:
+        return None
+    if not _keys_of_place(kind).isdisjoint(extras) or not all(type(native.get(key, "")) is str for key in _TEXT_FIELDS):
+        return None
+    told = {key: native[key] for key in _TEXT_FIELDS if key in native}
+    return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=_TRANSLATED)
+
+
+_TRANSLATED = adopt({FAMILY: {"/v1": True}})
+
+
+def is_translated(citation: am.Citation) -> bool:
+    """Tell whether one of Anthropic's citations was read as v1."""
+    note = citation.notes.get(FAMILY) if citation.notes else None
+    return is_mapping(note) and note.get("/v1") is True and is_place(citation)
+
+
+def _plain_citation(citation: am.Citation) -> Part:
+    if citation.kind in _TITLES and not is_translated(citation):
+        native: Part = {"type": citation.kind}
+        if citation.cited_text is not None:
+            native["cited_text"] = citation.cited_text
+        # The schema wants it, be it null.
+        native[_TITLES[citation.kind]] = citation.title
+        if citation.kind == _ON_THE_WEB and citation.url is not None:
+            native["url"] = citation.url
+        return native
+    native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
     for key, value in (
         ("url", citation.url),
         ("title", citation.title),
@@ -258,8 +357,25 @@ def _write_citation(citation: am.Citation) -> Part:
     ):
         if value is not None:
             native[key] = value
-    rest = citation.extras.get(FAMILY) if citation.extras else None
-    return {**rest, **native} if is_mapping(rest) else native
+    if citation.kind in _TITLES:
+        native["extras"] = citation.extras.get(ANTHROPIC) or {}
+    return native
+
+
+def write_citation(citation: am.Citation) -> Any:
+    """Return the entry of a citation."""
+    whole = citation.extras.get(WHOLE) if citation.extras else None
+    if is_mapping(whole) and "value" in whole:
+        return whole["value"]
+    return _spell_citation(citation, lambda part: read_citation(plain_copy(thaw(part))))
+
+
+def _spell_citation(citation: am.Citation, read: Callable[[Part], Any]) -> Part:
+    plain = _plain_citation(citation)
+    if not citation.extras and not citation.notes:
+        return plain
+    space = ANTHROPIC if is_place(citation) and not is_translated(citation) else FAMILY
+    return put_back(citation, plain, family=FAMILY, read=read, namespace=space)
 
 
 def quick_text(part: Part) -> am.TextBlock | None:
@@ -270,11 +386,9 @@ def quick_text(part: Part) -> am.TextBlock | None:
 
 def read_text(part: Part, _: Any = None) -> am.TextBlock:
     """Read ``{"type": "text", "text", "annotations"}``."""
-    citations = part.get("annotations")
-    if citations is None:
+    citations: Any = part.get("annotations")
+    if not is_list(citations):
         citations = ()
-    elif not is_list(citations):
-        raise Unreadable
     extras = Extras(part)
     return make_text(
         text=text_at(part, "text"), citations=tuple(map(read_citation, citations)), **common_of(part, extras)
@@ -285,7 +399,8 @@ def write_text(block: am.TextBlock) -> Part:
     """Write a text block."""
     part: Part = {"type": "text", "text": block.text}
     if block.citations:
-        part["annotations"] = [_write_citation(citation) for citation in block.citations]
+        own = all(is_place(citation) and not is_translated(citation) for citation in block.citations)
+        part["citations" if own else "annotations"] = list(map(write_citation, block.citations))
     return v1_part(block, part)
 
 
@@ -302,20 +417,21 @@ def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
     value = extras.get("signature")
     if type(value) is not str:
         return None
-    return make_thinking(thinking=thinking, signature=make_signature(provider=None, value=value))
+    return make_thinking(thinking=thinking, signature=make_signature(provider=ANTHROPIC, value=value))
 
 
 def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
-    """Read ``{"type": "reasoning", "reasoning"}``."""
+    """Read ``{"type": "reasoning", "reasoning"}``; a signature of which nothing else is told is Anthropic's."""
     extras = Extras(part)
     redacted = extras.text("redacted")
-    return make_thinking(thinking=word_at(part, "reasoning") or "", redacted=redacted, **common_of(part, extras))
+    fields = common_of(part, extras, owner=ANTHROPIC)
+    return make_thinking(thinking=word_at(part, "reasoning") or "", redacted=redacted, **fields)
 
 
 def write_reasoning(block: am.ThinkingBlock) -> Part:
     """Write a thinking block; what only the provider can read goes into `extras`."""
     own = {} if block.redacted is None else {"redacted": block.redacted}
-    return v1_part(block, {"type": "reasoning", "reasoning": block.thinking}, own)
+    return v1_part(block, {"type": "reasoning", "reasoning": block.thinking}, own, owner=ANTHROPIC)
 
 
 def read_refusal(part: Part, _: Any = None) -> am.RefusalBlock:

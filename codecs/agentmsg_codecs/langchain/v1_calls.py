@@ -58,6 +58,9 @@ def raw_text(block: am.ToolUseBlock) -> str:
 
 
 def _call_fields(part: Part, extras: Extras) -> Part:
+    if extras.rest.get("provider", "") is None:
+        # Said where the message, or the id, would say otherwise.
+        del extras.rest["provider"]
     fields = {name: extras.text(name) for name in ("item_id", "provider", "status")}
     return {key: value for key, value in fields.items() if value is not None} | common_of(part, extras, id_key=None)
 

@@ -10,25 +10,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "ANTHROPIC",
     "BODY_KEYS",
     "CONTAINERS",
     "ENVELOPE",
     "FAMILY",
     "FINISH_OF",
     "INNER",
+    "KEYS",
     "KINDS",
     "KIND_OF_ROLE",
+    "MAY_MEAN",
+    "NATIVE_STOPS",
     "OWN_ROLES",
     "ROLE_OF_KIND",
     "STOP_OF",
-    "TOOL_KEYS",
     "WORDS_OF_ROLES",
     "finish_reason",
+    "keys_of",
 ]
 
 FAMILY = "langchain"
 # A state, such as a graph has, holds its messages in a list.
 CONTAINERS = Containers(family=FAMILY, title="LangChain")
+# The family of a provider whose parts stand in content as they are.
+ANTHROPIC = "anthropic"
 # Namespaces of extras: what the `extras` of a v1 block holds, and what stands beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"
@@ -67,48 +73,41 @@ WORDS_OF_ROLES: Mapping[str, str] = {"human": "user", "ai": "assistant"}
 # Roles of the model that no ChatMessage may claim, because they ask for more than a word.
 OWN_ROLES = frozenset({"tool", "remove", "native"})
 
-BODY_KEYS = frozenset(
-    {
-        "content",
-        "additional_kwargs",
-        "response_metadata",
-        "type",
-        "name",
-        "id",
-        "tool_calls",
-        "invalid_tool_calls",
-        "usage_metadata",
-        "tool_call_id",
-        "artifact",
-        "status",
-        "role",
-        "tool_call_chunks",
-        "chunk_position",
-    }
-)
+_SHARED = frozenset({"content", "additional_kwargs", "response_metadata", "type", "name", "id"})
+# The fields of each kind of message; what only another kind has is unknown to it. A tool message may have more than
+# LangChain's own fields: it keeps what its pydantic model does not know.
+KEYS: Mapping[str, frozenset[str]] = {
+    "human": _SHARED,
+    "system": _SHARED,
+    "remove": _SHARED,
+    "function": _SHARED,
+    "chat": _SHARED | {"role"},
+    "ai": _SHARED | {"tool_calls", "invalid_tool_calls", "usage_metadata"},
+    "tool": _SHARED | {"tool_call_id", "artifact", "status", "structured", "error", "error_type", "cache_control"},
+}
+_CHUNK = frozenset({"tool_call_chunks", "chunk_position"})
+# All that any of them knows; and what beside them would be taken for a form.
+BODY_KEYS = frozenset[str]().union(*KEYS.values(), _CHUNK)
+MAY_MEAN = BODY_KEYS | {"data", "text"}
 
-# What a tool message may say beyond LangChain's own fields, as unknown fields of the pydantic model that it keeps.
-TOOL_KEYS = BODY_KEYS | {"structured", "error", "error_type"}
 
-# Native words for why a model stopped, and ours; the default spelling of ours is in STOP_OF.
-FINISH_OF: Mapping[str, str] = {
-    "tool_calls": "tool_use",
-    "function_call": "tool_use",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "STOP": "stop",
-    "eos": "stop",
-    "max_tokens": "length",
-    "MAX_TOKENS": "length",
-    "SAFETY": "content_filter",
-    "content_filtered": "content_filter",
+def keys_of(tag: str) -> frozenset[str]:
+    """Return the fields that messages with a word in `type` have."""
+    return KEYS[KINDS[tag]] | _CHUNK if tag == "AIMessageChunk" else KEYS[KINDS[tag]]
+
+
+# Native words for why a model stopped, by their key, and ours: one to one. Any other word is its own.
+FINISH_OF: Mapping[str, Mapping[str, str]] = {
+    "finish_reason": {"tool_calls": "tool_use"},
+    "stop_reason": {"end_turn": "stop", "max_tokens": "length"},
 }
 STOP_OF: Mapping[str, Mapping[str, str]] = {
-    "finish_reason": {"tool_use": "tool_calls"},
-    "stop_reason": {"stop": "end_turn", "length": "max_tokens"},
+    key: {ours: native for native, ours in words.items()} for key, words in FINISH_OF.items()
 }
+# The native words that are none of ours under any key.
+NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() for native, ours in words.items()}
 
 
-def finish_reason(word: str) -> str:
+def finish_reason(key: str, word: str) -> str:
     """Return our word for a native one; an unknown word is its own."""
-    return FINISH_OF.get(word, word)
+    return FINISH_OF[key].get(word, word)
