@@ -287,6 +287,7 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
     if row is None:
         return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
     swap: Swap | None = None
+    given = block
     if row.otherwise is not None:
         answer = row.otherwise(block)
         if isinstance(answer, Drop):
@@ -306,7 +307,7 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
         content = _content(inner_items, block.content)
         if content is not block.content:
             changes["content"] = content
-    if swap is not None and swap.level != "content" and _loses_inside(block, changes, inner_items):
+    if swap is not None and swap.level != "content" and _loses_inside(given, changes, inner_items):
         swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), inner_items, swap)
 
@@ -328,9 +329,9 @@ def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[Fit
         answer = item.new if isinstance(item.new, Drop) else item.swap
         if answer is not None and answer.level == "content":
             return True
-    return any(
-        level_of(name, getattr(block, name), now) == "content" for name, now in changes.items() if name != "content"
-    )
+    # What the rule itself said of it, such as a status, is not lost.
+    lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
+    return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
