@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Shape as Form
 from agentmsg.shapes import read_as, write_as
@@ -45,9 +45,7 @@ _TOOLS: Mapping[str, str] = {
 _NAMES = frozenset(_TOOLS.values())
 
 
-def _shape(
-    name: str, keys: str, foreign: str, read: Callable[[Part], Any], write: Callable[[Any], Part]
-) -> Shape:
+def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
     """Return a shape of which some keys are extras of Anthropic's family.
 
     Args:
@@ -163,7 +161,9 @@ def _form_of(tag: str, content: Any) -> Part:
             pass
     if is_object(content) and content.get("type") == f"{tag}_error":
         code, message = content.get("error_code"), content.get("error_message")
-        is_whole = content.keys() <= {"type", "error_code", "error_message"} and content.get("error_message", "") is not None
+        is_whole = (
+            content.keys() <= {"type", "error_code", "error_message"} and content.get("error_message", "") is not None
+        )
         if is_whole and type(code) is str and (message is None or type(message) is str):
             return {"error_type": code, "error": message, "status": "error"}
     if type(content) not in (list, dict):
@@ -172,7 +172,7 @@ def _form_of(tag: str, content: Any) -> Part:
 
 
 def _read_result(part: Part) -> Any:
-    """Read what a tool of Anthropic's gave; one that it did not have when this was written gave something structured."""
+    """Read what a tool of Anthropic's gave; a tool that is not known here gave something structured."""
     tag: str = part["type"]
     content = part.get("content")
     name = tag.removesuffix("_tool_result") or None
@@ -309,9 +309,7 @@ def _write_compaction(block: Any) -> Part:
     return with_common(part, block, id_key=None)
 
 
-_SEARCH_RESULT = _shape(
-    "search_result", "source title content", "citations", _read_search_result, _write_search_result
-)
+_SEARCH_RESULT = _shape("search_result", "source title content", "citations", _read_search_result, _write_search_result)
 BLOCKS = _shape("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
 _CONTAINER_UPLOAD = _shape("container_upload", "file_id", "", _read_upload, _write_upload)
 
@@ -349,12 +347,12 @@ def _read_v1_call(part: Part) -> Any:
     if not is_object(args):
         raise Unreadable
     extras = v1.Extras(part)
-    name, own = text_at(part, "name"), {}
+    name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
-        name, server = extras.text("tool_name"), extras.text("server_name")
-        if name is None or server is None:
+        tool, server = extras.text("tool_name"), extras.text("server_name")
+        if tool is None or server is None:
             raise Unreadable
-        own = {"server_name": server}
+        name, own = tool, {"server_name": server}
     if "caller" in extras.rest:
         own["caller"] = extras.rest.pop("caller")
     fields = common_of(part, extras, id_key=None)

@@ -12,10 +12,10 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.plain import class_of, is_mapping
 from agentmsg.rules import custom_as_function, native_blocks, result_as_text
 from agentmsg_codecs.langchain import v1, v1_calls
-from agentmsg_codecs.langchain.hooks import in_non_standard
-from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
+from agentmsg_codecs.langchain.anthropic_shapes import KIND
 from agentmsg_codecs.langchain.calls import extras_of_copies
 from agentmsg_codecs.langchain.deviations import SPACES
+from agentmsg_codecs.langchain.hooks import in_non_standard
 from agentmsg_codecs.langchain.parts import NESTED, Parts, note_at
 from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
@@ -69,8 +69,6 @@ def _of_copies(extras: Fields, block: Any, parts: Parts) -> dict[str, Any]:
     if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
         return {}
     return extras_of_copies(block.evolve(extras={**extras}), parts)
-
-
 
 
 _HINT_EXTRAS = carried_extras(
@@ -128,7 +126,9 @@ def _is_back(citation: am.Citation) -> bool:
 @usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
 def _source(source: Any, block: Any) -> Any:
     in_blocks = type(source) is am.BlocksSource
-    if (in_blocks and not (type(block) is am.FileBlock and _is_of_texts(source))) or (type(source) is am.TextSource and type(block) is not am.FileBlock):
+    if (in_blocks and not (type(block) is am.FileBlock and _is_of_texts(source))) or (
+        type(source) is am.TextSource and type(block) is not am.FileBlock
+    ):
         return Drop(f"no place for a {type(source).__name__} here")
     return _bare(source, block)
 
@@ -148,7 +148,9 @@ def _document_text(block: Any) -> Any:
     if _is_of_texts(block.source):
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
         changes = {name: value for name, value in wanted.items() if getattr(block, name)}
-        return Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+        return (
+            Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+        )
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
         return Drop("no place for a document made of blocks")
@@ -296,4 +298,8 @@ _RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_typ
 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
-    return {am.ToolResultBlock: Row({**dict.fromkeys(_RESULT, KEEP), "status": _status, "cache": _hint}, _tool_result, "error")}
+    return {
+        am.ToolResultBlock: Row(
+            {**dict.fromkeys(_RESULT, KEEP), "status": _status, "cache": _hint}, _tool_result, "error"
+        )
+    }

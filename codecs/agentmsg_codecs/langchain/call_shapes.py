@@ -14,7 +14,7 @@ from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, with_common
 from agentmsg_codecs.langchain.v1 import common_of, text_at, word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
 
@@ -69,7 +69,9 @@ _CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
 BY_TAG: Mapping[str | None, tuple[Shape, ...]] = {**TEXT_SHAPES, **MEDIA_SHAPES, **_CALL_SHAPES, **ANTHROPIC_SHAPES}
 
 
-BY_NAME: Mapping[str, Shape] = {shape.name: shape for shapes in (*BY_TAG.values(), (RESULT, *V1_SHAPES.values())) for shape in shapes}
+BY_NAME: Mapping[str, Shape] = {
+    shape.name: shape for shapes in (*BY_TAG.values(), (RESULT, *V1_SHAPES.values())) for shape in shapes
+}
 
 
 def shapes_of(part: Part) -> tuple[Shape, ...]:

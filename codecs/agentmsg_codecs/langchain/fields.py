@@ -58,7 +58,9 @@ class Stop(NamedTuple):
 
 def _stop(word: str) -> Stop:
     own = {"/stop": ["stop_reason", word]}
-    return Stop(word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}}))
+    return Stop(
+        word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}})
+    )
 
 
 # By the words that Anthropic has: the fast paths share one note a word.

@@ -17,7 +17,7 @@ from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
-from agentmsg_codecs.langchain.words import FAMILY, BODY_KEYS
+from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -37,7 +37,20 @@ from agentmsg_codecs.langchain.lg_spelling import (
     kind_of,
 )
 
-__all__ = ["BIG", "BINARY", "CODES", "EXT", "FLOAT", "MAP", "MARKERS", "WIRE", "big_integer", "check_marker", "read_tree", "write_tree"]
+__all__ = [
+    "BIG",
+    "BINARY",
+    "CODES",
+    "EXT",
+    "FLOAT",
+    "MAP",
+    "MARKERS",
+    "WIRE",
+    "big_integer",
+    "check_marker",
+    "read_tree",
+    "write_tree",
+]
 
 Mark = list[int]
 EXT, BINARY, FLOAT, MAP, WIRE = "__ext__", "__bin__", "__float__", "__map__", "__wire__"

@@ -47,13 +47,29 @@ _V1_KEYS: Mapping[type, frozenset[str]] = {
 _NON_STANDARD = frozenset({"type", "value", "cache_control"})
 # Where what a block shows may be from: each part has one of them, and the others are nothing of it.
 _SOURCES = frozenset(
-    {"url", "base64", "file_id", "data", "image_url", "file_data", "file_url", "file_uri", "content", "encrypted_content"}
+    {
+        "url",
+        "base64",
+        "file_id",
+        "data",
+        "image_url",
+        "file_data",
+        "file_url",
+        "file_uri",
+        "content",
+        "encrypted_content",
+    }
 )
 # The keys whose value is an extra where it has no meaning.
 _ODD = frozenset({"id", "cache_control", "extras", "annotations", "citations", "index"})
 # What some shape or other has a meaning for: an unknown field of such a name may be read as that.
 _MAY_MEAN = frozenset[str]().union(
-    *_V1_KEYS.values(), _NON_STANDARD, _SOURCES, _ODD, *(shape.keys for shape in BY_NAME.values()), {"source", "summary"}
+    *_V1_KEYS.values(),
+    _NON_STANDARD,
+    _SOURCES,
+    _ODD,
+    *(shape.keys for shape in BY_NAME.values()),
+    {"source", "summary"},
 )
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -273,7 +289,8 @@ class Parts:
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part
-        return writer(block)
+        plain: Part = writer(block)
+        return plain
 
     def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
         """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
