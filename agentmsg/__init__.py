@@ -39,6 +39,7 @@ from agentmsg.errors import (
     FileError,
     InvalidMessage,
     LossError,
+    NotUnderstood,
 )
 from agentmsg.history import History, Recorder
 from agentmsg.json_values import JSON, FrozenDict, FrozenList, thaw
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
         Conversion,
         convert,
         decode,
-        detect,
         dump_losses,
         dumps,
         encode,
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         loads,
         restore,
     )
+    from agentmsg.detection import detect, recognize
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
@@ -101,7 +102,7 @@ _LATER = {
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
     "decode_chunk": "agentmsg.stream",
-    "detect": "agentmsg.conversion",
+    "detect": "agentmsg.detection",
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
@@ -111,6 +112,7 @@ _LATER = {
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
     "parse_partial": "agentmsg.stream",
+    "recognize": "agentmsg.detection",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -156,6 +158,7 @@ __all__ = [
     "MsgChunk",
     "NativeBlock",
     "NativeTool",
+    "NotUnderstood",
     "Recorder",
     "RefusalBlock",
     "Role",
@@ -192,6 +195,7 @@ __all__ = [
     "load_losses",
     "loads",
     "parse_partial",
+    "recognize",
     "register_block",
     "restore",
     "same",

@@ -1,4 +1,4 @@
-"""loads, dumps, decode, encode, convert, detect, restore: what people call. Imports everything below.
+"""loads, dumps, decode, encode, convert, restore: what people call. Imports everything below.
 
 Each is short: find the codec, read or fit and write, and give errors the codec's name.
 """
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from agentmsg._fast import maker, paused
-from agentmsg._registry import codec_names, get_codec
+from agentmsg._registry import get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
-from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, room_of, rooms
+from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, rooms
 from agentmsg.digest import digest
-from agentmsg.errors import AgentMsgError, CodecLookupError, LossError
+from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fit import fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import thaw
@@ -36,7 +36,6 @@ __all__ = [
     "OnLoss",
     "convert",
     "decode",
-    "detect",
     "digest",
     "dump_losses",
     "dumps",
@@ -285,44 +284,6 @@ def load_losses(raw: bytes) -> Losses:
         DecodeError: where it is none; the path starts with the line's number.
     """
     return from_lines(raw.splitlines())
-
-
-def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
-    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
-
-    Args:
-        document: plain data, or bytes or text.
-        limits: bounds on what is read.
-
-    Raises:
-        DecodeError: where bytes can be parsed by no codec.
-    """
-    raw = _is_raw(document)
-    scores: list[tuple[str, float]] = []
-    trees: dict[Any, Any] = {}
-    failure: AgentMsgError | None = None
-    for name in codec_names():
-        try:
-            codec = get_codec(name)
-        except CodecLookupError:
-            continue  # somebody's codec that is broken must not keep the others from being found
-        parser = type(codec).parse
-        if raw and parser not in trees:
-            try:
-                trees[parser] = codec.parse(document, room_of(limits), "last")
-            except AgentMsgError as error:
-                failure = failure or error
-                trees[parser] = _UNPARSED
-        tree = trees[parser] if raw else document
-        score = 0.0 if tree is _UNPARSED else codec.sniff(tree)
-        if score > 0:
-            scores.append((name, score))
-    if not scores and failure is not None and all(tree is _UNPARSED for tree in trees.values()):
-        raise failure
-    return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
-
-
-_UNPARSED: Any = object()
 
 
 def _is_raw(document: object) -> bool:

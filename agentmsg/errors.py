@@ -3,6 +3,7 @@
     AgentMsgError
     ├── InvalidMessage      a message, block or value that cannot be made (also a ValueError)
     ├── DecodeError         a document that a codec cannot read (also a ValueError)
+    │   └── NotUnderstood   a document whose format is not recognised
     ├── EncodeError         a history that cannot be written (also a ValueError)
     ├── LossError           a conversion that would lose content, or an account that does not fit
     ├── CodecLookupError    a codec that is not known (also a LookupError)
@@ -28,27 +29,37 @@ __all__ = [
     "FileError",
     "InvalidMessage",
     "LossError",
+    "NotUnderstood",
     "excerpt",
 ]
 
 CODES: Mapping[str, str] = {
+    "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",
+    "compression": "compressed bytes are damaged or cut",
     "content-loss": "writing would lose content and no account was asked for",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",
     "duplicate-key": "an object holds one key twice and the policy is 'error'",
     "edited": "the history is not the one that the account belongs to",
+    "exists": "a file to write exists already, and nothing said that it may be replaced",
     "file": "the operating system refused",
+    "form": "the name of a file does not fit what it holds or will hold",
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
+    "not-understood": "no format is recognised, or several that read the document differently",
     "number": "a number is not finite",
     "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",
+    "resume": "a run was stopped here, and this is another one, or nothing said what to do with the first",
+    "same-file": "a file to write is one that is read, or would be written twice",
     "schema": "a part has a shape that the format does not have",
+    "source-changed": "a source is not what it was when the run was stopped",
     "surrogate": "a text holds a lone surrogate, which no UTF-8 can carry",
     "syntax": "the bytes are not well-formed",
     "type": "a part has the wrong type",
     "unavailable": "a part of agentmsg needs a package that is not installed",
     "unknown-codec": "no codec has this name",
+    "verify": "what was written and its account do not give the source again",
     "version": "the document was written by a later, incompatible version",
 }
 _EXCERPT = 80
@@ -130,6 +141,19 @@ class InvalidMessage(AgentMsgError, ValueError):
 
 class DecodeError(AgentMsgError, ValueError):
     """A document that a codec cannot read."""
+
+
+class NotUnderstood(DecodeError):
+    """A document whose format is not recognised, or may be one of several that read it differently.
+
+    ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
+    doesn't know.
+    """
+
+    def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
+        super().__init__(message, code="not-understood")
+        self.guesses = tuple(guesses)
+        self.unknown = tuple(unknown)
 
 
 class EncodeError(AgentMsgError, ValueError):

@@ -19,7 +19,7 @@ from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_mapping
 
-__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
+__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_nothing", "spelling_of", "with_note"]
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -115,7 +115,7 @@ def keep(
     for key, value in native.items():
         if key not in known or (key in plain and same_document(value, plain[key])):
             continue
-        name = next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+        name = spelling_of(value)
         if name is not None:
             note[key] = name
         elif key not in never and (
@@ -139,13 +139,23 @@ def _says_the_same(value: Any, default: Any) -> bool:
     return same_document(_without_empty(value), _without_empty(default))
 
 
+def spelling_of(value: Any) -> str | None:
+    """Return the name of the spelling that a native value is; None where it is none."""
+    return next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+
+
+def says_nothing(value: Any) -> bool:
+    """Tell whether a value is empty, or holds nothing but what is."""
+    return _without_empty(value) is None
+
+
 def _without_empty(value: Any) -> Any:
     """Return a value without what is empty inside; None for one that is empty itself."""
     if isinstance(value, Mapping):
         items = ((key, _without_empty(item)) for key, item in cast("Mapping[str, Any]", value).items())
         return {key: item for key, item in items if item is not None} or None
     if isinstance(value, list):
-        inner = [_without_empty(item) for item in cast("list[Any]", value)]
+        inner = [_without_empty(item) for item in cast("list[object]", value)]
         return inner if any(item is not None for item in inner) else None
     return value or None
 
@@ -173,7 +183,7 @@ def _disturbed(value: Any) -> Iterator[Any]:
             for other in _disturbed(item):
                 yield {**own, key: other}
     elif isinstance(value, list):
-        items = cast("list[Any]", value)
+        items = cast("list[object]", value)
         for index, item in enumerate(items):
             for other in _disturbed(item):
                 yield [*items[:index], other, *items[index + 1 :]]

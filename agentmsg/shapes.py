@@ -16,7 +16,7 @@ import attrs
 from agentmsg._base import Noted
 from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import keep, note_of, put_back, same_document
+from agentmsg.notes import keep, note_of, put_back, same_document, says_nothing, spelling_of
 
 __all__ = [
     "Native",
@@ -141,10 +141,11 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
         key: one of ``shape.odd``.
         value: what its extras hold under the key.
     """
-    if key not in shape.odd:
+    if key not in shape.odd or spelling_of(value) or (says_nothing(value) and key not in shape.never):
+        # What says nothing is kept as a note.
         return False
     try:
-        plain = shape.write(owner)
+        plain = plain_copy(thaw(shape.write(owner)))
         if key in plain:
             return False
         return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))

@@ -422,6 +422,46 @@ def test_an_odd_spelling(native: dict[str, Any]) -> None:
     assert not any(message.role == "native" or message.has(am.NativeBlock) for message in history)
 
 
+UNKNOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (new(created_at="yesterday"), {"created_at": "yesterday"}),
+    (new(created_at={"x": 1}), {"created_at": {"x": 1}}),
+    (old(timestamp="yesterday"), {"timestamp": "yesterday"}),
+    (old(timestamp=5), {"timestamp": 5}),
+    (new(timestamp="2026-01-15 10:30:00.123"), {"timestamp": "2026-01-15 10:30:00.123"}),
+    (new(created_at="x", timestamp="y"), {"created_at": "x", "timestamp": "y"}),
+    (new(url="https://x.org/a.png"), {"url": "https://x.org/a.png"}),
+]
+
+
+@pytest.mark.parametrize(("native", "extras"), UNKNOWN, ids=lambda value: repr(value)[-60:])
+def test_what_no_field_can_mean_is_an_unknown_field(native: dict[str, Any], extras: dict[str, Any]) -> None:
+    """A time that is none, and what only another version has, stand in extras, and in no note."""
+    message = returned([native])[0]
+    assert (message.role, message.extras) == ("assistant", {"agentscope": extras})
+    for target in (OLD, NEW, CODEC, am.get_codec("agentscope-java"), am.get_codec("json")):
+        converted = am.convert([native], "agentscope", target)
+        back = am.restore(am.decode(converted.document, target), converted.losses)
+        assert am.encode(back, "agentscope") == [native]
+
+
+@pytest.mark.parametrize("word", ["stop", "completed?", "length"])
+def test_reasons_are_one_word_each(word: str) -> None:
+    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    message = returned([new(finished_reason=word)])[0]
+    assert message.finish_reason == word
+    assert word not in repr(message.notes)
+
+
+def test_only_hints_have_a_phase() -> None:
+    """A file that is no list of parts is no hint, whatever phase it is of."""
+    file = am.FileBlock(am.URLSource("https://e.com/a.pdf", "application/pdf"), phase="hint", item_id="h1")
+    for role in ("assistant", "user"):
+        losses: list[am.Loss] = []
+        document = am.encode([bare(role, file)], "agentscope", losses=losses)
+        assert "phase" in {loss.path[-1] for loss in losses}
+        assert am.same(am.restore(am.decode(document, "agentscope"), losses)[0].content, (file,))
+
+
 @pytest.mark.parametrize("native", [{"role": "tool", "content": []}, {"role": "human"}, {"role": 1}, new(metadata=1)])
 def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> None:
     """What is no message of AgentScope is one of the role native."""

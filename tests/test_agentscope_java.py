@@ -238,6 +238,63 @@ def test_an_odd_spelling(native: dict[str, Any]) -> None:
     assert not any(message.role == "native" or message.has(am.NativeBlock) for message in returned([native]))
 
 
+UNKNOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (call(input={"a": 1}, arguments={"b": 2}), {"arguments": {"b": 2}}),
+    (result(output=[TEXT], result=[TEXT]), {"result": [TEXT]}),
+]
+
+
+@pytest.mark.parametrize(("part", "extras"), UNKNOWN, ids=repr)
+def test_a_second_name_of_a_field_is_an_unknown_field(part: dict[str, Any], extras: dict[str, Any]) -> None:
+    """Beside input or output, their older names are unknown fields: nobody reads them."""
+    role = "TOOL" if part["type"] == "tool_result" else "ASSISTANT"
+    assert returned([new(part, role=role)])[0].content[0].extras == {"agentscope-java": extras}
+
+
+def test_a_second_media_type_is_an_unknown_field() -> None:
+    """Of several names for a media type one counts."""
+    source = {"type": "url", "url": "https://e.com/a", "mime_type": "image/png", "mediaType": "image/jpeg"}
+    image: Any = returned([new({"type": "image", "source": source})])[0].content[0]
+    assert (image.source.media_type, image.source.extras) == (
+        "image/png",
+        {"agentscope-java": {"mediaType": "image/jpeg"}},
+    )
+
+
+@pytest.mark.parametrize("stamp", ["yesterday", 5, {"x": 1}], ids=repr)
+@pytest.mark.parametrize("make", [new, old])
+def test_a_time_that_is_none_is_an_unknown_field(make: Any, stamp: Any) -> None:
+    """What tells no time is kept beside, and all else of the message is read."""
+    message = returned([make(TEXT, timestamp=stamp)])[0]
+    assert (message.created_at, message.extras) == (None, {"agentscope-java": {"timestamp": stamp}})
+
+
+@pytest.mark.parametrize("word", ["stop", "tool_use", "interrupted", "LATER"])
+def test_reasons_are_one_word_each(word: str) -> None:
+    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    message = returned([new(TEXT, metadata={"agentscope_generate_reason": word})])[0]
+    assert message.finish_reason == word
+    assert word not in repr(message.notes)
+
+
+@pytest.mark.parametrize("name", ["", None, "f"])
+def test_empty_names_of_results(name: str | None) -> None:
+    """An empty name is a name, and null is none."""
+    message = returned([new(result(name=name), role="TOOL")])[0]
+    assert message.tool_results[0].name == name
+
+
+def test_hints_of_other_roles_are_text() -> None:
+    """A hint of Python's in a message of a user or the system is text, and says no id."""
+    hint = {"type": "hint", "hint": "Be brief", "id": "h1", "source": None, "finished_at": None}
+    for role in ("user", "system"):
+        document = [{"name": role, "role": role, "content": [hint], "id": "m", "created_at": "2026-01-15T10:30:00"}]
+        converted = am.convert(document, "agentscope", "agentscope-java")
+        assert converted.document[0]["content"] == [{"type": "text", "text": "Be brief"}]
+        back = am.restore(am.decode(converted.document, "agentscope-java"), converted.losses)
+        assert am.encode(back, "agentscope") == document
+
+
 @pytest.mark.parametrize("native", [new(TEXT, role="TOOL"), new(role="TOOL"), new(role="ROBOT"), new(metadata=[1])])
 def test_a_message_that_has_no_meaning_is_kept_whole(native: dict[str, Any]) -> None:
     """What is no message of the library is one of the role native; a result has its role alone."""

@@ -246,6 +246,33 @@ def test_odd_documents_are_understood_and_come_back(document: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "extras"),
+    [
+        ({**native("user", "Hi"), "timestamp": "yesterday"}, {"timestamp": "yesterday"}),
+        (native("assistant", "Hi", thinking={"x": 1}), {"thinking": {"x": 1}}),
+        (native("assistant", "Hi", thinking="hm", thinking_signature=5), {"thinking_signature": 5}),
+        (native("tool", "a", tool_id="1", tool_call_id="2"), {"tool_id": "1"}),
+        (native("tool", "a", tool_id="1", tool_call_id="1"), {"tool_id": "1"}),
+        (native("tool", "a", tool_id={"x": 1}, tool_call_id="1"), {"tool_id": {"x": 1}}),
+    ],
+)
+def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any, extras: Any) -> None:
+    """A time that is none, thinking that is no text and a second link are unknown fields; no note holds them."""
+    for document in ([message], message):
+        read = returned(document)[0]
+        assert read.extras == {"arcaelas": extras}
+        assert "=" not in repr(read.notes)
+
+
+def test_a_second_link_is_no_link_of_a_new_result() -> None:
+    """An unknown field of the name of the older link is not written where a result could be linked by it."""
+    extras = {"arcaelas": {"tool_id": "other"}}
+    result = am.Msg("tool", (am.ToolResultBlock("c", "x"),), id=None, created_at=None, extras=extras)
+    assert written(result, version=1, losses=[]) == [{"role": "tool", "content": "x", "tool_id": "c"}]
+    assert written(result, losses=[]) == [{"role": "tool", "content": "x", "tool_call_id": "c"}]
+
+
+@pytest.mark.parametrize(
     "document",
     [
         native("user", [{"type": "video", "source": BASE64}]),

@@ -139,6 +139,60 @@ def test_first_class_wins(keys: list[str], role: str) -> None:
     assert only(dict(reversed(content.items()))).role == role
 
 
+OF_ANOTHER_CLASS: list[dict[str, Any]] = [
+    {"assistant_response": "Paris.", "instruction": None},
+    {"assistant_response": "Paris.", "images": []},
+    {"function": "f", "arguments": {}, "context": None, "request_model": ""},
+    {"function": "f", "result": None},
+    {"system_message": "Be brief.", "assistant_response": None},
+    {"result": 1, "tool_schemas": False},
+]
+
+
+@pytest.mark.parametrize("content", OF_ANOTHER_CLASS, ids=repr)
+@pytest.mark.parametrize("target", ["anthropic", "openai", "json", "riffer"])
+def test_keys_of_another_class_are_unknown_fields(content: dict[str, Any], target: str) -> None:
+    """A key that only another class of content has is an unknown field: it stays, or it is in the account."""
+    document = node(content)
+    extras: Any = only(content).extras["lionpride.content"]
+    told = {key: value for key, value in content.items() if value not in (None, [], "", False)}
+    assert {key: extras[key] for key in told} == told
+    converted = am.convert(document, "lionpride", target)
+    restored = am.restore(am.decode(converted.document, target), converted.losses)
+    assert am.encode(restored, "lionpride", container="single") == document
+
+
+def test_both_names_of_metadata() -> None:
+    """Beside metadata, the name that databases have for it is an unknown field."""
+    for other in ({"a": 1}, None, "x"):
+        message = only({"instruction": "x"}, node_metadata=other)
+        assert (message.metadata, message.extras) == ({}, {"lionpride": {"node_metadata": other}})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("created_at", "yesterday"),
+        ("created_at", {"x": 1}),
+        ("id", 7),
+        ("metadata", "x"),
+        ("embedding", "x"),
+        ("embedding", [1, "x"]),
+        ("sender", {"x": 1}),
+        ("recipient", ["x"]),
+    ],
+)
+def test_fields_that_hold_something_else(key: str, value: Any) -> None:
+    """A field that holds what it cannot mean is an unknown field; all else of the message is read."""
+    for content in ({"instruction": "x"}, {"function": "f", "arguments": {}}):
+        message = only(content, **{key: value})
+        assert message.role != "native"
+        assert message.extras["lionpride"] == {key: value}
+    (native,) = written(am.Msg.user("x", extras={"lionpride": {key: value}}, metadata={"a": 1}), losses=[])
+    if key in ("id", "created_at", "metadata"):
+        assert native[key] != value, "what the message says itself counts"
+
+
 def test_unknown_keys_change_no_role() -> None:
     """Keys that would make another class of a content are not written, and that is accounted for."""
     losses: list[am.Loss] = []

@@ -370,6 +370,65 @@ def test_the_times_of_one_version_are_read(stamp: str, time: datetime | None) ->
 
 
 @pytest.mark.parametrize(
+    ("message", "extras"),
+    [
+        (native("user", timestamp="yesterday"), {"timestamp": "yesterday"}),
+        (native("user", timestamp=5, id={"x": 1}), {"timestamp": 5, "id": {"x": 1}}),
+        (native("assistant", finish_reason=["stop"]), {"finish_reason": ["stop"]}),
+        (native("assistant", finish_reason="stop", finish_reason_raw=7), {"finish_reason_raw": 7}),
+        (result("c", error_type=["x"]), {"error_type": ["x"]}),
+    ],
+)
+def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(message: Any, extras: Any) -> None:
+    """A time that is none, or a word that is no text, is an unknown field; no note holds it."""
+    read = returned([message])[0]
+    assert read.extras == {"riffer": extras}
+    assert "=" not in repr(read.notes)
+
+
+def test_an_odd_error_type_is_not_written_beside_an_error() -> None:
+    """What stands where the kind of an error stands is lost beside an error, and told."""
+    failed = am.ToolResultBlock("c", "boom", name="f", status="error")
+    message = am.Msg("tool", (failed,), id=None, created_at=None, extras={"riffer": {"error_type": ["x"]}})
+    losses: list[am.Loss] = []
+    document = am.encode([message], CODEC, losses=losses)
+    assert document[0]["error_type"] is None
+    assert am.same(am.restore(am.decode(document, CODEC), losses)[0], message)
+
+
+def test_an_error_type_without_an_error() -> None:
+    """The kind of an error is told where what went wrong is not."""
+    message = returned([result("c", error_type="timeout_error")])[0]
+    assert message.error_type == "timeout_error"
+    assert am.encode([message.evolve(notes={})], CODEC) == [result("c", error_type="timeout_error")]
+
+
+def test_an_old_counter_beside_its_new_name() -> None:
+    """Beside ``cache_write_tokens``, the older name of the counter is an unknown field."""
+    counts = {"input_tokens": 9, "output_tokens": 1, "cache_write_tokens": 2, "cache_creation_tokens": 3}
+    usage = returned([native("assistant", token_usage=counts)])[0].usage
+    assert usage is not None
+    assert (usage.cache_write, usage.extras) == (2, {"riffer": {"cache_creation_tokens": 3}})
+
+
+@pytest.mark.parametrize("word", ["pause", "tool_use", "refusal", "TOOL_CALLS"])
+def test_reasons_are_one_word_each(word: str) -> None:
+    """A reason that the library does not know is itself, whatever word of ours it looks like."""
+    message = returned([native("assistant", finish_reason=word)])[0]
+    assert message.finish_reason == word
+    assert word not in repr(message.notes)
+    edited = am.encode([message.evolve(finish_reason="length")], CODEC)
+    assert edited == [native("assistant", finish_reason="length")]
+
+
+@pytest.mark.parametrize("media_type", ["image/png", "image/jpeg", "application/pdf", None])
+def test_data_in_a_url_stays_there(media_type: str | None) -> None:
+    """A file whose data stands in its URL is read as it is, whatever type is told beside it."""
+    told = {} if media_type is None else {"media_type": media_type}
+    returned([native("user", files=[{**told, "url": "data:image/png;base64,iVBORw0KGgo="}])])
+
+
+@pytest.mark.parametrize(
     "document",
     [
         native("user", "Hi", files=[{"filename": "a"}]),
@@ -392,6 +451,7 @@ def test_items_that_cannot_be_told_are_native_blocks(document: Any) -> None:
         native("assistant", "Hi", tool_calls=[5]),
         native("assistant", "Hi", token_usage={"input_tokens": "9"}),
         result(5),
+        result("c", error="boom", error_type={"x": 1}),
     ],
 )
 def test_messages_that_cannot_be_told_are_native_messages(document: Any) -> None:

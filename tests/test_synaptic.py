@@ -313,6 +313,47 @@ def test_odd_messages_come_back(fields: dict[str, Any]) -> None:
     assert only(**{"role": "assistant", "content": "", **fields}).role == "assistant"
 
 
+@pytest.mark.parametrize("role", ["system", "human", "assistant", "tool"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("id", {"x": 1}),
+        ("id", 7),
+        ("name", ["Ann"]),
+        ("additional_kwargs", "x"),
+        ("response_metadata", ["x"]),
+    ],
+    ids=repr,
+)
+def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(role: str, key: str, value: Any) -> None:
+    """An id or a name that is no text, and metadata that are no object, are unknown fields; no note holds them."""
+    message = only(role=role, content="x", tool_call_id="c", **{key: value})
+    assert message.role == {"human": "user"}.get(role, role)
+    own: Any = message.extras["synaptic"]
+    assert am.thaw(own[key]) == value
+
+
+@pytest.mark.parametrize("name", ["f", "g", None])
+def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -> None:
+    """What a nameless result has from its call is no name: what is restored is written as nameless as it was."""
+    told = {} if name is None else {"name": name}
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    openai = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "x", **told},
+    ]
+    asked = {"content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]}
+    langchain = [
+        {"type": "ai", "data": {**asked, "type": "ai"}},
+        {"type": "tool", "data": {"content": "x", "type": "tool", "name": name, "tool_call_id": "c1"}},
+    ]
+    for document, source in ((openai, "openai"), (langchain, "langchain")):
+        converted = am.convert(document, source, "synaptic")
+        output = am.decode(converted.document, "synaptic")
+        restored = am.restore(output, am.load_losses(am.dump_losses(converted.losses, output)))
+        assert am.encode(restored, source) == document
+
+
 def test_containers() -> None:
     """Lists, states and single messages come back as what they were; an option chooses where nothing was read."""
     one = {"role": "human", "content": "Hi"}

@@ -12,8 +12,9 @@ from agentmsg.notes import SPELLINGS
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["edit", "mutate", "plant_notes"]
+__all__ = ["edit", "mutate", "note_words", "owners", "plant_notes"]
 
 _N = TypeVar("_N", bound=Noted)
 
@@ -141,6 +142,37 @@ def _edited(owner: Noted, rng: random.Random) -> Any:
         return owner
     name = rng.choice(leaves)
     return owner.evolve(**{name: getattr(owner, name) + "~"})
+
+
+def note_words(histories: Iterable[History]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]:
+    """Return the families, the keys and the marks of the notes on some histories: what ``plant_notes`` plants.
+
+    Args:
+        histories: just read, from documents of as many kinds as there are.
+    """
+    families: set[str] = set()
+    keys: set[str] = set()
+    marks: dict[str, Any] = {}
+    for owner in (owner for history in histories for owner in owners(history)):
+        for family, note in owner.notes.items():
+            families.add(family)
+            if isinstance(note, dict):
+                own = cast("dict[str, Any]", note)
+                keys.update(own)
+                marks.update((repr(mark), mark) for key, mark in own.items() if key.startswith("/"))
+    return tuple(sorted(families)), tuple(sorted(keys)), tuple(marks[word] for word in sorted(marks))
+
+
+def owners(history: Noted) -> Iterator[Noted]:
+    """Return a history and all objects of the model inside it: messages, blocks, sources, usage, tools ..."""
+    waiting: list[Any] = [history]
+    while waiting:
+        owner = waiting.pop()
+        if isinstance(owner, tuple):
+            waiting.extend(cast("tuple[object, ...]", owner))
+        elif isinstance(owner, Noted):
+            yield owner
+            waiting.extend(getattr(owner, field.name) for field in attrs.fields(type(owner)))
 
 
 def plant_notes(

@@ -25,10 +25,24 @@ Tag: TypeAlias = tuple[str, ...]
 Spot: TypeAlias = tuple[str | int, ...]
 
 _TAGS = ("type", "role", "lc", "kind", "variant", "object", "source_type")
-_INSTEAD: tuple[Any, ...] = (None, "", [], {}, 0, True, 1.5, PROBE, [PROBE], {"zq": PROBE}, [{"type": "zq", "zq": PROBE}])
+_INSTEAD: tuple[Any, ...] = (
+    None,
+    "",
+    [],
+    {},
+    0,
+    True,
+    1.5,
+    PROBE,
+    [PROBE],
+    {"zq": PROBE},
+    [{"type": "zq", "zq": PROBE}],
+)
 _ABSENT: Any = object()
 # More siblings than these at one place teach nothing new.
 _MOST_SIBLINGS, _MOST_KEYS, _LONGEST_TAG, _DEEPEST = 12, 60, 60, 12
+# So many tags and keys above an object tell what it is, wherever in a document that stands.
+_NEAREST = 5
 
 
 @attrs.frozen
@@ -116,8 +130,9 @@ def _with(value: Any, spot: Spot, change: Any) -> Any:
         return change(value)
     key, rest = spot[0], spot[1:]
     if isinstance(value, dict):
-        return {**value, key: _with(cast("Any", value)[key], rest, change)}
-    items = list(cast("list[Any]", value))
+        own = cast("dict[str, object]", value)
+        return {**own, cast("str", key): _with(own[cast("str", key)], rest, change)}
+    items = list(cast("list[object]", value))
     items[cast("int", key)] = _with(items[cast("int", key)], rest, change)
     return items
 
@@ -132,10 +147,10 @@ def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]
             own = cast("dict[str, Any]", value)
             if own:
                 yield pattern, spot, own
-            tag = "/".join(_tag(own))
-            waiting.extend(((*pattern, tag, key), (*spot, key), item) for key, item in reversed(own.items()))
+            near = (*pattern, "/".join(_tag(own)))[-_NEAREST:]
+            waiting.extend(((*near, key), (*spot, key), item) for key, item in reversed(own.items()))
         elif isinstance(value, list):
-            items = list(enumerate(cast("list[Any]", value)))
+            items = list(enumerate(cast("list[object]", value)))
             waiting.extend(((*pattern, "*"), (*spot, index), item) for index, item in reversed(items))
 
 
@@ -150,7 +165,7 @@ def _tag(value: Mapping[str, Any]) -> Tag:
 
 def _holds(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return any(_holds(key) or _holds(item) for key, item in cast("Mapping[Any, Any]", value).items())
+        return any(_holds(key) or _holds(item) for key, item in cast("Mapping[object, object]", value).items())
     if isinstance(value, (list, tuple)):
         return any(map(_holds, cast("Any", value)))
     return isinstance(value, str) and PROBE in value
@@ -170,5 +185,5 @@ def _says(owner: Any) -> bool:
         fields = (field.name for field in attrs.fields(type(owner)) if field.name != "notes")
         return any(_says(getattr(owner, name)) for name in fields)
     if isinstance(owner, tuple):
-        return any(map(_says, cast("tuple[Any, ...]", owner)))
+        return any(map(_says, cast("tuple[object, ...]", owner)))
     return _holds(owner)

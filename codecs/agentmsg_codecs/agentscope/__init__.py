@@ -32,6 +32,7 @@ Shapes are those of agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | | marks, in a memory | extras["agentscope.item"] |
 | any other part; message | the same | NativeBlock; a message with the role "native" |
 | unknown keys; finished_at, error, created_at of a block, suggested_rules | the same | extras["agentscope"] |
+| a time that is none; timestamp, url | a time that is none | extras["agentscope"] |
 
 A reply of 2.x is one message with its calls and their results: it is split, and joined again. Its name, id, time and
 metadata are those of its first message, usage, finish reason and structured output those of its last.
@@ -44,7 +45,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP
+from agentmsg.caps import KEEP, usually
 from agentmsg.containers import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.caps import Table
@@ -72,7 +73,14 @@ def _table(version: int | None) -> Table:
         has_lists=not is_old,
         has_old=version != VERSIONS[-1],
         metadata=metadata,
+        names=_filled,
     )
+
+
+@usually("value")
+def _filled(name: str, _: Any) -> str | None:
+    # An empty name stands where there is none.
+    return name or None
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from agentmsg.shapes import Native
 from agentmsg_codecs.agentscope.caps import Table, make_caps
 from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
 from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.words import VERSIONS
+from agentmsg_codecs.agentscope.words import CONTENT_KEYS, VERSIONS
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -49,6 +49,7 @@ class AgentScope(ContainerCodec):
     """
 
     language: ClassVar[Language]
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
     engine: Messages = attrs.field(
@@ -74,6 +75,6 @@ class AgentScope(ContainerCodec):
         """Return the document: in the version and container of the document that was read, or that are wanted."""
         return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like AgentScope in this language: by its first messages."""
         return sniff_with(self.first_natives(document), self.language.sniff)

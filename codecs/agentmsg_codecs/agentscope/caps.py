@@ -9,7 +9,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras, usually
+from agentmsg.caps import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, Usual, carried_extras, usually
 from agentmsg.equality import same
 from agentmsg.json_values import plain_copy, thaw
 from agentmsg.natives import lacks_id
@@ -57,6 +57,7 @@ class Table:
         has_old: whether what only older versions of Python have may be written: marks that a message is kept with,
             results that are neither text nor blocks.
         metadata: the cells of the metadata of blocks, by their class.
+        names: the cell of the names of results.
     """
 
     signer: str
@@ -68,6 +69,7 @@ class Table:
     has_lists: bool
     has_old: bool
     metadata: Mapping[type[Any], Cell]
+    names: Cell = KEEP
 
 
 class _Maker:
@@ -81,7 +83,7 @@ class _Maker:
         # All that blocks of 2.x say beside their fields is when they were made.
         usual = "len(value) == 1 and isinstance(value.get(family), dict) and value[family].keys() == born"
         self.extras = usually(usual, family=self.family, born={"created_at"})(
-            carried_extras((self.family, self.dialect.taken))
+            carried_extras((self.family, self.dialect.taken), odd=self.dialect.is_odd)
         )
 
     # -- cells --------------------------------------------------------------------------------------------------------
@@ -115,12 +117,27 @@ class _Maker:
 
         return cell
 
-    def text_id(self) -> Cell:
+    def text_id(self, role: str) -> Cell:
         if self.table.has_ids:
             return KEEP
-        # What is no hint in 1.x has no id either.
-        has_hints = not self.table.is_old
-        return lambda item_id, block: item_id if has_hints and block.phase == HINT else None
+        phase = self.phase(role)
+
+        def cell(item_id: str, block: Any) -> str | None:
+            # Only a hint has an id, where it is one here.
+            is_hint = role != "inner" and block.phase == HINT and phase(HINT, block) is not None
+            return item_id if is_hint else None
+
+        return cell
+
+    def text_extras(self, role: str) -> Cell:
+        """Return the cell of the unknown fields of a text: a hint that is none here has the keys of a text."""
+        phase = self.phase(role)
+
+        def cell(extras: Mapping[str, Any], block: am.TextBlock) -> Any:
+            is_plain = block.phase == HINT and (role == "inner" or phase(HINT, block) is None)
+            return self.extras(extras, block.evolve(phase=None) if is_plain else block)
+
+        return Usual(cell, self.extras.case, self.extras.names)
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -158,7 +175,7 @@ class _Maker:
     def file(self, block: am.FileBlock, role: str) -> Any:
         """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
         is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
-        if isinstance(block.source, am.BlocksSource) and block.phase == HINT and self.is_hint_here(block, role):
+        if self.is_hint(block, role):
             return block
         answer = self.dialect.media.file_rule(block)
         has_place = is_plain and (not self.table.is_old or self.dialect.media.is_flat(block))
@@ -236,24 +253,34 @@ class _Maker:
     def parts(self, role: str) -> _Rows:
         """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
         media = self.dialect.media
-        ids: dict[str, Cell] = {"item_id": self.text_id()}
+        ids: dict[str, Cell] = {"item_id": self.text_id(role)}
         image: dict[str, Cell] = {"source": self.source, "item_id": media.id_cell, "extras": self.extras}
         if self.table.is_old:
             del image["item_id"]
         phase = {} if role == "inner" else {"phase": self.phase(role)}
         rows = self.others(role)
-        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.extras})
+        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.text_extras(role)})
         for cls in MEDIA:
             rows[cls] = self.media(role, image)
         rows[am.AudioBlock] = self.media(role, image, _sound)
-        file: dict[str, Cell] = {**image, **phase, "item_id": self._file_id, "name": self._file_name}
+        file: dict[str, Cell] = {**image, "item_id": self.file_id(role), "name": self._file_name}
+        file |= {"phase": self.file_phase(role)}
         rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
         if role != "inner":
             rows |= self.acts(role)
         return rows
 
-    def _file_id(self, item_id: str, block: Any) -> str | None:
-        return item_id if block.phase == HINT else self.dialect.media.id_cell(item_id, block)
+    def is_hint(self, block: Any, role: str) -> bool:
+        """Tell whether a file is a hint that is a list of parts, in a message where one has a place."""
+        return block.phase == HINT and isinstance(block.source, am.BlocksSource) and self.is_hint_here(block, role)
+
+    def file_id(self, role: str) -> Cell:
+        media = self.dialect.media
+        kept = (lambda _, __: None) if self.table.is_old else media.id_cell
+        return lambda item_id, block: item_id if self.is_hint(block, role) else kept(item_id, block)
+
+    def file_phase(self, role: str) -> Cell:
+        return lambda phase, block: phase if self.is_hint(block, role) else None
 
     def _file_name(self, name: str, block: Any) -> str | None:
         return None if isinstance(block.source, am.BlocksSource) else name
@@ -278,7 +305,7 @@ class _Maker:
 
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
-        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "extras": self.extras}
+        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.table.names, "extras": self.extras}
         cells["structured"] = self.structured
         cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
         if am.ToolResultBlock in self.table.metadata:
@@ -296,12 +323,6 @@ class _Maker:
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
     """Return the keys that what surrounds a message has of its own; None where it has no marks, or more."""
     return None if marks_of(message) is None else frozenset()
-
-
-@usually("value")
-def _name(name: str, _: Any) -> str | None:
-    # Python has the empty name where there is none.
-    return name or None
 
 
 def _kept(block: Any) -> Any:

@@ -10,8 +10,8 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
-from agentmsg_codecs.agentscope.shapes import Spared, beside, own_extras, write_marked
+from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as
+from agentmsg_codecs.agentscope.shapes import Spared, beside, is_no_time, own_extras, write_marked
 from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Dialect:
     family: ClassVar[str]
     keys: ClassVar[frozenset[str]]
     spare: ClassVar[Mapping[str, Any]]
+    # Under which key the time stands.
+    time_key: ClassVar[str]
     # Whether content that is one bare text is written as a text, and media may stand beside content.
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
@@ -112,16 +114,44 @@ class Dialect:
 
     def taken(self, block: Any) -> frozenset[str]:
         """Return the keys that no unknown field of a block may have."""
-        shape = self.result if block.__class__ is am.ToolResultBlock else self._shapes[block.__class__]
+        shape = self._shape_of(block)
         assert isinstance(shape, Spared)  # noqa: S101 - all are
         return shape.taken(block)
 
+    def is_odd(self, block: Any, key: str, value: Any) -> bool:
+        """Tell whether a value has no meaning under a key of a block, so that it is an unknown field."""
+        return is_odd(self._shape_of(block), block, key, value)
+
+    def _shape_of(self, block: Any) -> Shape:
+        return self.result if block.__class__ is am.ToolResultBlock else self._shapes[block.__class__]
+
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
-        free = beside(own_extras(message, self.family), self.spare)
-        if "url" in free and any(mark_of(block, self.family, "/as") == "url" for block in message.content):
+        own = own_extras(message, self.family)
+        free = self.free(own)
+        if message.created_at is not None:
+            free -= {self.time_key}
+        if "url" in free and self.has_url(message, own["url"]):
             free -= {"url"}
         return self.keys - free
+
+    def free(self, native: Mapping[str, Any]) -> frozenset[str]:
+        """Return the keys of a message that are unknown fields: spare ones that say something, a time that is none.
+
+        Args:
+            native: the message, or its unknown fields.
+        """
+        found = beside(native, self.spare)
+        return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
+
+    def has_url(self, message: am.Msg, value: Any) -> bool:
+        """Tell whether URLs beside content are those of a message, and no unknown field."""
+        if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
+            return True
+        try:
+            return self.has_urls and message.role != "tool" and bool(self.media.read_urls(plain_copy(thaw(value))))
+        except Unreadable:
+            return False
 
     def read_result(self, part: Any) -> am.ToolResultBlock | None:
         """Return the block of a tool result; None for any other part."""

@@ -22,7 +22,8 @@ version is told by the document; new messages are written in that of the history
 | data (2.x): id, name | FileBlock, or the class of its media type: item_id, name |
 | source: url, mime_type; base64, media_type | URLSource; Base64Source |
 | any other part; message | NativeBlock; a message with the role "native" |
-| unknown keys; minPixels and the like, source of a hint | extras["agentscope-java"] |
+| unknown keys; minPixels and the like, source of a hint, a time that is none | extras["agentscope-java"] |
+| arguments beside input, result beside output, a second media type | extras["agentscope-java"] |
 
 Read as well, and returned where they were read: roles in any case, input as arguments, output as result, a text or one
 block as output, one block as content (0.1.0), media types under other names. A suspended result is one with metadata

@@ -99,6 +99,8 @@ class JavaBlocks:
                 family=JAVA,
                 spare_in=_spare_in_call,
                 spare_of=_spare_of_call,
+                # Beside input, they are an unknown field.
+                odd=frozenset({"arguments"}),
             ),
             *self.media.shapes(),
         )
@@ -126,7 +128,16 @@ class JavaBlocks:
         """Return the shape of tool results."""
         keys = {"id", "name", "output", "result", "metadata", "state"}
         never = frozenset({"output", "result"})
-        return _shape(am.ToolResultBlock, "tool_result", keys, self._read_result, self._write_result, never=never)
+        return _shape(
+            am.ToolResultBlock,
+            "tool_result",
+            keys,
+            self._read_result,
+            self._write_result,
+            never=never,
+            # Beside output, it is an unknown field.
+            odd=frozenset({"result"}),
+        )
 
     def _read_result(self, native: Native, _: Any) -> am.ToolResultBlock:
         key = "result" if not native.get("output") and native.get("result") else "output"

@@ -27,8 +27,11 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
+    is_no_time,
+    is_own_word,
     object_or_none,
     old_times,
+    own_extras,
     parts_in,
     read_milliseconds,
     read_time,
@@ -125,6 +128,7 @@ class _Java(Dialect):
     family: ClassVar[str] = JAVA
     keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
     spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    time_key: ClassVar[str] = "timestamp"
     # Where usage stands by default, and the keys that are always written.
     usage_at: ClassVar[str]
     always: ClassVar[frozenset[str]]
@@ -143,12 +147,14 @@ class _Java(Dialect):
         gone = [] if metadata.get(_STRUCTURED) is None else [_STRUCTURED]
         gone += [_REASON] if type(metadata.get(_REASON)) is str else []
         gone += [_USAGE_KEY] if native.get("usage") is None and _usage_in(metadata) is not None else []
-        time = read_time(native.get("timestamp"))
+        stamp = native.get("timestamp")
+        time = read_time(stamp)
         return {
             "name": word_at(native, "name"),
             "id": word_at(native, "id"),
             "created_at": time,
             "metadata": adopt(without(metadata, *gone) if gone else metadata),
+            "extras": adopt({JAVA: {"timestamp": stamp}}) if is_no_time(stamp) else EMPTY,
             "marks": {} if time is None or is_exact(time) else {"time": True},
         }
 
@@ -219,7 +225,7 @@ class _Java(Dialect):
             metadata[_USAGE_KEY] = usage
         reason = last.finish_reason
         if reason is not None:
-            metadata[_REASON] = _REASONS.get(reason, reason)
+            metadata[_REASON] = reason if is_own_word(last, _FINISH, JAVA) else _REASONS.get(reason, reason)
         own, name, time = first.id, first.name, first.created_at
         native: Native = {
             "id": own if own.__class__ is str else link_of(own),
@@ -229,6 +235,9 @@ class _Java(Dialect):
             "metadata": metadata,
             "timestamp": None if time is None else _stamp(time),
         }
+        if time is None and first.extras and "timestamp" in own_extras(first, JAVA):
+            # What is no time stands with the other unknown fields.
+            del native["timestamp"]
         if self.usage_at == "top" or (usage is not None and place == "top"):
             native["usage"] = usage if place == "top" else None
         return native

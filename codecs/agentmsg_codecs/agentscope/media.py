@@ -7,6 +7,7 @@ Every block that was read is marked ``/as`` with its kind, "flat" or "url" where
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,18 @@ from agentmsg.media import guess_media_type
 from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at
+from agentmsg.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    is_odd,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.agentscope.shapes import Spared, spared, with_spare, write_marked
 from agentmsg_codecs.agentscope.urls import is_url
 
@@ -131,10 +143,14 @@ class Media:
         """Return the shapes of the sources, by class."""
         url = frozenset({"type", "url", self.url_key, *self.aliases})
         data = frozenset({"type", "data", "media_type", *self.aliases})
+        # One of them tells the media type; the others are unknown fields.
+        others = frozenset(self.aliases)
         return {
-            am.URLSource: Shape(cls=am.URLSource, keys={"url": url}, read=self._read_url, write=self._write_url),
+            am.URLSource: Shape(
+                cls=am.URLSource, keys={"url": url}, read=self._read_url, write=self._write_url, odd=others
+            ),
             am.Base64Source: Shape(
-                cls=am.Base64Source, keys={"base64": data}, read=self._read_base64, write=self._write_base64
+                cls=am.Base64Source, keys={"base64": data}, read=self._read_base64, write=self._write_base64, odd=others
             ),
         }
 
@@ -322,8 +338,9 @@ class Media:
         if wanted is not source.media_type:
             changes["media_type"] = wanted
         if source.extras:
-            keys = next(iter(self._sources[_kind(source)].keys.values()))
-            extras = carried_extras((self.family, lambda _: keys))(source.extras, source)
+            shape = self._sources[_kind(source)]
+            keys = next(iter(shape.keys.values()))
+            extras = carried_extras((self.family, lambda _: keys), odd=partial(is_odd, shape))(source.extras, source)
             changes |= {} if extras is source.extras else {"extras": extras}
         return source.evolve(**changes) if changes else source
 

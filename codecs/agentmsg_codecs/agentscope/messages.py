@@ -17,7 +17,7 @@ from agentmsg.plain import is_object
 from agentmsg.shapes import Native, Unreadable, mark_of, marked
 from agentmsg_codecs.agentscope.reading import read_container
 from agentmsg_codecs.agentscope.replies import seats
-from agentmsg_codecs.agentscope.shapes import beside, is_pair, own_extras, without
+from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
 from agentmsg_codecs.agentscope.words import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.writing import write_alone, write_container, write_content
 
@@ -38,6 +38,7 @@ class Messages:
         detect: tells the version of a native message, None where nothing shows it.
         joins: tells of a version whether a whole reply, with its calls and results, is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
+        is_new: tells whether a message has unknown fields that only the newest dialect takes for such.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class Messages:
         *,
         joins: Callable[[int], bool],
         keeps_marks: bool,
+        is_new: Callable[[am.Msg], bool] | None = None,
     ) -> None:
         self.dialects = dialects
         self.keeps_marks = keeps_marks
         self.family = dialects[2].family
         self._detect = detect
+        self._is_new = is_new or _never
         self._groupings = {version: seats(dialects[2], joins=joins(version)) for version in VERSIONS}
 
     def fill(self) -> None:
@@ -113,7 +116,7 @@ class Messages:
         plain = write_container(dialect, group, native.get("content") or write_content(dialect, group))
         if _is_same(plain, native):
             return group
-        known = (dialect.keys - beside(native, dialect.spare)) | plain.keys()
+        known = (dialect.keys - dialect.free(native)) | plain.keys()
         kept = keep(
             group[0],
             native,
@@ -150,6 +153,8 @@ class Messages:
         if first.notes and not is_forced:
             own = mark_of(first, self.family, "/version")
             version = own if type(own) is int and own in VERSIONS else version
+        if first.extras and not is_forced and self._is_new(first):
+            version = VERSIONS[-1]
         dialect = self.dialects[version]
         plain = write_container(dialect, group, write_content(dialect, group))
         if not first.notes or is_forced:
@@ -166,6 +171,10 @@ class Messages:
             return back[0]
 
         return thaw(put_back(first, plain, family=self.family, read=reread))
+
+
+def _never(_: am.Msg) -> bool:
+    return False
 
 
 def _unknown(message: am.Msg, plain: Native, family: str) -> Native:

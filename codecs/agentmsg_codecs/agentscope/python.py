@@ -1,7 +1,7 @@
 """Python's messages of 2.x and 1.x: what stands beside content. Imports messages and blocks.
 
 Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
-have), ``/shape`` (structured output that is no object), ``/partial`` (usage without a counter that all have).
+have), ``/shape`` (structured output that is no object).
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras, usually
+from agentmsg.caps import KEEP, Cell, usually
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import MadeTime
-from agentmsg.natives import count_at, link_of
+from agentmsg.natives import link_of
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
+from agentmsg.shapes import Native, Unreadable, mark_of, word_at
 from agentmsg.times import write_time
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
@@ -25,6 +24,8 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
+    is_no_time,
+    is_own_word,
     object_or_none,
     old_times,
     own_extras,
@@ -34,6 +35,7 @@ from agentmsg_codecs.agentscope.shapes import (
     spared,
     to_milliseconds,
 )
+from agentmsg_codecs.agentscope.usage import carried_usage, usage_of, write_usage
 from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
 __all__ = ["carried_fields", "make_messages", "sniff_message"]
 
 _make_msg = maker(am.Msg)
-_make_usage = maker(am.Usage)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
+_KEYS = frozenset(
+    {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
+)
 _FINISH: Mapping[str, str] = {
     "completed": "stop",
     "interrupted": "interrupted",
@@ -52,45 +56,7 @@ _FINISH: Mapping[str, str] = {
     "error": "error",
 }
 _REASONS = {ours: word for word, ours in _FINISH.items()}
-_COUNTS: Mapping[str, str] = {
-    "input_tokens": "input",
-    "output_tokens": "output",
-    "cache_input_tokens": "cache_read",
-    "cache_creation_input_tokens": "cache_write",
-}
-_USAGE_KEYS = frozenset(_COUNTS)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
-
-
-# -- usage ------------------------------------------------------------------------------------------------------------
-
-
-def _read_usage(native: Native, _: Any) -> am.Usage:
-    usage = _make_usage(**{name: count_at(native, key) for key, name in _COUNTS.items()})
-    is_whole = usage.input is not None and usage.output is not None
-    return usage if is_whole else marked(usage, FAMILY, partial=True)
-
-
-def _write_usage(usage: am.Usage) -> Native:
-    native: Native = {
-        "input_tokens": usage.input,
-        "output_tokens": usage.output,
-        "cache_input_tokens": usage.cache_read,
-        "cache_creation_input_tokens": usage.cache_write,
-    }
-    return {key: value for key, value in native.items() if value is not None} if None in native.values() else native
-
-
-_USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
-
-
-def _usage_of(native: Any) -> am.Usage:
-    if is_object(native) and len(native) == len(_COUNTS):
-        counts = list(map(native.get, _COUNTS))
-        if all(type(count) is int for count in counts):
-            return _make_usage(counts[0], counts[1], cache_read=counts[2], cache_write=counts[3])
-    found: am.Usage = read_as(_USAGE, native, FAMILY)
-    return found
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -103,12 +69,8 @@ def usual_name(role: str) -> str:
 
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
-    keys: ClassVar[frozenset[str]] = frozenset(
-        {"name", "content", "role", "id", "metadata", "created_at", "timestamp", "usage", "finished_reason"}
-    ) | {"structured_output", "url", *_SPARE}
-    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
-    # Under which key the time stands, the role of results alone, and how many keys are always written.
-    time_key: ClassVar[str]
+    spare: ClassVar[Mapping[str, Any]] = _SPARE
+    # The role of results alone, and how many keys are always written.
     tool_role: ClassVar[str]
     size: ClassVar[int]
 
@@ -174,7 +136,7 @@ class _Python(Dialect):
         if structured is not None and not is_object(structured):
             marks["shape"] = True
         return {
-            "usage": None if usage is None else _usage_of(usage),
+            "usage": None if usage is None else usage_of(usage),
             "finish_reason": word if word is None else _FINISH.get(word, word),
             "structured": adopt(structured),
             "marks": marks,
@@ -182,9 +144,25 @@ class _Python(Dialect):
 
 
 class _Python2(_Python):
+    # What 1.x has besides is an unknown field, where it says anything.
+    keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "timestamp": None, "url": None}
     time_key: ClassVar[str] = "created_at"
     tool_role: ClassVar[str] = "assistant"
     size: ClassVar[int] = 11
+
+    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
+        own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
+        is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
+        # One that tells no time makes it a message of 1.x, which is no other where each version is written as it was.
+        is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
+        return taken if is_free else taken | {"timestamp"}
+
+    def read_head(self, native: Native) -> dict[str, Any]:
+        if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:
+            # Nothing but a spelling would tell it from a message of 1.x.
+            raise Unreadable
+        return super().read_head(native)
 
     def holds(self, time: Any) -> bool:
         return True
@@ -202,7 +180,7 @@ class _Python2(_Python):
             return None
         return (
             adopt(structured),
-            None if usage is None else _usage_of(usage),
+            None if usage is None else usage_of(usage),
             None if word is None else _FINISH[word],
             None,
             EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
@@ -217,7 +195,7 @@ class _Python2(_Python):
             "id": own if own.__class__ is str else link_of(own),
             "metadata": thaw(first.metadata) if first.metadata else {},
             "created_at": None if time is None else write_time(time),
-            "usage": None if usage is None else write_as(_USAGE, usage, FAMILY),
+            "usage": None if usage is None else write_usage(usage),
             "finished_at": None,
             "finished_reason": None if last.finish_reason is None else _reason(last),
             "structured_output": None if last.structured is None else thaw(last.structured),
@@ -236,15 +214,23 @@ class _Python2(_Python):
 
 def _reason(last: am.Msg) -> str | None:
     reason = last.finish_reason
-    return reason if reason is None else _REASONS.get(reason, reason)
+    if reason is None or is_own_word(last, _FINISH, FAMILY):
+        return reason
+    return _REASONS.get(reason, reason)
 
 
 class _Python1(_Python):
+    keys: ClassVar[frozenset[str]] = _KEYS | {"timestamp", "url"}
+    spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "url": None}
     is_brief: ClassVar[bool] = True
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
     tool_role: ClassVar[str] = "system"
     size: ClassVar[int] = 6
+
+    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
+        # With that, it would be a message of 2.x.
+        return super().taken_by_message(message) | {"created_at"}
 
     def holds(self, time: Any) -> bool:
         return is_exact(time)
@@ -268,7 +254,7 @@ class _Python1(_Python):
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
         if last.usage is not None:
-            native["usage"] = write_as(_USAGE, last.usage, FAMILY)
+            native["usage"] = write_usage(last.usage)
         if last.finish_reason is not None:
             native["finished_reason"] = _reason(last)
         if last.structured is not None:
@@ -305,26 +291,20 @@ def make_messages(version: int | None) -> Messages:
         version: in which all is written; None: each message and block in that which it was read in.
     """
     as_read = version is None
-    dialects = {1: _Python1(Blocks(1, as_read=as_read)), 2: _Python2(Blocks(2, as_read=as_read))}
-    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True)
+    old = _Python1(Blocks(1, as_read=as_read))
+
+    def is_new(message: am.Msg) -> bool:
+        """Tell whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
+        own = own_extras(message, FAMILY)
+        if "created_at" in own or message.created_at is None:
+            return "created_at" in own
+        return "timestamp" in own or ("url" in own and old.has_url(message, own["url"]))
+
+    dialects = {1: old, 2: _Python2(Blocks(2, as_read=as_read))}
+    return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
 
 
 # -- what is carried --------------------------------------------------------------------------------------------------
-
-
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counters that all usage has, 0 where they are not told, unless a document was read that lacks them."""
-    if mark_of(usage, FAMILY, "/partial") is True:
-        return {}
-    return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
-
-
-_usage = usage_cell(
-    _COUNTS.values(),
-    extras=carried_extras((FAMILY, lambda _: _USAGE_KEYS)),
-    wanted=_wanted,
-    case="value.input is not None and value.output is not None",
-)
 
 
 @usually("isinstance(value, dict)")
@@ -349,7 +329,7 @@ def carried_fields(*, is_old: bool) -> Mapping[str, Cell]:
     return {
         **fields,
         "created_at": KEEP,
-        "usage": _usage,
+        "usage": carried_usage,
         "finish_reason": finish_cell(_REASONS, FAMILY),
         "structured": _structured,
     }

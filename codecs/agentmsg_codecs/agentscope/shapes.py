@@ -25,6 +25,8 @@ __all__ = [
     "beside",
     "finish_cell",
     "is_exact",
+    "is_no_time",
+    "is_own_word",
     "is_pair",
     "marks_of",
     "object_or_none",
@@ -183,6 +185,17 @@ def finish_cell(reasons: Mapping[str, str], family: str) -> Cell:
     return cell
 
 
+def is_own_word(message: Any, reasons: Mapping[str, str], family: str) -> bool:
+    """Tell whether a finish reason is written as it was read, in a word that the library does not have.
+
+    Args:
+        message: that has one.
+        reasons: our words by the library's.
+        family: whose mark ``/word`` says that.
+    """
+    return bool(message.notes) and mark_of(message, family, "/word") is True and message.finish_reason not in reasons
+
+
 # -- times ------------------------------------------------------------------------------------------------------------
 
 
@@ -194,6 +207,11 @@ def read_time(value: Any) -> datetime | None:
         return datetime.fromisoformat(value)
     except ValueError:
         return None
+
+
+def is_no_time(value: Any) -> bool:
+    """Tell whether something stands where a time should, and tells none."""
+    return bool(value) and read_time(value) is None
 
 
 def to_milliseconds(time: datetime) -> str:

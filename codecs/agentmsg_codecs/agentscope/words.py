@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["CALL_STATES", "FAMILY", "HINT", "ITEM", "JAVA", "MEMORY", "RESULT_STATES", "SIGNER", "VERSIONS"]
+__all__ = [
+    "CALL_STATES",
+    "CONTENT_KEYS",
+    "FAMILY",
+    "HINT",
+    "ITEM",
+    "JAVA",
+    "MEMORY",
+    "RESULT_STATES",
+    "SIGNER",
+    "VERSIONS",
+]
 
 FAMILY = "agentscope"
 # Python's and Java's wire forms share little, and a plain ObjectMapper refuses unknown keys inside a block: what only
@@ -15,6 +26,13 @@ ITEM = "agentscope.item"
 
 CALL_STATES = frozenset({"pending", "asking", "allowed", "submitted", "finished"})
 RESULT_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
+# What a model reads or does, wherever it stands; the source of a hint only says who gave it.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments", "content", "data", "error", "hint", "input", "output", "raw_input", "redacted_thinking_data",
+        "result", "structured_output", "text", "thinking", "url",
+    }
+)  # fmt: skip
 # The phase of a hint: what the system tells the model in the midst of a reply.
 HINT = "hint"
 # Of Python's providers only this one signs thinking.

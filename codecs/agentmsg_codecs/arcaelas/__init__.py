@@ -16,7 +16,7 @@ of keys; 1.9 and 1.0 are read too, and a history keeps its generation: new resul
 | tool_calls | ToolUseBlock; arguments are raw_input |
 | tool_call_id; tool_id of 1.0 | tool_call_id of a ToolResultBlock, which has the name of its call |
 | thinking, thinking_signature | one ThinkingBlock first, Signature of anthropic |
-| unknown keys; of the function of a call | extras["arcaelas"]; extras["arcaelas.item"] |
+| unknown keys, a time that is none; of the function of a call | extras["arcaelas"]; extras["arcaelas.item"] |
 | any other block; message | NativeBlock; a message of the role "native" |
 
 Written by default: a text where content is one plain text; null beside calls; no key for what is not there. Texts that
@@ -37,7 +37,7 @@ from agentmsg_codecs.arcaelas.caps import make_caps
 from agentmsg_codecs.arcaelas.content import ContentParts
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.sniffing import sniff_message
-from agentmsg_codecs.arcaelas.words import CONTAINERS, FAMILY, LINKS
+from agentmsg_codecs.arcaelas.words import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -67,6 +67,7 @@ class ArcaelasCodec(ContainerCodec):
     title: ClassVar[str] = "Arcaelas Agent"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
@@ -94,6 +95,6 @@ class ArcaelasCodec(ContainerCodec):
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         return CONTAINERS.document(history, list(map(engine.write, history.messages)), self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas: by its first messages."""
         return min(map(sniff_message, self.first_natives(document)), default=0.0)

@@ -212,7 +212,10 @@ def _rows(messages: Messages) -> Mapping[str, MessageRow]:
 
     def row(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] | None = None) -> MessageRow:
         keys = keys_of(role)
-        fields: dict[str, Cell] = {"created_at": carried_time, "extras": carried_extras((FAMILY, lambda _: keys))}
+        fields: dict[str, Cell] = {
+            "created_at": carried_time,
+            "extras": carried_extras((FAMILY, lambda _: keys), odd=messages.is_odd),
+        }
         return MessageRow(fields=fields, blocks=blocks, otherwise=otherwise, joins=_joined if otherwise else None)
 
     media = _media_rows(content.everything)

@@ -12,9 +12,10 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
+from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of, word_if_any
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import is_odd as is_odd_at
 from agentmsg.times import read_time
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
 from agentmsg_codecs.arcaelas.content import ContentParts, make_text
@@ -39,6 +40,9 @@ _ROLE_KEYS = {
     "tool": _COMMON.union(LINKS.values()),
 }
 _PLAIN_ROLES = frozenset({"system", "user"})
+# What is no text there, or no time, is an unknown field; so is the link of the older generation beside today's.
+_ODD = frozenset({"timestamp", "thinking", "thinking_signature", LINKS[1]})
+_BOTH = len(LINKS)
 # Words that mean something else in the model, and are no roles of a document.
 NO_ROLES = frozenset({"", "native", "remove", "unset"})
 
@@ -75,7 +79,15 @@ class Messages:
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
         keys: dict[str | None, frozenset[str]] = {None: keys_of(role)}
-        return Shape(cls=am.Msg, keys=keys, read=read, write=write, never=frozenset({"content", "tool_calls"}))
+        never = frozenset({"content", "tool_calls"})
+        return Shape(cls=am.Msg, keys=keys, read=read, write=write, never=never, odd=_ODD)
+
+    def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
+        """Tell whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
+        if key == LINKS[1] and mark_of(message, FAMILY, "/link") != LINKS[2]:
+            # In its own generation it is the link.
+            return False
+        return is_odd_at(self._shapes.get(message.role, self._others), message, key, value)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -141,7 +153,7 @@ class Messages:
 
     def _read_assistant(self, native: Native, _: Any) -> am.Msg:
         said, listed = self._blocks(native, "assistant")
-        thinking, signature = word_at(native, "thinking") or "", word_at(native, "thinking_signature")
+        thinking, signature = word_if_any(native, "thinking") or "", word_if_any(native, "thinking_signature")
         calls = native.get("tool_calls")
         if calls is not None and not is_list(calls):
             raise Unreadable
@@ -160,7 +172,7 @@ class Messages:
         link = word_at(native, key)
         result = _make_result(link, blocks, notes=NO_ID if link is None else EMPTY)
         message = self._message(native, (result,), listed=listed)
-        return message if key == self._link else marked(message, FAMILY, link=key)
+        return message if key == self._link and len(found) < _BOTH else marked(message, FAMILY, link=key)
 
     # -- writing ------------------------------------------------------------------------------------------------
 

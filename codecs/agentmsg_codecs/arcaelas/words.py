@@ -8,10 +8,14 @@ from agentmsg.containers import Containers
 from agentmsg.natives import is_marked
 from agentmsg.shapes import marked
 
-__all__ = ["CONTAINERS", "FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "CONTENT_KEYS", "FAMILY", "ITEM", "LINKS", "SIGNER", "is_odd", "odd"]
 
 FAMILY = "arcaelas"
 CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
+# What a model reads or does, wherever it stands.
+CONTENT_KEYS = frozenset(
+    {"arguments", "content", "data", "function", "source", "text", "thinking", "tool_calls", "url"}
+)
 # The namespace in extras of the object inside an object: the `function` of a call.
 ITEM = "arcaelas.item"
 # The field that links a result with its call, by generation.

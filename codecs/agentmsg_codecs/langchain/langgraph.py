@@ -77,7 +77,6 @@ if TYPE_CHECKING:
 __all__ = ["LangGraphCodec", "dumps_typed", "loads_typed"]
 
 Part = dict[str, Any]
-_SNIFFED = 8
 _make_history = maker(am.History)
 _LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
 
@@ -257,17 +256,18 @@ class LangGraphCodec(Codec):
                 body.update(escape(body))
         return _in_place(history, natives, note)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return 1 where the first messages are extensions, or stand in a checkpoint; less where only some are."""
-        if is_object(document) and WIRE in document:
-            document = document.get("value")
-        if is_object(document) and document.keys() >= _CHECKPOINT:
+        is_wire = is_object(document) and WIRE in document
+        held = document.get("value") if is_wire else document
+        if is_object(held) and held.keys() >= _CHECKPOINT:
             return 1.0
         try:
-            contents = contents_of(document)
+            natives = [native for _, native in contents_of(held).natives]
         except AgentMsgError:
             return 0.0
-        natives = [native for _, native in contents.natives[:_SNIFFED]]
+        if is_wire:
+            return 1.0 if natives else 0.5
         if any(body_of(native) is not None for native in natives):
             return 1.0
         return 0.5 if natives and is_json(document) else 0.0

@@ -25,6 +25,7 @@ more than ``{"content": {...}}``.
 | id, created_at (ISO, or seconds), embedding | id, created_at, embedding |
 | metadata (lineage of clones included), without lion_class | metadata |
 | other keys of the content; of the node | extras["lionpride.content"]; extras["lionpride"] |
+| a field of the node that holds what it cannot mean, such as a time that is none | extras["lionpride"] |
 | another lion_class | extras["lionpride.metadata"] |
 | what is of another type | a message of the role "native" |
 
@@ -44,7 +45,7 @@ from agentmsg.link import CallNames
 from agentmsg_codecs.lionpride.caps import make_caps
 from agentmsg_codecs.lionpride.nodes import read_node, write_node
 from agentmsg_codecs.lionpride.sniffing import sniff_message
-from agentmsg_codecs.lionpride.words import CONTAINERS, FAMILY
+from agentmsg_codecs.lionpride.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -62,6 +63,7 @@ class LionprideCodec(ContainerCodec):
     title: ClassVar[str] = "lionpride (Message.to_dict)"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what lionpride's messages carry; see caps.py."""
@@ -76,6 +78,6 @@ class LionprideCodec(ContainerCodec):
         """Return the native messages, in the container that the history was read from, or that is wanted."""
         return CONTAINERS.document(history, list(map(write_node, history.messages)), self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

@@ -8,7 +8,6 @@ import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, Swap
 from agentmsg.natives import is_marked
 from agentmsg.rules import TEXT_ROWS, as_text, call_as_function, data_as_text
-from agentmsg.shapes import mark_of
 from agentmsg_codecs.lionpride.words import DETAILS, FAMILY, SLOTS, is_uuid, is_web_url, own_id
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def image_rule(block: am.ImageBlock) -> Any:
 
 def carried_detail(detail: str, block: Any) -> str | None:
     """Carry a detail that lionpride lists, or the one that was read."""
-    return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
+    return detail if detail in DETAILS or is_marked(block, FAMILY, "/detail") else None
 
 
 def carried_text(text: str, block: am.ToolUseBlock) -> str | None:

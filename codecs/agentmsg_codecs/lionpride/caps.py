@@ -12,7 +12,7 @@ from agentmsg.json_text import dump_json
 from agentmsg.natives import is_marked, lacks_id
 from agentmsg.plain import is_sequence
 from agentmsg.rules import as_text, native_message_row, other_role, role_rule
-from agentmsg.shapes import mark_of
+from agentmsg.shapes import marked
 from agentmsg_codecs.lionpride.block_caps import (
     CALL,
     IMAGE,
@@ -22,19 +22,18 @@ from agentmsg_codecs.lionpride.block_caps import (
     data_row,
     slot_of,
 )
-from agentmsg_codecs.lionpride.content import kind_of, write_plain_content
-from agentmsg_codecs.lionpride.nodes import read_node
+from agentmsg_codecs.lionpride.content import kind_of
+from agentmsg_codecs.lionpride.nodes import read_node, taken_in_node
 from agentmsg_codecs.lionpride.words import (
     CLASS,
     CONTAINERS,
     CONTENT,
     FAMILY,
     META,
-    NODE_KEYS,
     SLOTS,
+    TAKEN,
     is_uuid,
     own_id,
-    taken_by,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
 
 
 def _taken_in_content(message: am.Msg) -> frozenset[str]:
-    return taken_by(kind_of(message), write_plain_content(message))
+    return TAKEN[kind_of(message)]
 
 
 def _taken_in_metadata(message: am.Msg) -> frozenset[str] | None:
@@ -71,9 +70,7 @@ def _taken_in_metadata(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if list(own) == ["lion_class"] and own["lion_class"] != CLASS else None
 
 
-_EXTRAS = carried_extras(
-    (CONTENT, _taken_in_content), (META, _taken_in_metadata), (FAMILY, lambda _: NODE_KEYS | {"node_metadata"})
-)
+_EXTRAS = carried_extras((CONTENT, _taken_in_content), (META, _taken_in_metadata), (FAMILY, taken_in_node))
 
 
 def _filled(value: Any, _: Any) -> Any:
@@ -151,7 +148,7 @@ def _with_one_detail(message: am.Msg) -> am.Msg:
     if len(details) <= 1:
         return message
     told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
-    noted = any(mark_of(block, FAMILY, "/detail") == told for block in images)
+    noted = any(is_marked(block, FAMILY, "/detail") for block in images if block.detail == told)
     return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
 
 
@@ -161,7 +158,7 @@ def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
     new = block.evolve(detail=detail)
     if not noted:
         return new
-    return new.evolve(notes={**new.notes, FAMILY: {"/detail": detail}})
+    return marked(new, FAMILY, detail=True)
 
 
 def _is_call(block: Any) -> bool:

@@ -1,7 +1,7 @@
 """Content: a dict whose keys decide the role, and the blocks of a message. Imports words.
 
 What a message holds beside its content plays no part here: ``_bare`` takes it away, so that spellings can be tried.
-Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail``, the word for a detail that it does not list;
+Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` where it does not list the detail;
 ``/parsed`` on what stands in a text field as JSON (the real writer parses texts that are JSON); ``/error`` and
 ``/link``, the same of a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments are no object.
 """
@@ -19,12 +19,21 @@ from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import is_marked
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg_codecs.lionpride.words import CONTENT, DETAILS, FAMILY, FIELDS, SLOTS, class_of_content, is_web_url
+from agentmsg_codecs.lionpride.words import (
+    CONTENT,
+    DETAILS,
+    FAMILY,
+    FIELDS,
+    SLOTS,
+    TRIGGERS,
+    class_of_content,
+    is_web_url,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["kind_of", "read_content", "write_content", "write_plain_content"]
+__all__ = ["kind_of", "read_content", "write_content"]
 
 make_msg = maker(am.Msg)
 _make_text = maker(am.TextBlock)
@@ -92,7 +101,7 @@ def _read_images(native: Native) -> list[Any]:
 def _read_image(url: str, detail: str | None) -> Any:
     block = _make_image(_make_url(url), detail=detail)
     if detail is not None and detail not in DETAILS:
-        block = marked(block, FAMILY, detail=detail)
+        block = marked(block, FAMILY, detail=True)
     return block if is_web_url(url) else marked(block, FAMILY, odd=True)
 
 
@@ -101,7 +110,10 @@ def _read_instruction(native: Native, _: Any) -> am.Msg:
     blocks = [_make_text(value)] if type(value) is str else _read_data(native, "instruction")
     for name in SLOTS["user"]:
         blocks += _read_data(native, name)
-    return make_msg("user", (*blocks, *_read_images(native)))
+    # Keys of other classes are unknown here; the writer must know of them, for they could decide the class.
+    others = {key: native[key] for key in native if key in _OTHERS}
+    extras: Mapping[str, Any] = adopt({CONTENT: others}) if others else EMPTY
+    return make_msg("user", (*blocks, *_read_images(native)), extras=extras)
 
 
 def _write_instruction(message: am.Msg) -> Native:
@@ -115,8 +127,19 @@ def _write_instruction(message: am.Msg) -> Native:
             native.setdefault("images", []).append(getattr(block.source, "url", ""))
             if block.detail is not None:
                 native["image_detail"] = block.detail
-    # Alone it decides no class, and the real reader drops it.
-    return {"instruction": None, **native} if native.keys() == {"image_detail"} else native
+    if _DECIDING.isdisjoint(native) and (native or _has_others(message)):
+        # What is left decides no class, or another one.
+        return {"instruction": None, **native}
+    return native
+
+
+_DECIDING = TRIGGERS["instruction"]
+_OTHERS = frozenset().union(*TRIGGERS.values()) - _DECIDING
+
+
+def _has_others(message: am.Msg) -> bool:
+    own: Any = message.extras.get(CONTENT) if message.extras else None
+    return is_mapping(own) and not _OTHERS.isdisjoint(own)
 
 
 def _read_system(native: Native, _: Any) -> am.Msg:
@@ -267,13 +290,8 @@ def _bare(message: am.Msg) -> am.Msg:
     return make_msg(message.role, content, extras=adopt({CONTENT: own}) if own else EMPTY, notes=message.notes)
 
 
-def write_plain_content(message: am.Msg) -> Native:
-    """Return the content of a message in its default spelling, without unknown keys."""
-    return _SHAPES[kind_of(message)].write(message)
-
-
 def write_content(message: am.Msg) -> Native:
     """Return the content of a message that fits."""
     if CONTENT not in message.notes and CONTENT not in message.extras:
-        return write_plain_content(message)
+        return _SHAPES[kind_of(message)].write(message)
     return write_as(_SHAPES[kind_of(message)], _bare(message), CONTENT)

@@ -16,7 +16,7 @@ import agentmsg as am
 from agentmsg.codec import maker, replacer
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_text import parse_json
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.link import named
 from agentmsg.made import given
 from agentmsg.natives import is_marked, native_of, read_whole
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from agentmsg.link import CallNames
 
-__all__ = ["read_node", "write_node"]
+__all__ = ["read_node", "taken_in_node", "write_node"]
 
 _make_msg = maker(am.Msg)
 _with_id = replacer(am.ToolUseBlock, "id")
@@ -122,6 +122,53 @@ def _read_embedding(value: Any) -> tuple[float, ...] | None:
     return vector
 
 
+# -- fields that hold what they cannot mean ---------------------------------------------------------------------------
+
+
+def _reads(read: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    def test(value: Any) -> bool:
+        try:
+            read(plain_copy(thaw(value)))
+        except (Unreadable, AgentMsgError):
+            return False
+        return True
+
+    return test
+
+
+def _is_word(value: Any) -> bool:
+    return value is None or type(value) is str
+
+
+# What each field may hold; anything else is an unknown field of that name, and the field is empty.
+_READABLE: Mapping[str, Callable[[Any], bool]] = {
+    "id": _is_word,
+    "created_at": lambda value: value is None or _reads(_read_time)(value),
+    "metadata": lambda value: value is None or is_mapping(value),
+    "embedding": _reads(_read_embedding),
+    "sender": _is_word,
+    "recipient": _is_word,
+}
+
+
+def _odd(native: Mapping[str, Any]) -> frozenset[str]:
+    """Return the fields of a node that hold what they cannot mean."""
+    return frozenset(key for key, test in _READABLE.items() if key in native and not test(native[key]))
+
+
+def _untold(message: am.Msg, plain: Native) -> frozenset[str]:
+    """Return the fields that say nothing in what a message is written as, and hold something else in its extras."""
+    own: Any = message.extras.get(FAMILY) if message.extras else None
+    if not is_mapping(own):
+        return _NOTHING
+    empty = {key for key in _READABLE if not plain.get(key) or (key == "metadata" and plain[key] == _ONLY_CLASS)}
+    return _odd(own) & empty
+
+
+_NOTHING: frozenset[str] = frozenset()
+_ONLY_CLASS = {"lion_class": CLASS}
+
+
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
@@ -136,7 +183,13 @@ def _linked(inner: am.Msg, link: str | None) -> tuple[Any, ...]:
 
 
 def _read(native: Native, _: Any) -> am.Msg:
+    if "node_metadata" in native and "metadata" not in native:
+        # That is metadata in the form of databases, and not here: a spelling must not make it one.
+        raise Unreadable
     inner = read_content(object_at(native, "content"))
+    odd = _odd(native)
+    beside = {FAMILY: adopt({key: native[key] for key in native if key in odd})} if odd else EMPTY
+    native = {key: native[key] for key in native if key not in odd} if odd else native
     link, time = word_at(native, "id"), native.get("created_at")
     marks: dict[str, Any] = {}
     if link is not None and not is_uuid(link):
@@ -155,13 +208,20 @@ def _read(native: Native, _: Any) -> am.Msg:
         recipient=word_at(native, "recipient") or None,
         metadata=metadata,
         embedding=_read_embedding(native.get("embedding")),
-        extras=adopt({**inner.extras, **extras}) if inner.extras or extras else EMPTY,
+        extras=adopt({**inner.extras, **extras, **beside}) if inner.extras or extras or beside else EMPTY,
         notes=inner.notes,
     )
     return marked(message, FAMILY, **marks) if marks else message
 
 
 def _write(message: am.Msg) -> Native:
+    native = _write_plain(message)
+    for key in _untold(message, native) & native.keys() if message.extras else _NOTHING:
+        del native[key]
+    return native
+
+
+def _write_plain(message: am.Msg) -> Native:
     call = message.first(am.ToolUseBlock) if message.role == "assistant" else None
     link = message.id if call is None or call.id is None else call.id
     # An id that the library made for a message is one of lionpride's kind; a reader's, made of a place, is not told.
@@ -192,7 +252,20 @@ def _is_usual(native: Native) -> bool:
 
 _ALWAYS = NODE_KEYS - {"id", "created_at"}
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.(?!000000)\d{6})?\+00:00", re.ASCII)
-_NODE = Shape(cls=am.Msg, keys={None: NODE_KEYS}, tag="", read=_read, write=_write, never=frozenset({"content"}))
+
+
+class _NodeShape(Shape):
+    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
+        return NODE_KEYS - _odd(native)
+
+
+_NODE = _NodeShape(cls=am.Msg, keys={None: NODE_KEYS}, tag="", read=_read, write=_write, never=frozenset({"content"}))
+
+
+def taken_in_node(message: am.Msg) -> frozenset[str]:
+    """Return the keys that no unknown field of a node may have."""
+    odd = _odd(message.extras[FAMILY])  # type: ignore[arg-type] # the cell asks about an object
+    return NODE_KEYS - _untold(message, _write_plain(message)) if odd else NODE_KEYS
 
 
 def read_node(native: Any, names: CallNames | None = None) -> am.Msg:

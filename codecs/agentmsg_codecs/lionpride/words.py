@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentmsg.containers import Containers
 
@@ -14,18 +14,19 @@ __all__ = [
     "CLASS",
     "CONTAINERS",
     "CONTENT",
+    "CONTENT_KEYS",
     "DETAILS",
     "FAMILY",
     "FIELDS",
     "META",
     "NODE_KEYS",
     "SLOTS",
+    "TAKEN",
     "TRIGGERS",
     "class_of_content",
     "is_uuid",
     "is_web_url",
     "own_id",
-    "taken_by",
 ]
 
 FAMILY = "lionpride"
@@ -68,15 +69,15 @@ def class_of_content(content: Iterable[str]) -> str:
     return next((name for name, triggers in TRIGGERS.items() if not triggers.isdisjoint(keys)), "instruction")
 
 
-def taken_by(name: str, content: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys that no unknown field of a content may have: its own, and those that would change its class."""
-    taken = set(FIELDS[name])
-    undecided = TRIGGERS[name].isdisjoint(content)
-    for other, triggers in TRIGGERS.items():
-        if other == name and not undecided:
-            break
-        taken |= triggers
-    return frozenset(taken)
+def _taken(name: str) -> frozenset[str]:
+    before = list(TRIGGERS)[: list(TRIGGERS).index(name)]
+    return FIELDS[name].union(*(TRIGGERS[other] for other in before))
+
+
+# The keys that no unknown field of a content may have, by its class: its own, and those that would change the class.
+TAKEN: Mapping[str, frozenset[str]] = {name: _taken(name) for name in TRIGGERS}
+# All of these are what a model reads or does; in a content of another class, each is an unknown field.
+CONTENT_KEYS = frozenset({"response_model"}.union(*FIELDS.values()))
 
 
 def is_uuid(text: str) -> bool:

@@ -6,11 +6,13 @@ Imports messages.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.link import CallNames, made_call_id
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
@@ -25,11 +27,11 @@ class _LegacyIds:
     """The ids of function calls of old: made from their places; a result is of the first call of its name."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[Made]] = {}
+        self._waiting: dict[str, deque[Made]] = {}
 
     def call(self, place: tuple[int, int], name: str) -> Made:
         made = made_call_id(place, name)
-        self._waiting.setdefault(name, []).append(made)
+        self._waiting.setdefault(name, deque()).append(made)
         return made
 
     def next_result(self, name: str) -> Made | None:
@@ -38,7 +40,7 @@ class _LegacyIds:
 
     def answer(self, name: str) -> Made | None:
         waiting = self._waiting.get(name)
-        return waiting.pop(0) if waiting else None
+        return waiting.popleft() if waiting else None
 
 
 def _is_legacy(block: Any) -> bool:
@@ -109,6 +111,8 @@ def _uncalled(message: am.Msg, number: int, ids: _LegacyIds) -> am.Msg:
     index = len(message.content) - 1
     block: Any = message.content[index]
     if not isinstance(block, am.ToolUseBlock) or block.kind != "function" or FAMILY in block.extras:
+        return message
+    if says_beside(block):
         return message
     if block.id is not None and block.id != made_call_id((number, index), block.name):
         return message

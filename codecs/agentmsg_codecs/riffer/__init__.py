@@ -21,7 +21,7 @@ writes today; a history keeps its own, and a message that joins it is written in
 | token_usage: input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost | usage |
 | structured_output | structured |
 | finish_reason; finish_reason_raw | finish_reason, tool_calls is tool_use; response_metadata |
-| unknown keys | extras["riffer"] |
+| unknown keys; a time that is none, an id, a reason or a type of error that is no text | extras["riffer"] |
 | any other file, part; message | NativeBlock; a message of the role "native" |
 
 Written by default: an empty text where nothing is said; no key for what is not there. Several texts are one, joined by
@@ -42,7 +42,7 @@ from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.caps import make_caps
 from agentmsg_codecs.riffer.messages import Messages, dialect
 from agentmsg_codecs.riffer.sniffing import sniff_message
-from agentmsg_codecs.riffer.words import CONTAINERS, FAMILY, VERSIONS, Version
+from agentmsg_codecs.riffer.words import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -68,6 +68,7 @@ class RifferCodec(ContainerCodec):
     title: ClassVar[str] = "Riffer"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
@@ -96,6 +97,6 @@ class RifferCodec(ContainerCodec):
         natives = [engine.write(message, links) for message in history.messages]
         return CONTAINERS.document(history, natives, self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

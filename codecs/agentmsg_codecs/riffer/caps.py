@@ -89,10 +89,6 @@ def _result(block: am.ToolResultBlock) -> Any:
     )
 
 
-def _error_type(word: str, block: am.ToolResultBlock) -> str | None:
-    return word if block.error is not None else None
-
-
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
@@ -143,16 +139,22 @@ def _response(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
     return metadata if len(metadata) == 1 else {RAW: raw}
 
 
-def _fields(role: str, **fields: Cell) -> Mapping[str, Cell]:
+def _fields(messages: Messages, role: str, **fields: Cell) -> Mapping[str, Cell]:
     keys = KEYS[role]
-    return {"id": KEEP, "created_at": _time, "extras": carried_extras((FAMILY, lambda _: keys)), **fields}
+    extras = carried_extras((FAMILY, lambda _: keys), odd=messages.is_odd)
+    return {"id": KEEP, "created_at": _time, "extras": extras, **fields}
 
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table, with what reads native messages."""
-    result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": _error_type}, _result)
+    result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
     answer = _fields(
-        "assistant", structured=KEEP, usage=carried_usage, finish_reason=carried_finish, response_metadata=_response
+        messages,
+        "assistant",
+        structured=KEEP,
+        usage=carried_usage,
+        finish_reason=carried_finish,
+        response_metadata=_response,
     )
 
     def row(fields: Mapping[str, Cell], blocks: Rows) -> MessageRow:
@@ -160,12 +162,12 @@ def make_caps(messages: Messages) -> Caps:
 
     return Caps(
         messages={
-            "system": row(_fields("system"), _word_rows("system")),
+            "system": row(_fields(messages, "system"), _word_rows("system")),
             "developer": MessageRow(otherwise=role_rule("system")),
-            "user": row(_fields("user"), {**_word_rows("user"), **file_rows()}),
+            "user": row(_fields(messages, "user"), {**_word_rows("user"), **file_rows()}),
             "assistant": row(answer, _assistant_rows()),
             "tool": MessageRow(
-                fields=_fields("tool"),
+                fields=_fields(messages, "tool"),
                 blocks={am.ToolResultBlock: result},
                 results={am.TextBlock: _word_rows("tool")[am.TextBlock]},
             ),

@@ -1,7 +1,7 @@
 """Files of a user: images and documents, given by URL or as data. Imports words.
 
 Which of the two a file is, its media type tells, or the ending of its URL. What is read though the library refuses it
-(another media type) is marked ``/odd``.
+(another media type), or does not understand (data in a URL), is marked ``/odd``.
 """
 
 from __future__ import annotations
@@ -52,6 +52,11 @@ def _is_allowed(source: Any) -> bool:
     return _ending(source) in _IMAGE_ENDINGS or _ending(source) in _DOCUMENT_ENDINGS
 
 
+def _holds_data(source: Any) -> bool:
+    """Tell whether the data of a file is in its URL, where the library does not look for it."""
+    return isinstance(source, am.URLSource) and read_data_url(source.url) is not None
+
+
 # -- shapes -----------------------------------------------------------------------------------------------------------
 
 
@@ -65,7 +70,7 @@ def _read(native: Native, cls: Any) -> Any:
         raise Unreadable
     name: dict[str, Any] = {"name": word_at(native, "filename")} if cls is am.FileBlock else {}
     block = _MAKERS[cls](source=source, **name)
-    return block if _is_allowed(source) else odd(block)
+    return block if _is_allowed(source) and not _holds_data(source) else odd(block)
 
 
 def _write(block: Any) -> Native:

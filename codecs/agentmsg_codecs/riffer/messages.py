@@ -12,9 +12,9 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of
+from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
 from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, is_odd, marked, read_as, text_at, word_at, write_as
 from agentmsg.times import read_time
 from agentmsg_codecs.riffer.calls import NO_ID, Calls, Links
 from agentmsg_codecs.riffer.files import read_file, write_file
@@ -44,6 +44,8 @@ KEYS: Mapping[str, frozenset[str]] = {
     "tool": _COMMON | {"tool_call_id", "name", "error", "error_type"},
 }
 _LISTS = frozenset({"files", "tool_calls", "reasoning", "token_usage"})
+# What is no text there, or no time, is an unknown field.
+_ODD = frozenset({"id", "timestamp", "finish_reason", RAW, "error_type"})
 _TODAY = frozenset(
     {"id", "files", "reasoning", "token_usage", "structured_output", "finish_reason", "finish_reason_raw"}
 )
@@ -133,7 +135,14 @@ class Messages:
         }
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
-        return Shape(cls=am.Msg, keys={None: KEYS[role]}, read=read, write=write, never=_LISTS)
+        return Shape(cls=am.Msg, keys={None: KEYS[role]}, read=read, write=write, never=_LISTS, odd=_ODD)
+
+    def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
+        """Tell whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
+        if key == "error_type" and message.is_error:
+            # Beside an error, its kind is always written.
+            return False
+        return is_odd(self._shapes[message.role], message, key, value)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -200,9 +209,9 @@ class Messages:
         return (_make_text(text),) if text else ()
 
     def _message(self, native: Native, blocks: tuple[Any, ...], **fields: Any) -> am.Msg:
-        stamp = word_at(native, "timestamp")
+        stamp = word_if_any(native, "timestamp")
         time = read_time(stamp) if stamp else None
-        message = _make_msg(text_at(native, "role"), blocks, id=word_at(native, "id"), created_at=time, **fields)
+        message = _make_msg(text_at(native, "role"), blocks, id=word_if_any(native, "id"), created_at=time, **fields)
         return message if time is None else marked(message, FAMILY, time=True)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
@@ -218,7 +227,7 @@ class Messages:
         if calls is not None and not is_list(calls):
             raise Unreadable
         blocks = (*thoughts, *self._said(native), *map(self._calls.read, calls or ()))
-        raw, finish = word_at(native, RAW), read_finish(native)
+        raw, finish = word_if_any(native, RAW), read_finish(native)
         message = self._message(
             native,
             blocks,
@@ -227,16 +236,17 @@ class Messages:
             finish_reason=finish,
             response_metadata=EMPTY if raw is None else adopt({RAW: raw}),
         )
-        return message if finish is None or is_known(finish) else marked(message, FAMILY, finish=finish)
+        is_own = finish is None or (is_known(finish) and write_finish(finish) == native["finish_reason"])
+        return message if is_own else marked(message, FAMILY, finish=True)
 
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
-        link, error = word_at(native, "tool_call_id"), word_at(native, "error")
+        link = word_at(native, "tool_call_id")
         result = _make_result(
             link,
             self._said(native),
             word_at(native, "name"),
-            error=error,
-            error_type=None if error is None else word_at(native, "error_type"),
+            error=word_at(native, "error"),
+            error_type=word_if_any(native, "error_type"),
             notes=NO_ID if link is None else EMPTY,
         )
         return self._message(native, (result,))
@@ -292,7 +302,8 @@ class Messages:
         if message.structured is not None:
             native["structured_output"] = thaw(message.structured)
         if message.finish_reason is not None:
-            native["finish_reason"] = write_finish(message.finish_reason)
+            is_odd = is_marked(message, FAMILY, "/finish")
+            native["finish_reason"] = message.finish_reason if is_odd else write_finish(message.finish_reason)
         if message.response_metadata:
             native[RAW] = message.response_metadata[RAW]
         return native
@@ -301,7 +312,9 @@ class Messages:
         block: Any = message.content[0]
         link, name = (None if value is None else str(value) for value in (block.tool_call_id, block.name))
         native = self._native(message, block.content, tool_call_id=link, name=name)
-        return native if block.error is None else {**native, "error": block.error, "error_type": block.error_type}
+        if block.error is not None:
+            return {**native, "error": block.error, "error_type": block.error_type}
+        return native if block.error_type is None else {**native, "error_type": block.error_type}
 
 
 def _write_item(block: Any, write: Callable[[Any], Native]) -> Any:

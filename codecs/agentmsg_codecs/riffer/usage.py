@@ -1,22 +1,23 @@
 """Token usage of an answer, and why it ended. Imports words.
 
 Marks: ``/partial`` on usage that was read without one of the two counts that the library has always; ``/old`` where
-``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason the library
-does not know.
+``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason is not a word
+of the library's.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.counters import Counters
-from agentmsg.natives import count_at
+from agentmsg.natives import count_at, is_marked, word_if_any
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, word_at, write_as
+from agentmsg.shapes import Native, Shape, is_odd, mark_of, marked, read_as, write_as
 from agentmsg_codecs.riffer.words import FAMILY
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def _write(usage: am.Usage) -> Native:
     return {_OLD if key == "cache_write_tokens" else key: value for key, value in native.items()}
 
 
-_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys | {_OLD}}, read=_read, write=_write)
+# Beside the new name of a counter, the old one is an unknown field.
+_SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys | {_OLD}}, read=_read, write=_write, odd=frozenset({_OLD}))
 
 
 def quick_usage(native: Any) -> am.Usage | None:
@@ -107,7 +109,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 carried_usage = usage_cell(
     _COUNTERS.fields,
-    extras=carried_extras((FAMILY, lambda _: _SHAPE.keys[None])),
+    extras=carried_extras((FAMILY, lambda _: _SHAPE.keys[None]), odd=partial(is_odd, _SHAPE)),
     wanted=_wanted,
     case="value.input is not None and value.output is not None",
 )
@@ -122,7 +124,7 @@ _WORDS: Mapping[str, str] = {ours: word for word, ours in _FINISH.items()}
 
 def read_finish(native: Native) -> str | None:
     """Return why an answer ended, in our word."""
-    word = word_at(native, "finish_reason")
+    word = word_if_any(native, "finish_reason")
     return word if word is None else _FINISH.get(word, word)
 
 
@@ -138,6 +140,9 @@ def write_finish(reason: str) -> str:
 
 def carried_finish(reason: str, message: am.Msg) -> str:
     """Carry the reasons that the library knows, and one that was read though it does not."""
-    if is_known(reason) or mark_of(message, FAMILY, "/finish") == reason:
+    if is_marked(message, FAMILY, "/finish"):
+        # As it was read: the library's word of ours for a reason is not one that the library has.
+        return reason if reason not in _FINISH or _FINISH[reason] == reason else _FINISH[reason]
+    if is_known(reason):
         return reason
     return "content_filter" if reason == "refusal" else "other"

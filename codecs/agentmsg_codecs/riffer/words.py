@@ -8,10 +8,16 @@ from agentmsg.containers import Containers
 from agentmsg.natives import is_marked
 from agentmsg.shapes import marked
 
-__all__ = ["CONTAINERS", "FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
+__all__ = ["CONTAINERS", "CONTENT_KEYS", "FAMILY", "VERSIONS", "Version", "is_odd", "odd"]
 
 FAMILY = "riffer"
 CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))
+# What a model reads or does, wherever it stands.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments", "content", "data", "error", "files", "reasoning", "structured_output", "text", "tool_calls", "url",
+    }
+)  # fmt: skip
 Version: TypeAlias = Literal["0.9", "latest"]
 VERSIONS: tuple[Version, ...] = ("0.9", "latest")
 

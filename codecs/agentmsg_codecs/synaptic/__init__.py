@@ -20,7 +20,7 @@ A document is a list of messages (a stored history), the state of a graph (``{"m
 | response_metadata; its model | response_metadata; model |
 | usage_metadata, usage of a chunk | usage; see usage.py |
 | any other block or message | NativeBlock, a message of the role "native" |
-| error, index and unknown keys | extras["synaptic"] |
+| error, index and unknown keys; an id or a name that is no text, metadata that are no object | extras["synaptic"] |
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from agentmsg_codecs.synaptic.caps import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.sniffing import sniff_message
-from agentmsg_codecs.synaptic.words import CONTAINERS, FAMILY
+from agentmsg_codecs.synaptic.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -56,6 +56,7 @@ class SynapticCodec(ContainerCodec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
@@ -85,6 +86,6 @@ class SynapticCodec(ContainerCodec):
         """Return the native chunk."""
         return write_chunk(chunk)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

@@ -94,8 +94,6 @@ _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, structured_as_text)
 
 # -- messages ---------------------------------------------------------------------------------------------------------
 
-_EXTRAS = carried_extras((FAMILY, keys_of))
-
 
 @usually("'model' not in value")
 def _without_model(told: Mapping[str, Any], _: Any) -> Any:
@@ -127,7 +125,8 @@ def make_caps(messages: Messages) -> Caps:
         messages: the codec's reader and writer.
     """
     rows = _content_rows(messages)
-    common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": _EXTRAS}
+    extras = carried_extras((FAMILY, keys_of), odd=messages.is_odd)
+    common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": extras}
     plain: dict[str, Cell] = {**common, "name": KEEP}
     answer: dict[str, Cell] = {**plain, "model": KEEP, "usage": carried_usage, "response_metadata": _without_model}
     return Caps(
@@ -137,11 +136,12 @@ def make_caps(messages: Messages) -> Caps:
             "user": MessageRow(fields=plain, blocks=rows),
             "assistant": MessageRow(fields=answer, blocks={**rows, am.ToolUseBlock: _CALL_ROW}),
             "tool": MessageRow(fields=common, blocks={am.ToolResultBlock: _RESULT_ROW}, results=rows),
-            "remove": MessageRow(fields={"id": KEEP, "extras": _EXTRAS}, otherwise=_remove),
+            "remove": MessageRow(fields={"id": KEEP, "extras": extras}, otherwise=_remove),
             "native": native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(fields=plain, blocks=rows),
         },
         history=CONTAINERS.cells(),
         arrange=(split_results, choose(_picks)),
         needs_id=needs_id,
+        derives_names=True,
     )

@@ -15,9 +15,9 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.link import named
 from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of
+from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
 from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
 from agentmsg_codecs.synaptic.quick import write_quick
@@ -41,6 +41,8 @@ _RESERVED = frozenset({"tool", "remove", "native"})
 _LISTS = frozenset(
     {"content_blocks", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "response_metadata"}
 )
+# What is no text there, or no object, is an unknown field.
+_ODD = frozenset({"id", "name", "additional_kwargs", "response_metadata"})
 
 
 def _variant_of(message: am.Msg) -> str:
@@ -78,9 +80,7 @@ def keys_of(message: am.Msg) -> frozenset[str]:
 
 def _free(native: Native, key: str) -> Any:
     value = native.get(key)
-    if value is not None and not is_object(value):
-        raise Unreadable
-    return adopt(value) if value else EMPTY
+    return adopt(value) if value and is_object(value) else EMPTY
 
 
 class Messages:
@@ -143,7 +143,7 @@ class Messages:
             marks["variant"] = "bare"
         elif (variant == "chat" and role in _VARIANT_OF) or role == "developer":
             marks["variant"] = "chat"
-        return self._message(native, role, blocks, marks, name=word_at(native, "name"))
+        return self._message(native, role, blocks, marks, name=word_if_any(native, "name"))
 
     def _message(self, native: Native, role: str, blocks: Any, marks: dict[str, Any], **fields: Any) -> am.Msg:
         word = native["role"]
@@ -151,7 +151,7 @@ class Messages:
             marks["word"] = word
         fields.setdefault("response_metadata", _free(native, "response_metadata"))
         message = _make_msg(
-            role, blocks, id=word_at(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
+            role, blocks, id=word_if_any(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
         )
         return marked(message, FAMILY, **marks) if marks else message
 
@@ -159,7 +159,10 @@ class Messages:
         blocks, marks = read_content(native, self.parts)
         told = _free(native, "response_metadata")
         model = told.get("model")
-        fields: dict[str, Any] = {"name": word_at(native, "name"), "usage": read_usage(native.get("usage_metadata"))}
+        fields: dict[str, Any] = {
+            "name": word_if_any(native, "name"),
+            "usage": read_usage(native.get("usage_metadata")),
+        }
         if type(model) is str:
             fields["model"] = model
             told = adopt({key: value for key, value in told.items() if key != "model"})
@@ -170,11 +173,15 @@ class Messages:
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
         blocks, marks = read_content(native, self.parts)
         link = word_at(native, "tool_call_id")
-        name = word_at(native, "name")
+        name = word_if_any(native, "name")
         result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
         if name is not None:
             marks["named"] = True
         return self._message(native, "tool", (result,), marks)
+
+    def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
+        """Tell whether a value has no meaning under a key of a message, so that it is an unknown field."""
+        return is_odd(self._chunk if is_chunk(message) else self._shapes[_variant_of(message)], message, key, value)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -263,7 +270,7 @@ def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[
             raise Unreadable
         return read(native, cls)
 
-    return Shape(cls=am.Msg, keys={None: KEYS[variant]}, tag="role", read=read_own, write=write, never=_LISTS)
+    return Shape(cls=am.Msg, keys={None: KEYS[variant]}, tag="role", read=read_own, write=write, never=_LISTS, odd=_ODD)
 
 
 def variant_word(word: str) -> str | None:

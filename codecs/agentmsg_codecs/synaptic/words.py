@@ -9,7 +9,7 @@ from agentmsg.containers import Containers
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CHUNK_KEYS", "CONTAINERS", "FAMILY", "KEYS", "ROLES", "VARIANTS"]
+__all__ = ["CHUNK_KEYS", "CONTAINERS", "CONTENT_KEYS", "FAMILY", "KEYS", "ROLES", "VARIANTS"]
 
 FAMILY = "synaptic"
 CONTAINERS = Containers(family=FAMILY, title="Synaptic", own=frozenset({"role"}))
@@ -27,6 +27,13 @@ KEYS: Mapping[str, frozenset[str]] = {
 CHUNK_KEYS = frozenset(
     {"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls", "role"}
 )
+# What a model reads or does, wherever it stands.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments", "content", "content_blocks", "data", "invalid_tool_calls", "reasoning", "text",
+        "tool_call_chunks", "tool_calls", "url",
+    }
+)  # fmt: skip
 # The variant of a word in `role`, with the words that other systems have; and the role of a variant.
 VARIANTS: Mapping[str, str] = {
     "system": "system",

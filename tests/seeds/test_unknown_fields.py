@@ -1,0 +1,118 @@
+"""Over all objects of the six formats of the seeds: what nobody reads is an unknown field, and every account is exact.
+
+A key is known to the object that writes it. What a sibling, another generation or a misspelling has is meaning: it
+stands in the model, where accounts tell of it, and never in a note.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.notes import same_document
+from agentmsg.testing import exact_return
+from agentmsg.testing.systematic import PROBE, damages, hides
+from data import PROFILE
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.codec import Codec
+
+SIX = ("agentscope", "agentscope-java", "arcaelas", "lionpride", "riffer", "synaptic")
+# Every generation that a codec writes: a conversion into each has an exact account.
+GENERATIONS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in SIX),
+    *((name, {"version": version}) for name in ("agentscope", "agentscope-java") for version in (1, 2)),
+    ("arcaelas", {"version": 1}),
+    ("riffer", {"version": "0.9"}),
+]
+SAMPLE = {"quick": 60, "default": 250}.get(PROFILE, 2_000)
+# What is free-form in one format or another: a key there is no field.
+FREE = frozenset(
+    {"metadata", "node_metadata", "additional_kwargs", "response_metadata", "structured_output", "arguments", "input"}
+)
+
+each_codec = pytest.mark.parametrize("codec", [am.get_codec(name) for name in SIX], ids=SIX)
+
+
+def objects(value: Any, *spot: str | int) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Return all objects in a document, and where they are, but for what is free-form."""
+    if isinstance(value, dict):
+        yield spot, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        if key not in FREE:
+            yield from objects(item, *spot, key)
+
+
+def changed(value: Any, spot: tuple[str | int, ...], change: dict[str, Any]) -> Any:
+    """Return a copy of a document, with other values of some keys of the object that is there."""
+    if not spot:
+        return {**value, **change}
+    copy = value.copy()
+    copy[spot[0]] = changed(copy[spot[0]], spot[1:], change)
+    return copy
+
+
+@cache
+def places(name: str) -> tuple[tuple[Any, tuple[str | int, ...]], ...]:
+    """Return a place for each kind of object of a format: by its keys and tag; the smallest document that has it."""
+    found: dict[Any, tuple[Any, tuple[str | int, ...]]] = {}
+    for _, document in sorted(documents(name), key=lambda pair: len(repr(pair[1]))):
+        for spot, value in objects(document):
+            kind = (frozenset(value), str(value.get("type")), str(value.get("role")))
+            found.setdefault(kind, (document, spot))
+    return tuple(found.values())
+
+
+@cache
+def vocabulary(name: str) -> tuple[str, ...]:
+    """Return all keys of a format."""
+    keys = {key for _, document in documents(name) for _, value in objects(document) for key in value}
+    return tuple(sorted(keys | am.get_codec(name).content_keys))
+
+
+@each_codec
+@pytest.mark.parametrize("value", [PROBE, {"zq": PROBE}, [PROBE]], ids=["text", "object", "list"])
+def test_every_key_at_every_object_is_read_or_an_unknown_field(codec: Codec, value: Any) -> None:
+    """Whatever key of a format stands in whatever object of it, its value is in the model, or the whole is refused."""
+    rng = random.Random(1)
+    kinds, keys = places(codec.name), vocabulary(codec.name)
+    for _ in range(SAMPLE):
+        document, spot = rng.choice(kinds)
+        key = rng.choice(keys)
+        history = exact_return(codec, changed(document, spot, {key: value}))
+        assert history is None or not hides(history), f"{key} at {spot} of {document!r:.200}"
+
+
+@each_codec
+def test_damage_is_in_the_model(codec: Codec) -> None:
+    """What stands in a damaged document is in the model, or the whole is refused."""
+    found = [damage for damage in damages(documents(codec.name)) if damage.probed]
+    for damage in random.Random(2).sample(found, min(SAMPLE, len(found))):
+        history = exact_return(codec, damage.document)
+        assert history is None or not hides(history), damage.name
+
+
+@pytest.mark.parametrize(("target", "options"), GENERATIONS, ids=str)
+@pytest.mark.parametrize("source", SIX)
+def test_what_is_restored_is_the_document(source: str, target: str, options: dict[str, Any]) -> None:
+    """The output of a conversion into any generation, and its account on file, give the source document again."""
+    codec = am.get_codec(target, **options)
+    rng = random.Random(3)
+    found = [damage.document for damage in damages(documents(source))]
+    golden = [document for _, document in documents(source)]
+    for document in (*rng.sample(golden, min(4, len(golden))), *rng.sample(found, SAMPLE // 10)):
+        try:
+            converted = am.convert(document, source, codec)
+        except am.DecodeError:
+            continue
+        output = am.decode(converted.document, codec)
+        restored = am.restore(output, am.load_losses(am.dump_losses(converted.losses, output)))
+        assert same_document(am.encode(restored, source), document), repr(document)[:300]
