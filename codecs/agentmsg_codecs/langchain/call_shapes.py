@@ -14,7 +14,7 @@ from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, with_common
 from agentmsg_codecs.langchain.v1 import common_of, text_at, word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
 

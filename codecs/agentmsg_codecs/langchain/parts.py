@@ -18,6 +18,7 @@ from agentmsg.plain import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.anthropic_shapes import KIND, V1_SHAPES, is_of_anthropic, own_shape
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
+from agentmsg_codecs.langchain.moves import MOVES
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -143,11 +144,13 @@ class Parts:
         return _native(part)
 
     def _read(self, part: Part, provider: str | None) -> Any:
-        moved = _without_inner_hint(part)
-        if moved is not None:
+        for mark, there, back in MOVES:
+            moved = there(part)
+            if moved is None:
+                continue
             found = self._read(moved, provider)
-            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), "/cache": "extras"})
-            if type(found) is not am.NativeBlock and same_document(self._spell(noted), part):
+            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), mark: True})
+            if type(found) is not am.NativeBlock and same_document(back(self._spell(found)), part):
                 return noted
         block = self._meaning(part, provider)
         if block is None or not self.keeps_extras(block, provider):
@@ -289,7 +292,8 @@ class Parts:
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part
-        return writer(block)
+        plain: Part = writer(block)
+        return plain
 
     def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
         """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
@@ -318,7 +322,10 @@ class Parts:
                 plain = None
         plain = _with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
         native = put_back(block, plain, family=FAMILY, read=lambda _: block)
-        return _with_inner_hint(native) if note_at(block, "/cache") == "extras" else native
+        for mark, _, back in MOVES:
+            if note_at(block, mark) is True:
+                native = back(native)
+        return native
 
     def _reads_as(self, part: Any, block: Any, provider: str | None) -> bool:
         try:
@@ -359,26 +366,6 @@ def _with_nested(plain: Part, block: Any) -> Part:
 # The objects inside of parts, and the namespace of their unknown fields.
 _HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
 NESTED = "langchain.nested"
-
-
-def _without_inner_hint(part: Part) -> Part | None:
-    """Return a part whose cache hint stands beside its `extras`; None of one that has it not inside of them."""
-    extras = part.get("extras")
-    if not is_object(extras) or "cache_control" not in extras or "cache_control" in part:
-        return None
-    if v1.cache_of(extras) is None:
-        return None
-    rest = {key: value for key, value in extras.items() if key != "cache_control"}
-    bare = {key: value for key, value in part.items() if key != "extras"}
-    return {**bare, **({"extras": rest} if rest else {}), "cache_control": extras["cache_control"]}
-
-
-def _with_inner_hint(part: Part) -> Part:
-    if "cache_control" not in part:
-        return part
-    extras: Any = part.get("extras", {})
-    rest = {key: value for key, value in part.items() if key != "cache_control"}
-    return {**rest, "extras": {**extras, "cache_control": part["cache_control"]}} if is_mapping(extras) else part
 
 
 def _own_shape(block: Any) -> Shape | None:
