@@ -8,11 +8,11 @@ because that costs about 50 ms.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg._lazy import imported
 from agentmsg.codec import Codec
 from agentmsg.errors import CodecLookupError, excerpt
 
@@ -27,7 +27,7 @@ _TABLE = "agentmsg_codecs"
 
 @cache
 def _ours() -> Mapping[str, str]:
-    table: Mapping[str, str] = import_module(_TABLE).CODECS
+    table: Mapping[str, str] = imported(_TABLE).CODECS
     return table
 
 
@@ -54,14 +54,17 @@ def codec_class(name: str) -> type[Codec]:
     home = _ours().get(name)
     if home is not None:
         module, _, attribute = home.partition(":")
-        ours: type[Codec] = getattr(import_module(module), attribute)
+        ours: type[Codec] = getattr(imported(module), attribute)
         return ours
     point = _theirs().get(name)
     if point is None:
         raise _unknown(name)
     try:
+        package = point.value.partition(":")[0].rpartition(".")[0]
+        if package:
+            imported(package)
         found: Any = point.load()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever is wrong with somebody's module, that codec is what lacks
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
@@ -83,9 +86,13 @@ def close_to(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-@cache
 def _plain(name: str) -> Codec:
-    return codec_class(name)()
+    """Return the codec without options: the same one to all threads, for hooks may be registered on it."""
+    known = _made.get(name)
+    return known if known is not None else _made.setdefault(name, codec_class(name)())
+
+
+_made: dict[str, Codec] = {}
 
 
 def get_codec(codec: str | Codec, **options: Any) -> Codec:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg._fast import Remembered, draft_class, maker, replacer
+from agentmsg._lazy import FILLING, once
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import Duplicates, dump_json, parse_json
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
     from agentmsg.stream.chunk import MsgChunk
 
-__all__ = ["Codec", "Remembered", "draft_class", "hook_table", "maker", "replacer"]
+__all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker", "once", "replacer"]
 
 
 @attrs.frozen(kw_only=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_object
-from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES
 from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, put, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at

@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, EncodeError, excerpt
 from agentmsg.fit import fit
@@ -29,7 +30,6 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Unreadable, mark_of, marked
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
