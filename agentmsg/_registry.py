@@ -19,7 +19,7 @@ from agentmsg.errors import CodecLookupError, excerpt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "get_codec"]
+__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "get_codec", "same_codec"]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -93,6 +93,15 @@ def _plain(name: str) -> Codec:
 
 
 _made: dict[str, Codec] = {}
+
+
+def same_codec(codec: Codec) -> Codec:
+    """Return the codec without options that ``get_codec`` gives, where that is the same; else the codec itself."""
+    try:
+        known = _plain(codec.name)
+    except CodecLookupError:
+        return codec  # of a class that has no name here
+    return known if type(known) is type(codec) and known == codec else codec
 
 
 def get_codec(codec: str | Codec, **options: Any) -> Codec:

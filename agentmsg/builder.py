@@ -73,6 +73,12 @@ class MsgBuilder:
         self._fields.update(fields)
         return self
 
+    def __copy__(self) -> MsgBuilder:
+        """Return a builder that goes on by itself from the same fields."""
+        other = MsgBuilder()
+        other._fields = {**self._fields}
+        return other
+
     def build(self) -> Msg:
         """Return the message.
 

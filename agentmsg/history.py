@@ -337,6 +337,10 @@ class Recorder:
         calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
         return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
 
+    def __copy__(self) -> Recorder:
+        """Return a recorder that goes on by itself from the same messages."""
+        return Recorder(self.history, on_message=self._on_message, roles=self._roles)
+
     def __len__(self) -> int:
         """Return the number of messages so far."""
         return len(self._start) + len(self._messages)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import attrs
@@ -18,7 +19,7 @@ from agentmsg.caps import Level
 if TYPE_CHECKING:
     from agentmsg.history import History
 
-__all__ = ["ANNOTATIONS", "Kind", "Loss", "Losses", "Path", "level_of"]
+__all__ = ["ANNOTATIONS", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -83,6 +84,17 @@ class Loss:
         return f"{where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
 
 
+@attrs.frozen
+class Settled:
+    """The spelling of a source that has been worked out: what ``Losses.spelling`` may be, and can be pickled."""
+
+    pairs: tuple[tuple[Path, Any], ...]
+
+    def __call__(self) -> tuple[tuple[Path, Any], ...]:
+        """Return the notes by path."""
+        return self.pairs
+
+
 class Losses(Sequence[Loss]):
     """An account: the losses of one conversion, made when somebody looks.
 
@@ -105,7 +117,8 @@ class Losses(Sequence[Loss]):
         length: int | None = None,
         carried: int = 0,
     ) -> None:
-        self._make = items
+        # What can be gone through only once is gone through now: an account may be read by several threads.
+        self._make = items if callable(items) else tuple(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
         self.guard = guard
@@ -115,7 +128,7 @@ class Losses(Sequence[Loss]):
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
-            self._items = tuple(self._make() if callable(self._make) else self._make)
+            self._items = tuple(self._make()) if callable(self._make) else self._make
         return self._items
 
     def _with(self, items: Iterable[Loss]) -> Losses:
@@ -151,6 +164,26 @@ class Losses(Sequence[Loss]):
         return isinstance(other, Losses) and self._all() == other._all()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Losses:
+        """Return the account itself: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Losses:
+        """Return the account itself: it never changes, nor does what it holds."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the account says, not how it would be found out."""
+        make = partial(
+            Losses,
+            codec=self.codec,
+            guard=self.guard,
+            spelling=Settled(tuple(self.spelling())),
+            length=self.length,
+            carried=self.carried,
+        )
+        return (make, (self._all(),))
 
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""

@@ -21,6 +21,7 @@ Media whose bytes are not there (a URL, a file id) count as an image.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sized
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -51,7 +52,7 @@ from agentmsg.sources import Base64Source, BlocksSource, TextSource, URLSource
 from agentmsg.tools import ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["approximate_tokens", "token_counter"]
 
@@ -117,16 +118,25 @@ def token_counter(
         raise refused("tokenizer", tokenizer, "a function or the name of an encoding")
     _check(tokens_per_message, tokens_per_image)
 
-    def count(message: Msg) -> int:
-        tokens = tokens_per_message
-        for piece in _pieces(message, tokens_per_image):
+    return _Counter(encode, tokens_per_message, tokens_per_image)
+
+
+@attrs.frozen
+class _Counter:
+    """A counter that asks a tokenizer; it can be pickled where that can."""
+
+    encode: Callable[[str], Sized]
+    tokens_per_message: int
+    tokens_per_image: int
+
+    def __call__(self, message: Msg) -> int:
+        tokens = self.tokens_per_message
+        for piece in _pieces(message, self.tokens_per_image):
             if isinstance(piece, int):
                 tokens += piece
             elif piece:
-                tokens += len(encode(piece))
+                tokens += len(self.encode(piece))
         return tokens
-
-    return count
 
 
 def _check(tokens_per_message: Any, tokens_per_image: Any) -> None:

@@ -80,6 +80,10 @@ class Accumulator:
 
     __iadd__ = add
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what came so far: the sum of some chunks goes on as these would."""
+        return (type(self), ((self.chunk,),))
+
     def _say(self, said: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
         is_first = "role" not in self._cells
         try:
