@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
+from agentmsg._fields import flag
 from agentmsg._lazy import imported
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Portable:
 
         Ids that do not link, times and notes are left out unless ``exact``.
         """
+        flag(exact, "exact")
         return str(above("conversion").digest(self, exact=exact))
 
     def to_dict(self) -> dict[str, Any]:

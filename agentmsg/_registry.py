@@ -14,7 +14,7 @@ import attrs
 
 from agentmsg._lazy import imported
 from agentmsg.codec import Codec
-from agentmsg.errors import CodecLookupError, excerpt
+from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -111,11 +111,11 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         CodecLookupError: code "unknown-codec", "unavailable", or "option" where the codec has no such option or
             refuses its value.
     """
-    if isinstance(codec, Codec):
+    if is_a(codec, Codec):
         if not options:
             return codec
         return _with_options(type(codec), {**_options(codec), **options})
-    if not isinstance(codec, str):
+    if not is_a(codec, str):
         msg = f"a codec is named by a text, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
@@ -127,13 +127,35 @@ def _options(codec: Codec) -> dict[str, Any]:
 
 
 def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
-    known = [field.alias or field.name for field in attrs.fields(cls) if field.init]
-    for name in options:
-        if name not in known:
+    fields = {field.alias or field.name: field for field in attrs.fields(cls) if field.init}
+    known = list(fields)
+    for name, value in options.items():
+        if name in known:
+            _check(cls, name, value, getattr(fields[name].validator, "options", None))
+        else:
             offered = close_to(name, known) or (f"its options: {', '.join(known)}" if known else "it has none")
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
         return cls(**options)
-    except (TypeError, ValueError) as error:
-        raise CodecLookupError(f"an option is refused: {error}", code="option", codec=cls.name) from error
+    except AgentMsgError as error:
+        raise CodecLookupError(error.message, code="option", codec=cls.name) from None
+    except Exception as error:  # whatever a stranger's codec, or a stranger's object, raises
+        # Validators of attrs raise with their own works behind the words.
+        words = f": {error.args[0]}" if error.args and is_a(error.args[0], str) else ""
+        given = ", ".join(f"{name}={excerpt(value)}" for name, value in options.items())
+        raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
+
+
+def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:
+    """Refuse a value that is none of those that an option may have; True is not 1."""
+    if words is None or any(value is word or _equals(value, word) for word in words):
+        return
+    *most, last = map(repr, words)
+    wanted = f"{', '.join(most)} or {last}" if most else last
+    told = refused(name, value, wanted)
+    raise CodecLookupError(told.message, code="option", codec=cls.name)
+
+
+def _equals(value: object, word: object) -> bool:
+    return (type(value) is type(word) and value == word) or (is_a(value, str) and str.__eq__(value, word) is True)

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import attrs
 
 from agentmsg._base import Noted
+from agentmsg._fields import checked, listed, one_of
 from agentmsg.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.equality import same
-from agentmsg.errors import LossError
+from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.history import History
 from agentmsg.losses import Loss, Losses, Path
 from agentmsg.made import MadeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from agentmsg.history import History
     from agentmsg.msg import Msg
 
 __all__ = ["Edits", "restore"]
@@ -65,14 +66,32 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     Raises:
         LossError: code "edited", where the history is not the one that the account belongs to.
     """
-    if isinstance(losses, Losses) and losses.guard is not None and edits == "refuse":
+    one_of(edits, "edits", "refuse", "keep")
+    checked(history, History, "history")
+    account = losses if is_a(losses, Losses) else listed(losses, "losses")
+    if is_a(losses, Losses) and losses.guard is not None and edits == "refuse":
         losses.guard(history)
+    try:
+        return _woven(history, losses if is_a(losses, Losses) else None, _tree(account), edits)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, AgentMsgError) and not isinstance(error, InvalidMessage):
+            raise
+        msg = f"this is no account of this history: {excerpt(str(error))}"
+        raise LossError(msg, code="edited") from error
+
+
+def _tree(losses: Iterable[Loss]) -> _Node:
+    """Return losses by their paths."""
     root = _Node()
     for loss in losses:
         node = root
-        for key in loss.path:
+        for key in checked(loss, Loss, "a loss").path:
             node = node.below.setdefault(key, _Node())
         node.loss = loss
+    return root
+
+
+def _woven(history: History, losses: Losses | None, root: _Node, edits: Edits) -> History:
     weave = _Weave(edits)
     changes: dict[str, Any] = {}
     if root.get("messages").below:
@@ -80,7 +99,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
     restored = weave.fields(history, root, changes)
-    if not isinstance(losses, Losses):
+    if losses is None:
         return restored
     added = 0 if losses.length is None else max(0, len(history) - losses.length)
     spelt = _respelt(restored[: len(restored) - added], losses.spelling())

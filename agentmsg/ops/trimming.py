@@ -13,6 +13,8 @@ from typing import Any
 
 import attrs
 
+from agentmsg._fields import flag, one_of
+from agentmsg.errors import is_a
 from agentmsg.history import History, as_history
 from agentmsg.link import Place, links
 from agentmsg.msg import Msg
@@ -62,6 +64,9 @@ def trim_messages(
             ``start_on`` with "first", and code "type" where the counter gives no number of tokens.
     """
     _check(max_tokens, counter, strategy, start_on)
+    for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
+        flag(value, name)
+    flag(keep_tool_pairs, "keep_tool_pairs")
     history = as_history(messages)
     lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
     system, body = history.messages[:lead], history.messages[lead:]
@@ -81,19 +86,18 @@ def trim_messages(
 
 
 def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
-    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
+    if not is_a(max_tokens, int) or isinstance(max_tokens, bool):
         raise refused("max_tokens", max_tokens, "a whole number")
     if not callable(counter):
         raise refused("counter", counter, "a function of a message")
-    if strategy not in ("first", "last"):
-        raise refused("strategy", strategy, '"first" or "last"', code="option")
+    one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
 
 
 def _cost(counter: Callable[[Msg], int], message: Msg) -> int:
     cost: Any = counter(message)
-    if not isinstance(cost, int) or isinstance(cost, bool) or cost < 0:
+    if not is_a(cost, int) or isinstance(cost, bool) or cost < 0:
         raise refused("what the counter gives", cost, "a whole number, at least 0")
     return cost
 
