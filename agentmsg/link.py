@@ -89,17 +89,17 @@ class CallNames:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
+        self._waiting: dict[str, deque[str]] = {}
 
     def call(self, link: str | None, name: str) -> None:
         """Take note of a call."""
         if link is not None:
-            self._waiting.setdefault(link, []).append(name)
+            self._waiting.setdefault(link, deque()).append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
         """Return the name of the tool that a result is of; None where its call is not known."""
         names = self._waiting.get(link) if link is not None else None
-        return MadeName(names.pop(0)) if names else None
+        return MadeName(names.popleft()) if names else None
 
     def see(self, message: Msg) -> None:
         """Take note of all calls and results of a client's tools in a message."""
@@ -178,8 +178,10 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
         # Plain even where the partner's was made: a made id is the same as none, and would not be accounted for.
         ids[place] = str(value)
     out = list(messages)
-    for i in sorted({place[0] for place in lacking}):
-        changed = {k: ids[i, k] for index, k in lacking if index == i}
+    changes: dict[int, dict[int, str | None]] = {}
+    for i, k in lacking:
+        changes.setdefault(i, {})[k] = ids[i, k]
+    for i, changed in changes.items():
         content = [_with_id(block, changed[k]) if k in changed else block for k, block in enumerate(out[i].content)]
         out[i] = out[i].evolve(content=content)
     return out

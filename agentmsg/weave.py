@@ -268,11 +268,17 @@ def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[s
         ends = [first for first, _, _ in own[1:]]
         for (first, index, number), end in zip(own, [*ends, None], strict=bool(own)):
             parts[index, number] = _slice(message, first, end)
-    lifted: dict[str | int, Msg] = {}
+    lifted: dict[str | int, list[Msg]] = {}
     for (index, _), part in sorted(parts.items(), key=lambda pair: pair[0]):
-        known = lifted.get(index)
-        lifted[index] = part if known is None else known.evolve(content=(*known.content, *part.content))
-    return lifted, rest
+        lifted.setdefault(index, []).append(part)
+    return {index: _together(own) for index, own in lifted.items()}, rest
+
+
+def _together(parts: list[Msg]) -> Msg:
+    """Return the message of some parts: the fields of the first, the blocks of all."""
+    if len(parts) == 1:
+        return parts[0]
+    return parts[0].evolve(content=[block for part in parts for block in part.content])
 
 
 def _slice(message: Msg, first: int, end: int | None) -> Msg:

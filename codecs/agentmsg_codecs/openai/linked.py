@@ -6,6 +6,7 @@ Imports messages.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -25,11 +26,11 @@ class _LegacyIds:
     """The ids of function calls of old: made from their places; a result is of the first call of its name."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[Made]] = {}
+        self._waiting: dict[str, deque[Made]] = {}
 
     def call(self, place: tuple[int, int], name: str) -> Made:
         made = made_call_id(place, name)
-        self._waiting.setdefault(name, []).append(made)
+        self._waiting.setdefault(name, deque()).append(made)
         return made
 
     def next_result(self, name: str) -> Made | None:
@@ -38,7 +39,7 @@ class _LegacyIds:
 
     def answer(self, name: str) -> Made | None:
         waiting = self._waiting.get(name)
-        return waiting.pop(0) if waiting else None
+        return waiting.popleft() if waiting else None
 
 
 def _is_legacy(block: Any) -> bool:

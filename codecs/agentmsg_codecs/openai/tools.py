@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -107,7 +108,7 @@ def read_tools(document: Native) -> tuple[tuple[am.Tool, ...], frozenset[str]]:
 def write_tools(tools: Sequence[am.Tool]) -> dict[str, list[Any]]:
     """Return the tools of a request by the keys that they stand under."""
     out: dict[str, list[Any]] = {}
-    start = next((index for index in range(len(tools)) if all(map(_is_legacy, tools[index:]))), len(tools))
+    start = len(tools) - sum(1 for _ in takewhile(_is_legacy, reversed(tools)))
     for index, tool in enumerate(tools):
         if isinstance(tool, am.NativeTool):
             out.setdefault("tools", []).append(thaw(tool.value))
