@@ -13,7 +13,7 @@ from agentmsg.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CallNames", "Place", "links", "made_call_id", "named", "with_ids", "with_result"]
+__all__ = ["CallNames", "Place", "answered", "links", "made_call_id", "named", "with_ids", "with_result"]
 
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
@@ -45,6 +45,24 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
             waiting.add(place, block)
         elif (call := waiting.take(block)) is not None:
             found[place] = call
+    return found
+
+
+def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
+    """Return ``links``, and for each further result of an id the last call of that id before it: it has no other.
+
+    A tool may give two results for one call; both need the call.
+    """
+    found = links(messages)
+    last: dict[str, Place] = {}
+    for place, block in _blocks(messages):
+        link = _id_of(block)
+        if link is None:
+            continue
+        if isinstance(block, ToolUseBlock):
+            last[link] = place
+        elif place not in found and link in last:
+            found[place] = last[link]
     return found
 
 

@@ -16,7 +16,7 @@ import attrs
 from agentmsg._fields import flag, one_of
 from agentmsg.errors import is_a
 from agentmsg.history import History, as_history
-from agentmsg.link import Place, links
+from agentmsg.link import Place, answered
 from agentmsg.msg import Msg
 from agentmsg.ops.conditions import refused, roles_of
 from agentmsg.ops.cutting import Side, part_of
@@ -56,7 +56,7 @@ def trim_messages(
         end_on: roles that the result must end with.
         allow_partial: of the message that does not fit any more keep the part that does: whole blocks, and words of
             the text at the edge (see ``agentmsg.ops.cutting``). A part has the id and the other fields of the whole.
-        keep_tool_pairs: a call and its results stay or go together, with all that stands between. What the history
+        keep_tool_pairs: a call and all its results stay or go together, with all that stands between. What the history
             itself leaves unanswered, or answers unasked, is not touched.
 
     Raises:
@@ -78,7 +78,7 @@ def trim_messages(
         counter,
         None if start_on is None else roles_of(start_on, "start_on"),
         None if end_on is None else roles_of(end_on, "end_on"),
-        links(body) if keep_tool_pairs else {},
+        answered(body) if keep_tool_pairs else {},
     )
     kept = window.trimmed(strategy, allow_partial=allow_partial)
     unchanged = len(kept) == len(body) and all(one is other for one, other in zip(kept, body, strict=True))
