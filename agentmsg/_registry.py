@@ -19,7 +19,7 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refu
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "get_codec", "same_codec"]
+__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "content_keys", "get_codec", "same_codec"]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -119,6 +119,15 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         msg = f"a codec is named by a text, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
+
+
+@cache
+def content_keys(family: str) -> frozenset[str]:
+    """Return the keys of a family's native objects that hold content (see ``Codec.content_keys``)."""
+    try:
+        return codec_class(family).content_keys
+    except CodecLookupError:
+        return Codec.content_keys
 
 
 def _options(codec: Codec) -> dict[str, Any]:

@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._base import Noted
+from agentmsg._base import BaseBlock, Noted
 from agentmsg._fast import maker
+from agentmsg._registry import content_keys
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Drop, Swap
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
 from agentmsg.history import History
-from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.losses import ANNOTATIONS, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
+from agentmsg.notes import is_empty
+from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -135,6 +137,8 @@ def loses_content(fitted: Fitted) -> bool:
     """Tell whether the account may hold content losses, without working it out."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
+    if _extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
+        return True
     if any(rule.level == "content" for rule in fitted.rules.values()):
         return True
     before = fitted.source.messages
@@ -143,8 +147,38 @@ def loses_content(fitted: Fitted) -> bool:
         or done.new.content is not before[index].content
         or done.new.role != before[index].role
         or done.new.structured is not before[index].structured
+        or done.new.extras is not before[index].extras
         for index, done in fitted.changed.items()
     )
+
+
+def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
+    lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
+    # Beside the messages these words say how a model is to answer.
+    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
+    if any(key in content_keys(space.partition(".")[0]) - settings for space, key in lost):
+        return True
+    return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
+
+
+_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
+
+
+def _lost_keys(was: Any, now: Any) -> list[str]:
+    """Return the keys of one namespace whose values said something and are lost; an empty one where it is no object."""
+    if not is_mapping(was):
+        return [] if is_empty(was) or same(was, now) else [""]
+    kept: Mapping[str, Any] = now if is_mapping(now) else {}
+    return [key for key, value in was.items() if not is_empty(value) and not (key in kept and same(value, kept[key]))]
+
+
+def _says_nothing(owner: Any) -> bool:
+    """Tell whether a message or block has no content, its extras apart."""
+    if isinstance(owner, Msg):
+        return owner.structured is None and all(map(_says_nothing, owner.content))
+    values = ((name, get(owner)) for name, get in compared(type(owner)) if name not in ANNOTATIONS and name != "kind")
+    return all(value is None or value in ("", ()) for _, value in values)
 
 
 def _derive(fitted: Fitted) -> Iterator[Loss]:
@@ -248,12 +282,14 @@ class _Report:
     def __init__(self, codec: str) -> None:
         self.codec = codec
 
-    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None) -> Loss:
+    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
         last = path[-1]
         level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
             level = "setting"
+        if last == "extras" and level != "content" and _extras_hold_content(owner, was, now):
+            level = "content"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
@@ -285,7 +321,8 @@ class _Report:
         for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
             if was is not now and name not in skipped and not same(was, now):
                 fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
-                yield self.loss((*path, name), fate, was, now, rule if _caused(rule, kind, get, was) else None)
+                caused = rule if _caused(rule, kind, get, was) else None
+                yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""

@@ -169,13 +169,20 @@ class Caps:
 EVERYTHING = Caps(everything=True)
 
 
-def carried_extras(*spaces: tuple[str, Callable[[Any], frozenset[str] | None]]) -> Cell:
+def carried_extras(
+    *spaces: tuple[str, Callable[[Any], frozenset[str] | None]], odd: Callable[[Any, str, Any], bool] | None = None
+) -> Cell:
     """Return a cell for ``extras``: the family's own stay, except keys that the format models itself.
 
     Args:
         spaces: the namespaces that are carried, in the order in which a reader gives them; each with the function
             that gives the keys which the native form of an owner has of its own (None: nothing is carried there).
+        odd: tells of an owner, a key that its native form has of its own, and a value, whether the value has no
+            meaning there, so that it comes back as an extra.
     """
+
+    def stays(owner: Any, key: str, value: Any, taken: frozenset[str]) -> bool:
+        return key not in taken or (odd is not None and odd(owner, key, value))
 
     def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
         kept: dict[str, Any] = {}
@@ -185,7 +192,10 @@ def carried_extras(*spaces: tuple[str, Callable[[Any], frozenset[str] | None]]) 
             if keys is None:
                 continue
             own = cast("Mapping[str, Any]", found)
-            fields = own if keys.isdisjoint(own) else {key: own[key] for key in own if key not in keys}
+            fields = own
+            if not keys.isdisjoint(own):
+                left = {key: own[key] for key in own if stays(owner, key, own[key], keys)}
+                fields = own if len(left) == len(own) else left
             if fields:
                 kept[space] = fields
         if list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept):

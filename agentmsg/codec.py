@@ -28,6 +28,17 @@ if TYPE_CHECKING:
 __all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker", "once", "replacer"]
 
 
+# In any format these words stand for what a model reads, or may do.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments", "audio", "blocks", "choices", "content", "documents", "files", "function_call", "functions",
+        "image", "images", "input", "instructions", "message", "messages", "output", "partial_json", "parts", "prompt",
+        "reasoning", "reasoning_content", "refusal", "system", "text", "thinking", "tool_calls", "tools", "transcript",
+        "video",
+    }
+)  # fmt: skip
+
+
 @attrs.frozen(kw_only=True)
 class Codec:
     """Base of all codecs; the fields of a subclass are its options.
@@ -42,6 +53,8 @@ class Codec:
         bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
             refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
             come back.
+        content_keys: keys of native objects that hold what a model would read or be able to do: where they stand in
+            extras and are lost, content is. The codec that has the family's name says it for the family.
     """
 
     name: ClassVar[str]
@@ -50,6 +63,7 @@ class Codec:
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
     bounds_values: ClassVar[bool] = False
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what the format carries, and the rules for what it does not; by default everything."""

@@ -3,14 +3,15 @@
 Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each
 native object. ``keep`` compares what a document had with the default and keeps the difference on the object:
 unknown fields become ``extras[family]`` (meaning), odd spellings of known fields become a note (a name out
-of SPELLINGS, or, as a last resort, the native value itself). ``put_back`` writes extras and spellings again,
-each only while the result still reads back as the object: a spelling never outlives its value, whatever
-notes are planted where.
+of SPELLINGS, or, as a last resort, the native value itself, where it says no more than the default does).
+``put_back`` writes extras and spellings again, each only while the result still reads back as the object: a
+spelling never outlives its value, whatever notes are planted where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from agentmsg._base import Noted
@@ -18,7 +19,7 @@ from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_mapping
 
-__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "with_note"]
+__all__ = ["SPELLINGS", "is_empty", "keep", "note_of", "put_back", "same_document", "with_note"]
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -85,9 +86,14 @@ def keep(
     family: str,
     known: frozenset[str],
     never: frozenset[str] = frozenset(),
+    odd: frozenset[str] = frozenset(),
+    read: Callable[[dict[str, Any]], Any] | None = None,
     namespace: str | None = None,
 ) -> _N | None:
     """Return the object with what its document said beyond or otherwise than the default spelling.
+
+    A native value is kept as a note only where it says the same as the default spelling, or where all that it says
+    bears on what is read. The rest was not understood: that is meaning, and no note hides it.
 
     Args:
         obj: the object just read from ``native``.
@@ -96,11 +102,13 @@ def keep(
         family: whose extras and notes these are.
         known: the keys that the format models; all others are extras.
         never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
+        odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
+            key. Their capability table must carry them (see ``agentmsg.shapes.is_odd``).
+        read: the reader that gave ``obj``; where there is none, only what says the same is kept as a note.
         namespace: where unknown fields go in extras, if not under ``family``.
 
     Returns:
-        None where a key of ``never`` would have to be kept verbatim: the caller makes the whole a native
-        block or message, visibly.
+        None where a known key holds what is neither: the caller makes the whole a native block or message, visibly.
     """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
@@ -108,15 +116,86 @@ def keep(
         if key not in known or (key in plain and same_document(value, plain[key])):
             continue
         name = next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
-        if name is None and key in never:
+        if name is not None:
+            note[key] = name
+        elif key not in never and (
+            _says_the_same(value, plain.get(key)) or (read is not None and _is_understood(native, key, read))
+        ):
+            note[key] = ["=", value]
+        elif key in odd and key not in plain:
+            extras[key] = value
+        else:
             return None
-        note[key] = name or ["=", value]
     changes: dict[str, Any] = {}
     if extras:
         changes["extras"] = adopt({**obj.extras, namespace or family: adopt(extras)})
     if note:
         changes["notes"] = {**obj.notes, family: {**note_of(obj, family), **note}}
     return obj.evolve(**changes) if changes else obj
+
+
+def _says_the_same(value: Any, default: Any) -> bool:
+    """Tell whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
+    return same_document(_without_empty(value), _without_empty(default))
+
+
+def _without_empty(value: Any) -> Any:
+    """Return a value without what is empty inside; None for one that is empty itself."""
+    if isinstance(value, Mapping):
+        items = ((key, _without_empty(item)) for key, item in cast("Mapping[str, Any]", value).items())
+        return {key: item for key, item in items if item is not None} or None
+    if isinstance(value, list):
+        inner = [_without_empty(item) for item in cast("list[Any]", value)]
+        return inner if any(item is not None for item in inner) else None
+    return value or None
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a value says nothing: null, false, zero, an empty text, or a container of such."""
+    return _without_empty(value) is None
+
+
+def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str, Any]], Any]) -> bool:
+    """Tell whether each word and number in the value of a key bears on what is read: changed, it reads otherwise.
+
+    What a reader passes over could say anything.
+    """
+    disturbed = list(islice(_disturbed(native[key]), _MOST_DISTURBED + 1))
+    if not disturbed or len(disturbed) > _MOST_DISTURBED:
+        return False
+    return not any(_reads_the_same({**native, key: other}, native, read) for other in disturbed)
+
+
+# Each costs a reading: the value of an odd key with more leaves in it than some is not worth the time.
+_MOST_DISTURBED = 100
+
+
+def _disturbed(value: Any) -> Iterator[Any]:
+    """Return copies of a value, each with one of its words or numbers changed; none for what is empty."""
+    if isinstance(value, Mapping):
+        own = cast("Mapping[str, Any]", value)
+        for key, item in own.items():
+            for other in _disturbed(item):
+                yield {**own, key: other}
+    elif isinstance(value, list):
+        items = cast("list[Any]", value)
+        for index, item in enumerate(items):
+            for other in _disturbed(item):
+                yield [*items[:index], other, *items[index + 1 :]]
+    elif isinstance(value, str) and value:
+        yield value + "~"
+        yield "~" + value
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+
+
+def _reads_the_same(one: dict[str, Any], other: Any, read: Callable[[dict[str, Any]], Any]) -> bool:
+    try:
+        return same(read(one), read(other))
+    except Exception:  # noqa: BLE001 - refused, so it was looked at
+        return False
 
 
 def put_back(

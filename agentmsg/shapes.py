@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import attrs
 
 from agentmsg._base import Noted
+from agentmsg.equality import same
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document
 
@@ -21,6 +22,7 @@ __all__ = [
     "Native",
     "Shape",
     "Unreadable",
+    "is_odd",
     "mark_of",
     "marked",
     "object_at",
@@ -50,6 +52,7 @@ class Shape:
         read: gives the object of a native one; called with the class too, as hooks of cattrs are. Raises Unreadable.
         write: gives the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
+        odd: keys whose value is an extra where it has no meaning; ``is_odd`` lets the capability table carry it.
     """
 
     cls: type[Any]
@@ -61,6 +64,7 @@ class Shape:
         default=attrs.Factory(lambda self: _only_tag(next(iter(self.keys))), takes_self=True)
     )
     never: frozenset[str] = frozenset()
+    odd: frozenset[str] = frozenset()
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""
@@ -92,7 +96,17 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if same_document(plain, given):
         return obj
-    kept = keep(obj, given, plain, family=family, known=shape.known(given), never=shape.never, namespace=namespace)
+    kept = keep(
+        obj,
+        given,
+        plain,
+        family=family,
+        known=shape.known(given),
+        never=shape.never,
+        odd=shape.odd,
+        read=lambda native: shape.read(native, shape.cls),
+        namespace=namespace,
+    )
     if kept is None:
         raise Unreadable
     # That it reads as this object is known: it was just read.
@@ -116,6 +130,26 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
     native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
     return native
+
+
+def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
+    """Tell whether a value has no meaning under a key that a shape models, so that it comes back as an extra.
+
+    Args:
+        shape: what the owner is written as.
+        owner: the object.
+        key: one of ``shape.odd``.
+        value: what its extras hold under the key.
+    """
+    if key not in shape.odd:
+        return False
+    try:
+        plain = shape.write(owner)
+        if key in plain:
+            return False
+        return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))
+    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is not carried
+        return False
 
 
 # -- marks: what a note says beside spellings -------------------------------------------------------------------------

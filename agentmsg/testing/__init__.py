@@ -17,13 +17,16 @@ from agentmsg.testing.laws import (
     floor,
     honest_account,
     notes_never_matter,
+    nothing_hides,
     prefix_stable,
     pure,
+    returns_through,
     through_the_middle,
     typed_errors,
 )
-from agentmsg.testing.mutations import edit, mutate, plant_notes
+from agentmsg.testing.mutations import edit, mutate, note_words, plant_notes
 from agentmsg.testing.strategies import chunks, histories, json_values, messages, texts
+from agentmsg.testing.systematic import damages
 
 __all__ = [
     "LAWS",
@@ -31,6 +34,7 @@ __all__ = [
     "carried_account",
     "chunk_return",
     "chunks",
+    "damages",
     "edit",
     "edits_win",
     "exact_return",
@@ -40,10 +44,13 @@ __all__ = [
     "json_values",
     "messages",
     "mutate",
+    "note_words",
     "notes_never_matter",
+    "nothing_hides",
     "plant_notes",
     "prefix_stable",
     "pure",
+    "returns_through",
     "texts",
     "through_the_middle",
     "typed_errors",

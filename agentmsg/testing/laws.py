@@ -18,6 +18,7 @@ from agentmsg.fit import Fitted, fit
 from agentmsg.json_values import plain_copy
 from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_object
+from agentmsg.testing.systematic import hides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,8 +36,10 @@ __all__ = [
     "floor",
     "honest_account",
     "notes_never_matter",
+    "nothing_hides",
     "prefix_stable",
     "pure",
+    "returns_through",
     "through_the_middle",
     "typed_errors",
 ]
@@ -197,6 +200,43 @@ def carried_account(codec: Codec, history: History) -> Losses:
     return rest
 
 
+def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None:
+    """Law 3 (f): a document in another format is, restored with its account on file and encoded again, the document.
+
+    Args:
+        codec: the format of the document.
+        document: plain data.
+        target: the format that it is converted to.
+
+    Returns:
+        The account, or None where the document was refused (by the one typed error).
+    """
+    try:
+        history = decode(document, codec)
+    except AgentMsgError:
+        return None
+    fitted = fit(history, target)
+    losses = account(fitted)
+    back = _read_back(fitted.history, target)
+    assert same(back, fitted.history), f"what {target.name} was given does not read back"
+    restored = restore(back, from_lines(to_lines(losses, back)))
+    assert same(restored, history), f"output and account of {target.name} do not rebuild the history"
+    assert fit(restored, codec).history is restored, f"what {target.name} gave back does not fit {codec.name}"
+    assert same_document(_write(restored, codec), document), f"not the same document after {target.name}"
+    return losses
+
+
+def nothing_hides(codec: Codec, document: Any) -> History | None:
+    """Law 1, of a document with the probe of ``systematic`` in it: what it says stands in the history, not in a note.
+
+    Returns:
+        The history, or None where the document was refused (by the one typed error).
+    """
+    history = exact_return(codec, document)
+    assert history is None or not hides(history), "what the document says is in no field, only in a note"
+    return history
+
+
 def floor(codec: Codec, history: History) -> None:
     """Law 3 (d): of a history made only of what the table says is carried, fit changes nothing.
 
@@ -293,6 +333,8 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "honest account": honest_account,
     "carried account": carried_account,
     "floor": floor,
+    "nothing hides": nothing_hides,
+    "returns through": returns_through,
     "through the middle": through_the_middle,
     "notes never matter": notes_never_matter,
     "edits win": edits_win,

@@ -12,8 +12,9 @@ from agentmsg.notes import SPELLINGS
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["edit", "mutate", "plant_notes"]
+__all__ = ["edit", "mutate", "note_words", "plant_notes"]
 
 _N = TypeVar("_N", bound=Noted)
 
@@ -141,6 +142,35 @@ def _edited(owner: Noted, rng: random.Random) -> Any:
         return owner
     name = rng.choice(leaves)
     return owner.evolve(**{name: getattr(owner, name) + "~"})
+
+
+def note_words(histories: Iterable[History]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]:
+    """Return the families, the keys and the marks of the notes on some histories: what ``plant_notes`` plants.
+
+    Args:
+        histories: just read, from documents of as many kinds as there are.
+    """
+    families: set[str] = set()
+    keys: set[str] = set()
+    marks: dict[str, Any] = {}
+    for owner in _owners(list(histories)):
+        for family, note in owner.notes.items():
+            families.add(family)
+            if isinstance(note, dict):
+                own = cast("dict[str, Any]", note)
+                keys.update(own)
+                marks.update((repr(mark), mark) for key, mark in own.items() if key.startswith("/"))
+    return tuple(sorted(families)), tuple(sorted(keys)), tuple(marks[word] for word in sorted(marks))
+
+
+def _owners(waiting: list[Any]) -> Iterator[Noted]:
+    while waiting:
+        owner = waiting.pop()
+        if isinstance(owner, tuple):
+            waiting.extend(cast("tuple[Any, ...]", owner))
+        elif isinstance(owner, Noted):
+            yield owner
+            waiting.extend(getattr(owner, field.name) for field in attrs.fields(type(owner)))
 
 
 def plant_notes(

@@ -114,7 +114,15 @@ class Messages:
         if _is_same(plain, native):
             return group
         known = (dialect.keys - beside(native, dialect.spare)) | plain.keys()
-        kept = keep(group[0], native, plain, family=self.family, known=known, never=frozenset({"content"}))
+        kept = keep(
+            group[0],
+            native,
+            plain,
+            family=self.family,
+            known=known,
+            never=frozenset({"content"}),
+            read=lambda native: read_container(dialect, native)[0],
+        )
         if kept is None:
             return None
         spelt = put_back(kept, plain, family=self.family, read=lambda _: kept)

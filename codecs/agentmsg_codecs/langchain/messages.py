@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
@@ -118,7 +120,15 @@ class Messages:
         plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
         if not same_document(plain, found.body):
             known = TOOL_KEYS if found.kind == "tool" else BODY_KEYS
-            kept = keep(message, found.body, plain, family=FAMILY, known=known, never=_NEVER)
+            kept = keep(
+                message,
+                found.body,
+                plain,
+                family=FAMILY,
+                known=known,
+                never=_NEVER,
+                read=lambda body: self._bodies.read(attrs.evolve(found, body=body)),
+            )
             if kept is None:
                 return _whole(native), found.form
             message = kept

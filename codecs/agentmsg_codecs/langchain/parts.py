@@ -112,7 +112,7 @@ class Parts:
         return _native(part)
 
     def _read(self, part: Part) -> Any:
-        tried: list[tuple[Shape | None, Any, Part]] = []
+        tried: list[tuple[Shape | None, Any, Any, Part]] = []
         for shape, read in self._candidates(part):
             try:
                 block = read(part)
@@ -121,9 +121,9 @@ class Parts:
                 continue
             if same_document(plain, part):
                 return _marked(self._shaped(block, shape, plain))
-            tried.append((shape, block, plain))
-        for shape, block, plain in tried:
-            found = self._kept(shape, block, plain, part)
+            tried.append((shape, read, block, plain))
+        for shape, read, block, plain in tried:
+            found = self._kept(shape, read, block, plain, part)
             if found is not None:
                 return _marked(found)
         return _native(part)
@@ -152,13 +152,13 @@ class Parts:
             return block
         return with_note(block, FAMILY, {**note_of(block, FAMILY), "/shape": shape.name})
 
-    def _kept(self, shape: Shape | None, block: Any, plain: Part, part: Part) -> Any:
+    def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Part, part: Part) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
         keys = own_keys(block) if shape is None else shape.keys
         if shape is not None and part.get("error") is not None:
             # What is wrong with an invalid call: the model has no field for it, the shape a key.
             keys -= {"error"}
-        kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys)
+        kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, read=read)
         if kept is None or not own_keys(kept).isdisjoint(kept.extras.get(FAMILY) or ()):
             return None
         if not v1.claimed(kept).isdisjoint(kept.extras.get(INNER) or ()):

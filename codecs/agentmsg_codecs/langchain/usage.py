@@ -75,6 +75,14 @@ def read_usage(native: Any) -> am.Usage | None:
 
 def _read_odd(part: Part) -> am.Usage | None:
     """Read usage that lacks a counter, has more than ours, or has them otherwise."""
+    usage = _meaning(part)
+    plain = _default(usage)
+    if len(plain) == len(part) and same_document(plain, part):
+        return usage
+    return keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS, read=_meaning)
+
+
+def _meaning(part: Part) -> am.Usage:
     fields: Part = {name: value for key, name in _COUNTERS.items() if type(value := part.get(key)) is int}
     if type(part.get("cost")) in (int, float):
         fields["cost"] = part["cost"]
@@ -92,10 +100,7 @@ def _read_odd(part: Part) -> am.Usage | None:
     usage = _make(**fields, extras=adopt(extras) if extras else EMPTY)
     if len(fields.keys() & _REQUIRED) < len(_REQUIRED):
         usage = usage.evolve(notes={FAMILY: {"/partial": True}})
-    plain = _default(usage)
-    if len(plain) == len(part) and same_document(plain, part):
-        return usage
-    return keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS)
+    return usage
 
 
 def _default(usage: am.Usage) -> Part:
