@@ -40,6 +40,7 @@ from agentmsg.errors import (
     FileError,
     InvalidMessage,
     LossError,
+    NotUnderstood,
 )
 from agentmsg.history import History, Recorder
 from agentmsg.json_values import JSON, FrozenDict, FrozenList, thaw
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         Conversion,
         convert,
         decode,
-        detect,
         dump_losses,
         dumps,
         encode,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         loads,
         restore,
     )
+    from agentmsg.detection import detect, recognize
     from agentmsg.equality import same
     from agentmsg.losses import Loss, Losses
     from agentmsg.made import Made
@@ -102,7 +103,7 @@ _LATER = {
     "convert": "agentmsg.conversion",
     "decode": "agentmsg.conversion",
     "decode_chunk": "agentmsg.stream",
-    "detect": "agentmsg.conversion",
+    "detect": "agentmsg.detection",
     "dump_losses": "agentmsg.conversion",
     "dumps": "agentmsg.conversion",
     "encode": "agentmsg.conversion",
@@ -112,6 +113,7 @@ _LATER = {
     "load_losses": "agentmsg.conversion",
     "loads": "agentmsg.conversion",
     "parse_partial": "agentmsg.stream",
+    "recognize": "agentmsg.detection",
     "restore": "agentmsg.conversion",
     "same": "agentmsg.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -157,6 +159,7 @@ __all__ = [
     "MsgChunk",
     "NativeBlock",
     "NativeTool",
+    "NotUnderstood",
     "Recorder",
     "RefusalBlock",
     "Role",
@@ -193,6 +196,7 @@ __all__ = [
     "load_losses",
     "loads",
     "parse_partial",
+    "recognize",
     "register_block",
     "restore",
     "same",

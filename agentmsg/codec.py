@@ -17,6 +17,7 @@ from agentmsg._lazy import FILLING, imported, once
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import Duplicates, dump_json, parse_json
+from agentmsg.understanding import sampled, score_of, understanding_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.history import History
     from agentmsg.limits import Limits
     from agentmsg.stream.chunk import MsgChunk
+    from agentmsg.understanding import Understanding
 
 __all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker", "once", "replacer"]
 
@@ -50,6 +52,9 @@ class Codec:
         binary: whether documents are bytes of their own rather than JSON.
         writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
             else it is copied before it is handed out.
+        has_dialects: whether others speak nearly the same, so that a key that isn't known tells one of these.
+        kept: keys and types of blocks that the format has, but the model has no home for: extras and native blocks that
+            are understood all the same.
         bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
             refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
             come back.
@@ -62,6 +67,8 @@ class Codec:
     title: ClassVar[str]
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
+    has_dialects: ClassVar[bool] = False
+    kept: ClassVar[frozenset[str]] = frozenset()
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
@@ -127,9 +134,54 @@ class Codec:
         """
         raise NotImplementedError
 
-    def sniff(self, document: Any) -> float:
-        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does)."""
+    def likeness(self, document: Any) -> float:
+        """Return how much the shapes of a document are those of this format: 0 (impossible) to 1 (nothing else's).
+
+        Args:
+            document: a plain sample of any document; each of its lists has but a few entries.
+        """
         raise NotImplementedError
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does).
+
+        That is its likeness, less what the reader doesn't understand of it, or refuses. A codec that knows better may
+        say so itself.
+
+        Args:
+            document: anything; nothing is ever raised.
+        """
+        try:
+            sample = self.sample(document)
+            likeness = self.likeness(sample)
+        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+            return 0.0
+        if not likeness:
+            return 0.0
+        try:
+            return score_of(likeness, self.understand(sample), has_dialects=self.has_dialects)
+        except Exception:  # noqa: BLE001 - the same
+            # What can be nothing else is refused by its own reader, which tells why.
+            return likeness if likeness == 1 else likeness / 2
+
+    def sample(self, document: Any) -> Any:
+        """Return a small, plain part of a document that tells its format as well as the whole.
+
+        Raises:
+            Exception: any, where the document isn't plain data.
+        """
+        return sampled(document)
+
+    def understand(self, sample: Any) -> Understanding:
+        """Return how much of a sample the reader understands.
+
+        Args:
+            sample: as of ``likeness``.
+
+        Raises:
+            DecodeError: where it is refused.
+        """
+        return understanding_of(self.read(sample), self.family, self.kept)
 
     def alone(self, history: History) -> History:
         """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""

@@ -31,8 +31,8 @@ __all__ = ["Container", "ContainerCodec", "Containers", "Contents"]
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
 _make_history = maker(History)
-# By how many of its first messages a document is told.
-_SNIFFED = 8
+# What a list of no more than roles and texts says for a format that few use.
+_BARE = 0.3
 
 
 class Contents(NamedTuple):
@@ -196,15 +196,26 @@ class ContainerCodec(Codec):
         return [] if self.containers.place(document) is None else self.containers.contents(document).natives
 
     def first_natives(self, document: Any) -> list[Any]:
-        """Return the first few native messages of a document, by which its format is told."""
-        return self.native_messages(document)[:_SNIFFED]
+        """Return the native messages of a sample, by which its format is told; an event has none."""
+        if is_mapping(document) and "type" in document and self.containers.place(document) != "single":
+            return []
+        return self.native_messages(document)
 
     def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
-        """Return how much the likeliest of the first few messages looks like the format; 0 where one of them cannot be.
+        """Return how much the likeliest message of a sample looks like the format; 0 where one of them cannot be.
 
         Args:
-            document: anything.
+            document: the sample.
             sniff: tells how much a native message looks like one of the format.
         """
-        scores = list(map(sniff, self.first_natives(document)))
-        return max(scores) if scores and min(scores) > 0 else 0.0
+        natives = self.first_natives(document)
+        scores = list(map(sniff, natives))
+        if not scores or min(scores) <= 0:
+            return 0.0
+        is_everybodys = self.containers.place(document) != "single" and all(map(_is_bare, natives))
+        return min(max(scores), _BARE) if is_everybodys else max(scores)
+
+
+def _is_bare(native: Native) -> bool:
+    """Tell whether a message has no more than role and text, in words that all formats of that kind share."""
+    return native.keys() == {"role", "content"} and native["role"] in ("system", "user", "assistant")

@@ -1,4 +1,4 @@
-"""loads, dumps, decode, encode, convert, detect, restore: what people call. Imports everything below.
+"""loads, dumps, decode, encode, convert, restore: what people call. Imports everything below.
 
 Each is short: find the codec, read or fit and write, and give errors the codec's name.
 """
@@ -12,19 +12,19 @@ import attrs
 
 from agentmsg._fast import maker, paused
 from agentmsg._fields import checked, flag, one_of
-from agentmsg._registry import codec_names, get_codec
+from agentmsg._registry import get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
-from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, room_of, rooms
+from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, rooms
 from agentmsg.digest import digest
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, InvalidMessage, LossError, is_a
+from agentmsg.errors import AgentMsgError, DecodeError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fit import fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import thaw
-from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
+from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.losses import Loss, Losses
 from agentmsg.msg import Msg
 
@@ -39,7 +39,6 @@ __all__ = [
     "OnLoss",
     "convert",
     "decode",
-    "detect",
     "digest",
     "dump_losses",
     "dumps",
@@ -313,67 +312,6 @@ def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
     # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
     lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
     return from_lines(lines if not lines or lines[-1] else lines[:-1])
-
-
-def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
-    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
-
-    Args:
-        document: plain data, or bytes or text.
-        limits: bounds on what is read.
-
-    Raises:
-        DecodeError: where bytes can be parsed by no codec, or other data is no JSON.
-    """
-    raw = _is_raw(document)
-    room = room_of(as_limits(limits))
-    if not raw:
-        document = _copied(document, room)
-    scores: list[tuple[str, float]] = []
-    trees: dict[Any, Any] = {}
-    failure: AgentMsgError | None = None
-    for name in codec_names():
-        try:
-            codec = get_codec(name)
-        except CodecLookupError:
-            continue  # somebody's codec that is broken must not keep the others from being found
-        parser = type(codec).parse
-        if raw and parser not in trees:
-            try:
-                trees[parser] = codec.parse(document, room, "last")
-            except AgentMsgError as error:
-                failure = failure or error
-                trees[parser] = _UNPARSED
-        tree = trees[parser] if raw else document
-        score = 0.0 if tree is _UNPARSED else _sniffed(codec, tree)
-        if score > 0:
-            scores.append((name, score))
-    if not scores and failure is not None and all(tree is _UNPARSED for tree in trees.values()):
-        raise failure
-    return sorted(scores, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _sniffed(codec: Codec, tree: Any) -> float:
-    """Return the score of a format; 0 of somebody's codec that fails on what it does not know."""
-    try:
-        return float(codec.sniff(tree))
-    except Exception:  # noqa: BLE001 - see above
-        return 0.0
-
-
-def _copied(document: Any, limits: Limits) -> Any:
-    """Return plain data of our own: what ``sniff`` may look at without being told anything but what is there.
-
-    Raises:
-        DecodeError: where it is no JSON.
-    """
-    try:
-        return copy_document(document, limits.depth)
-    except InvalidMessage as error:
-        raise DecodeError(error.message, code=error.code, path=error.path) from None
-
-
-_UNPARSED: Any = object()
 
 
 def _is_raw(document: object) -> bool:

@@ -32,9 +32,17 @@ __all__ = ["decode_deep", "is_deep", "loads_deep", "named", "refused", "room_of"
 _CANONICAL = ("json", "msgpack")
 
 
-@lru_cache(maxsize=64)
 def room_of(limits: Limits) -> Limits:
-    """Make room for the levels of the format itself; who lowers the limit means the whole document."""
+    """Make room for the levels of the format itself; who lowers the limit means the whole document.
+
+    Raises:
+        InvalidMessage: code "type" where these are no limits.
+    """
+    return _room_of(as_limits(limits))
+
+
+@lru_cache(maxsize=64)
+def _room_of(limits: Limits) -> Limits:
     return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
 
 

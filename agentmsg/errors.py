@@ -3,6 +3,7 @@
     AgentMsgError
     ├── InvalidMessage      a message, block or value that cannot be made (also a ValueError)
     ├── DecodeError         a document that a codec cannot read (also a ValueError)
+    │   └── NotUnderstood   a document whose format is not recognised
     ├── EncodeError         a history that cannot be written (also a ValueError)
     ├── LossError           a conversion that would lose content, or an account that does not fit
     ├── CodecLookupError    a codec that is not known (also a LookupError)
@@ -28,6 +29,7 @@ __all__ = [
     "FileError",
     "InvalidMessage",
     "LossError",
+    "NotUnderstood",
     "excerpt",
     "is_a",
     "refused",
@@ -42,6 +44,7 @@ CODES: Mapping[str, str] = {
     "file": "the operating system refused",
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
+    "not-understood": "no format is recognised, or several that read the document differently",
     "number": "a number is not finite",
     "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",
@@ -169,6 +172,19 @@ class InvalidMessage(AgentMsgError, ValueError):
 
 class DecodeError(AgentMsgError, ValueError):
     """A document that a codec cannot read."""
+
+
+class NotUnderstood(DecodeError):
+    """A document whose format is not recognised, or may be one of several that read it differently.
+
+    ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
+    doesn't know.
+    """
+
+    def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
+        super().__init__(message, code="not-understood")
+        self.guesses = tuple(guesses)
+        self.unknown = tuple(unknown)
 
 
 class EncodeError(AgentMsgError, ValueError):

@@ -1092,7 +1092,7 @@ def test_documents_look_like_what_they_are(name: str) -> None:
     for title, document in documents(name):
         own = am.get_codec(name).sniff(document)
         others = {other: am.get_codec(other).sniff(document) for other in am.codec_names() if other != name}
-        plain = own == 0.5
+        plain = own == 0.85
         assert plain or own > max(others.values()), f"{title}: {own}, {others}"
 
 

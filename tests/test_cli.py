@@ -209,7 +209,7 @@ def test_ambiguous_documents_need_a_format() -> None:
         (b'{"agentmsg":1,"messages":[{}]}', "required"),
         (b'{"agentmsg":2,"messages":[]}', "version"),
         (b'{"agentmsg":1,"messages":' + b"[" * 500 + b"]" * 500 + b"}", "depth"),
-        (b'"nothing"', "schema"),
+        (b'"nothing"', "not-understood"),
         (b"", "syntax"),
     ],
 )

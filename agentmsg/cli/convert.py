@@ -12,14 +12,14 @@ import click
 from agentmsg._registry import get_codec
 from agentmsg.cli.options import CODEC, codec_options
 from agentmsg.cli.progress import progress_of
-from agentmsg.cli.telling import counted, tell_losses, tell_outcome
+from agentmsg.cli.telling import counted, tell_doubt, tell_losses, tell_outcome
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import LossError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.job import Job
 from agentmsg.files.names import STANDARD, Kind, renamed
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import targets_of
+from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ def command(
     _check_targets(targets, losses, flat, bad)
     # A document that stands alone and cannot be converted is an error, unless there is a place for it.
     is_one = len(targets) == 1 and targets[0].is_one and bad is None
-    if not quiet and source is None:
-        _tell_formats(targets)
+    _tell_formats(targets, job, source, quiet=quiet)
     with progress_of(targets, quiet=quiet) as progress:
         request = Request(
             work=_work_folder(targets, written),
@@ -132,6 +131,7 @@ def command(
             bad=_beside(targets, written, bad),
             progress=progress,
             detected=_ignore if quiet else _tell_format,
+            doubted=_ignore if quiet else tell_doubt,
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, written, is_one=is_one, is_silent=quiet or on_loss == "ignore")
@@ -184,8 +184,17 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         raise KeyboardInterrupt(msg) from None
 
 
-def _tell_formats(targets: Sequence[Target]) -> None:
-    counts = Counter(source.codec for target in targets for source in target.sources if source.codec)
+def _tell_formats(targets: Sequence[Target], job: Job, given: str | None, *, quiet: bool) -> None:
+    """Tell what formats were detected, or what the one that was given doesn't know."""
+    if quiet:
+        return
+    if given is not None:
+        for path, words in doubts_of(targets, job):
+            tell_doubt(path, words)
+        return
+    sources = [source for target in targets for source in target.sources]
+    # An empty file has no format.
+    counts = Counter(source.codec for source in sources if source.codec and source.size != 0)
     many = sum(counts.values()) > 1
     if counts:
         _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))
@@ -195,7 +204,7 @@ def _tell_format(codec: str) -> None:
     say(f"read as {codec}")
 
 
-def _ignore(_: str) -> None:
+def _ignore(*_: str) -> None:
     pass
 
 

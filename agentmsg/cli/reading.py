@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg._registry import get_codec
+from agentmsg.cli.telling import tell_doubt
 from agentmsg.cli.terminal import standard_in
-from agentmsg.conversion import detect, loads
+from agentmsg.conversion import loads
+from agentmsg.detection import detect, doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import documents
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.files.documents import Found
     from agentmsg.files.names import Form
 
-__all__ = ["Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
+__all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
 
 
 @attrs.frozen(kw_only=True)
@@ -49,6 +51,15 @@ class Unread:
     place: str
 
 
+@attrs.frozen(kw_only=True)
+class Formats:
+    """The formats that a file may have, best first, each with its score; the one that is recognised, or why none is."""
+
+    scores: tuple[tuple[str, float], ...]
+    codec: str | None = None
+    trouble: AgentMsgError | None = None
+
+
 def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
     """Yield the histories of a file, one after the other; "-" is stdin.
 
@@ -62,7 +73,9 @@ def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
     if codec is not None:
         get_codec(codec)
     try:
-        for place, found in _documents(name):
+        for index, (place, found) in enumerate(_documents(name)):
+            if codec is not None and index == 0:
+                _warn(name, found, codec)
             yield _read(place, found, codec)
     except FileError as error:
         yield Unread(error=error, place=name)
@@ -102,30 +115,37 @@ def history_at(name: str, index: int, codec: str | None) -> tuple[History, bool]
     if own is None:
         msg = f"there is no document {index}: {name} holds {before}, and the first is 0"
         raise DecodeError(msg, code="required")
+    if codec is not None:
+        _warn(name, own[1], codec)
     read = _read(*own, codec)
     if isinstance(read, Unread):
         raise named(read.error, read.place)
     return read.history, index > 0 or next(found, None) is not None
 
 
-def formats_of(name: str) -> list[tuple[str, float]]:
-    """Return the formats that the first documents of a file may have, best first, each with its score from 0 to 1.
+def formats_of(name: str) -> Formats:
+    """Return the formats that the first documents of a file may have.
 
     Raises:
         AgentMsgError: where none of them can be read.
     """
+    held: list[bytes] = []
     trouble: AgentMsgError | None = None
+    scores: list[tuple[str, float]] = []
     for _, found in islice(_documents(name), LOOKED_AT):
         try:
             if found.fault is not None or found.data is None:
                 raise found.fault or AssertionError
-            if scores := detect(found.data):
-                return scores
+            scores = scores or detect(found.data)
+            held.append(found.data)
         except AgentMsgError as error:
             trouble = trouble or error
-    if trouble is not None:
+    if trouble is not None and not held:
         raise trouble
-    return []
+    try:
+        return Formats(scores=tuple(scores), codec=recognize_all(held))
+    except AgentMsgError as error:
+        return Formats(scores=tuple(scores), trouble=error)
 
 
 def _documents(name: str) -> Iterator[tuple[str, Found]]:
@@ -153,3 +173,9 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
         return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
+
+
+def _warn(name: str, found: Found, codec: str) -> None:
+    """Warn where a document is hardly of the format that was named."""
+    if found.data is not None and (words := doubt(found.data, codec)):
+        tell_doubt(name, words)

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
     from agentmsg.losses import Loss
 
-__all__ = ["counted", "tell_losses", "tell_outcome"]
+__all__ = ["counted", "tell_doubt", "tell_losses", "tell_outcome"]
 
 
 def counted(number: int, word: str) -> str:
     """Return a number with its word, such as ``1 loss`` or ``2,000 losses``."""
     ending = "" if number == 1 else "es" if word.endswith("s") else "s"
     return f"{number:,} {word}{ending}"
+
+
+def tell_doubt(path: str, words: str) -> None:
+    """Warn that a file is hardly of the format that was named."""
+    say(f"warning: {'stdin' if path == STANDARD else path} looks like another format: {words}")
 
 
 def tell_losses(losses: Sequence[Loss]) -> None:

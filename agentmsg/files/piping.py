@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
+from agentmsg.detection import doubt
 from agentmsg.errors import DecodeError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.framing import framing_of
@@ -34,6 +35,15 @@ def _noting(found: Iterator[Found], seen: list[Found]) -> Iterator[Found]:
     for item in found:
         seen.append(item)
         yield item
+
+
+def _doubting(found: Iterator[Found], codec: str, request: Request) -> Iterator[Found]:
+    """Yield documents; tell first what the format of the first one doesn't know."""
+    for item in islice(found, 1):
+        if item.data is not None and (words := doubt(item.data, codec)):
+            request.doubted(STANDARD, words)
+        yield item
+    yield from found
 
 
 def stream(job: Job, target: Target, request: Request, standard_in: Standard, standard_out: Standard) -> Outcome:
@@ -102,7 +112,10 @@ def _streamed(
         found = documents_of(Piece(source=source), read, job.limits)
         if not source.codec:
             seen: list[Found] = []
-            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec))
-            request.detected(source.codec)
+            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec, is_live=True))
+            if seen:
+                request.detected(source.codec)
             found = chain(seen, found)
+        elif source.path == STANDARD:
+            found = _doubting(found, source.codec, request)
         return convert_documents(job, source, found, sinks, is_first=is_first)

@@ -7,14 +7,15 @@ and the same bytes.
 from __future__ import annotations
 
 import os
-from itertools import islice
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from typing import TYPE_CHECKING, BinaryIO
 
 import attrs
 
 from agentmsg._registry import get_codec
-from agentmsg.conversion import detect
-from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.detection import doubt, recognize_all
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
 from agentmsg.files.job import Piece, Source, documents_of
@@ -22,19 +23,21 @@ from agentmsg.files.names import STANDARD, SUFFIXES, Kind, as_array, is_pattern,
 from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "expand", "named", "pieces_of", "targets_of"]
+__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "doubts_of", "expand", "named", "pieces_of", "targets_of"]
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
 # So many documents are looked at to find the format of a file.
 LOOKED_AT = 8
+# So many files are looked at to doubt the format that was named.
+_DOUBTED = 100
 
 
 @attrs.frozen
@@ -108,44 +111,58 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
     return DecodeError(f"{error.message} ({place})", code=error.code, path=error.path, codec=error.codec)
 
 
-def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
-    """Return the name of the format that the first documents of a file most look like.
+def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
+    """Return the name of the format that the first documents of a file have.
 
     Args:
         found: the documents.
         empty: what is returned where there are none.
+        is_live: whether documents come when somebody writes them: no more are taken than have to be.
 
     Raises:
-        DecodeError: where none does, or several do; where the only document cannot be parsed, what is wrong with it.
+        DecodeError: where it is not recognised, see ``recognize``; where the only document cannot be parsed, what is
+            wrong with it.
     """
-    trouble: AgentMsgError | None = None
-    is_empty = True
-    for item in islice(found, LOOKED_AT):
-        is_empty = False
-        try:
-            scores = detect(item.data) if item.data is not None else []
-        except AgentMsgError as error:
-            trouble = trouble or error
-            continue
-        best = [name for name, score in scores if score == scores[0][1]]
-        if len(best) > 1:
-            msg = f"this may be {' or '.join(best)}; say which with --from"
-            raise DecodeError(msg)
-        if best:
-            return best[0]
-    if trouble is not None:
-        raise trouble
-    if is_empty and empty is not None:
+    first = islice(found, LOOKED_AT)
+    item = next(first, None)
+    if item is None and empty is not None:
         return empty
-    msg = "no format is recognised; name it with --from (agentmsg formats lists all)"
-    raise DecodeError(msg)
+    held = (each.data for each in chain(() if item is None else (item,), first) if each.data is not None)
+    try:
+        return recognize_all(held, is_live=is_live)
+    except NotUnderstood as error:
+        help_words = "say which with --from" if error.guesses else "name it with --from (agentmsg formats lists all)"
+        msg = f"{error.message}; {help_words}"
+        raise DecodeError(msg, code=error.code) from None
 
 
-def _detected_in(source: Source, job: Job) -> str:
+def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
+    """Yield what the given format doesn't know of the first document of each file, with the file's name.
+
+    Args:
+        targets: with their sources, of which the first 100 are looked at; stdin is not.
+        job: what will be done.
+    """
+    sources = (source for target in targets for source in target.sources if source.path != STANDARD)
+    for source in islice(sources, _DOUBTED):
+        # Whatever is wrong with the file, converting it tells.
+        with suppress(AgentMsgError), _opened(source) as stream:
+            found = next(iter(documents_of(Piece(source=source), stream, job.limits)), None)
+            if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
+                yield source.path, words
+
+
+@contextmanager
+def _opened(source: Source) -> Generator[BinaryIO]:
     with (
         place_of(source.path).open(source.path) as raw,
         decompressed(raw, source.kind.compression, source.path) as stream,
     ):
+        yield stream
+
+
+def _detected_in(source: Source, job: Job) -> str:
+    with _opened(source) as stream:
         try:
             return detected(documents_of(Piece(source=source), stream, job.limits), empty=job.codec)
         except AgentMsgError as error:

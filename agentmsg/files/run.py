@@ -43,6 +43,7 @@ class Request:
         flat: for each target where its losses go one by one, or None.
         bad: for each target where that goes which cannot be converted; None means beside it.
         detected: called with the format of stdin, where that was not given.
+        doubted: called with "-" and what the format that was given for stdin doesn't know, where that is most of it.
         progress: called with the bytes and documents that are done, when more are.
     """
 
@@ -54,6 +55,7 @@ class Request:
     flat: tuple[str, ...] | None = None
     bad: tuple[str, ...] | None = None
     detected: Callable[[str], None] = lambda codec: None
+    doubted: Callable[[str, str], None] = lambda path, words: None
     progress: Callable[[int, int], None] = lambda size, documents: None
 
     def sides(self, index: int, target: str) -> dict[str, str]:

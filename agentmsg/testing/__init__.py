@@ -24,7 +24,7 @@ from agentmsg.testing.laws import (
     through_the_middle,
     typed_errors,
 )
-from agentmsg.testing.mutations import edit, mutate, note_words, plant_notes
+from agentmsg.testing.mutations import edit, mutate, note_words, owners, plant_notes
 from agentmsg.testing.strategies import chunks, histories, json_values, messages, texts
 from agentmsg.testing.systematic import damages
 
@@ -47,6 +47,7 @@ __all__ = [
     "note_words",
     "notes_never_matter",
     "nothing_hides",
+    "owners",
     "plant_notes",
     "prefix_stable",
     "pure",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Iterator
 
-__all__ = ["edit", "mutate", "note_words", "plant_notes"]
+__all__ = ["edit", "mutate", "note_words", "owners", "plant_notes"]
 
 _N = TypeVar("_N", bound=Noted)
 
@@ -153,7 +153,7 @@ def note_words(histories: Iterable[History]) -> tuple[tuple[str, ...], tuple[str
     families: set[str] = set()
     keys: set[str] = set()
     marks: dict[str, Any] = {}
-    for owner in _owners(list(histories)):
+    for owner in (owner for history in histories for owner in owners(history)):
         for family, note in owner.notes.items():
             families.add(family)
             if isinstance(note, dict):
@@ -163,7 +163,9 @@ def note_words(histories: Iterable[History]) -> tuple[tuple[str, ...], tuple[str
     return tuple(sorted(families)), tuple(sorted(keys)), tuple(marks[word] for word in sorted(marks))
 
 
-def _owners(waiting: list[Any]) -> Iterator[Noted]:
+def owners(history: Noted) -> Iterator[Noted]:
+    """Return a history and all objects of the model inside it: messages, blocks, sources, usage, tools ..."""
+    waiting: list[Any] = [history]
     while waiting:
         owner = waiting.pop()
         if isinstance(owner, tuple):

@@ -121,7 +121,7 @@ class JsonCodec(Codec):
 
         return json_schema()
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return 1 for an object that names a version of ours."""
         if isinstance(document, dict) and type(cast("Any", document).get(FAMILY)) is int:
             return 1.0

@@ -33,6 +33,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMess
 from agentmsg.history import History
 from agentmsg.json_values import adopt, plain_copy
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
+from agentmsg.understanding import some_of
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape
@@ -131,7 +132,14 @@ class MsgpackCodec(Codec):
         messages: list[Any] = document[1]
         return messages
 
-    def sniff(self, document: Any) -> float:
+    def sample(self, document: Any) -> Any:
+        """Return the document with some of its messages: positions in them mean something, so nothing else is cut."""
+        items: list[Any] = cast("Any", document) if isinstance(document, list) else []
+        if len(items) < 2 or not isinstance(items[1], list):  # noqa: PLR2004 - version and messages
+            return None
+        return [items[0], some_of(cast("Any", items[1])), *items[2:]]
+
+    def likeness(self, document: Any) -> float:
         """Return 0.9 for an array of the version and an array of arrays."""
         items: list[Any] = cast("Any", document) if isinstance(document, list) else []
         if len(items) < 2:  # noqa: PLR2004 - version and messages

@@ -74,6 +74,6 @@ class AgentScope(ContainerCodec):
         """Return the document: in the version and container of the document that was read, or that are wanted."""
         return write_document(self.engine, self.containers, history, version=self.version, container=self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like AgentScope in this language: by its first messages."""
         return sniff_with(self.first_natives(document), self.language.sniff)

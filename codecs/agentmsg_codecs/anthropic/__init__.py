@@ -129,7 +129,7 @@ class AnthropicCodec(Anthropic):
             return body["messages"]
         return {**_spelt(note, body), **body}
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like a request to Anthropic: by its keys and its first blocks."""
         return sniff_body(document)
 

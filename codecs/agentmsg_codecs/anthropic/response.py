@@ -97,7 +97,7 @@ class AnthropicResponseCodec(Anthropic):
         self.engine.fill()
         return write_as(self._shape, history.messages[0], RESPONSE) if history.messages else {}
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like an answer of Anthropic."""
         return sniff_answer(document)
 

@@ -8,7 +8,6 @@ from agentmsg.plain import is_list, is_object
 
 __all__ = ["sniff_answer", "sniff_body"]
 
-_SNIFFED = 8
 # Tags of parts that OpenAI's messages do not have. `image` and `document` count with the type of their source.
 _OWN_TAGS = frozenset(
     {
@@ -32,7 +31,7 @@ _OTHERS = frozenset(
     {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
 )
 _ROLES = frozenset({"user", "assistant", "system"})
-_PLAIN, _LIKELY, _SURE = 0.5, 0.8, 0.95
+_PLAIN, _LIKELY, _SURE = 0.85, 0.89, 0.95
 
 
 def sniff_answer(document: Any) -> float:
@@ -55,7 +54,7 @@ def sniff_body(document: Any) -> float:
         natives, outside = document, _PLAIN
     if not is_list(natives):
         return 0.0
-    found = [_sniff_message(native) for native in natives[:_SNIFFED]]
+    found = list(map(_sniff_message, natives))
     if 0.0 in found:
         return 0.0
     return max([outside, *found]) if found or outside > _PLAIN else 0.0
@@ -92,7 +91,14 @@ def _sniff_message(native: Any) -> float:
     content: Any = native["content"]
     if not is_list(content):
         return _PLAIN if type(content) is str else 0.0
-    return max([_PLAIN, *map(_sniff_part, content[:_SNIFFED])])
+    if any(map(_is_unsigned, content)):
+        return 0.0
+    return max([_PLAIN, *map(_sniff_part, content)])
+
+
+def _is_unsigned(part: Any) -> bool:
+    # Anthropic signs all thinking, others who speak alike do not.
+    return is_object(part) and part.get("type") == "thinking" and "signature" not in part
 
 
 # Keys of messages and tags of parts of other formats.

@@ -94,6 +94,6 @@ class ArcaelasCodec(ContainerCodec):
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         return CONTAINERS.document(history, list(map(engine.write, history.messages)), self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas: by its first messages."""
         return min(map(sniff_message, self.first_natives(document)), default=0.0)

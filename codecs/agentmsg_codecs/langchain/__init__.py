@@ -157,7 +157,7 @@ class LangChainCodec(ContainerCodec):
         self.engine.fill()
         return write_chunk(chunk, self)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like LangChain: by the forms of its first messages."""
         return min(map(sniff_message, self.first_natives(document)), default=0.0)
 

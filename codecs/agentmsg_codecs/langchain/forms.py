@@ -124,8 +124,10 @@ def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, An
     return [word, body.get("content", "")] if form == "pair" else body.get("content", "")
 
 
-# How much a form says that it is LangChain's: roles and contents are everybody's.
-_SCORES: Mapping[str, float] = {"dict": 1.0, "flat": 0.9, "oldest": 0.6, "role": 0.2, "pair": 0.1, "text": 0.1}
+# How much a form says that it is LangChain's: roles and contents are everybody's, bare texts are nobody's.
+_SCORES: Mapping[str, float] = {"dict": 1.0, "flat": 0.9, "oldest": 0.85}
+_OWN_KEYS = frozenset({"additional_kwargs", "response_metadata"})
+_OWN_WORDS = frozenset({"human", "ai"})
 
 
 def sniff_message(native: Any) -> float:
@@ -133,6 +135,8 @@ def sniff_message(native: Any) -> float:
     found = split(native)
     if found is None:
         return 0.0
-    if found.form == "role" and found.body.keys() & {"additional_kwargs", "response_metadata"}:
-        return 0.8
-    return _SCORES[found.form]
+    if found.form == "role":
+        return 0.85 if not _OWN_KEYS.isdisjoint(found.body) else 0.8 if found.word in _OWN_WORDS else 0.0
+    if found.form == "pair":
+        return 0.85 if found.word in _OWN_WORDS else 0.0
+    return _SCORES.get(found.form, 0.0)

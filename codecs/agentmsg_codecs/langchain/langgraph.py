@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 __all__ = ["LangGraphCodec", "dumps_typed", "loads_typed"]
 
 Part = dict[str, Any]
-_SNIFFED = 8
 _make_history = maker(am.History)
 _LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
 
@@ -243,15 +242,15 @@ class LangGraphCodec(Codec):
                 body.update(escape(body))
         return _in_place(history, natives, note)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return 1 where the first messages are extensions, or stand in a checkpoint; less where only some are."""
         if is_object(document) and WIRE in document:
-            document = document.get("value")
+            return 1.0 if contents_of(document.get("value")).natives else 0.5
         try:
             contents = contents_of(document)
         except AgentMsgError:
             return 0.0
-        natives = [native for _, native in contents.natives[:_SNIFFED]]
+        natives = [native for _, native in contents.natives]
         if is_object(document) and document.keys() >= _CHECKPOINT:
             return 1.0
         if any(body_of(native) is not None for native in natives):

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["LangChainLcCodec"]
 
 Part = dict[str, Any]
-_SNIFFED = 8
 _make_history = maker(am.History)
 
 _NOTES = {
@@ -216,13 +215,13 @@ class LangChainLcCodec(ContainerCodec):
             return natives[0]
         return natives
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return 1 where the first messages are envelopes of LangChain, at a place where it puts them; else 0."""
         try:
             contents = contents_of(document)
         except AgentMsgError:
             return 0.0
-        natives = contents.natives[:_SNIFFED]
+        natives = contents.natives
         return 1.0 if natives and all(is_message(native) for _, native in natives) else 0.0
 
     def native_messages(self, document: Any) -> list[Any]:

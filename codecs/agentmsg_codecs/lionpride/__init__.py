@@ -76,6 +76,6 @@ class LionprideCodec(ContainerCodec):
         """Return the native messages, in the container that the history was read from, or that is wanted."""
         return CONTAINERS.document(history, list(map(write_node, history.messages)), self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like lionpride's: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

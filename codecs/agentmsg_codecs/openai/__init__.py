@@ -73,6 +73,9 @@ class OpenAICodec(Codec):
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
+    has_dialects: ClassVar[bool] = True
+    # Of rows for fine-tuning, of Mistral's messages and calls, of OpenRouter's reasoning.
+    kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
     writes_plain: ClassVar[bool] = True
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
@@ -127,7 +130,7 @@ class OpenAICodec(Codec):
         body: Native = {"messages": natives, **write_tools(history.tools)}
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like a request to OpenAI: by its messages."""
         return sniff_messages(document)
 

@@ -217,7 +217,7 @@ class OpenAIResponseCodec(Codec):
         rest: Any = history.extras.get(RESPONSE)
         return {**thaw(rest), "choices": []} if is_mapping(rest) else {"choices": []}
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like an answer of OpenAI: it has choices with messages."""
         choices = document.get("choices") if is_mapping(document) else None
         if not is_sequence(choices) or not choices:

@@ -8,13 +8,10 @@ from agentmsg.plain import is_mapping, is_sequence
 
 __all__ = ["sniff_messages"]
 
-_SNIFFED = 8
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
-_FOREIGN_PARTS = frozenset(
-    {"tool_use", "tool_result", "thinking", "image", "document", "reasoning", "input_text", "output_text"}
-)
+_FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
 
 
 def sniff_messages(document: Any) -> float:
@@ -22,7 +19,7 @@ def sniff_messages(document: Any) -> float:
     messages = document.get("messages") if is_mapping(document) else document
     if not is_sequence(messages) or not messages:
         return 0.0
-    scores = [_sniff(message) for message in messages[:_SNIFFED]]
+    scores = list(map(_sniff, messages))
     if min(scores) == 0.0 or (is_mapping(document) and "system" in document):
         return 0.0
     return max(scores)
@@ -38,7 +35,12 @@ def _sniff(message: Any) -> float:
     if content is not None and not isinstance(content, str) and parts is not content:
         return 0.0
     tags: set[Any] = {str(part.get("type")) for part in parts if is_mapping(part)}
-    if not tags.isdisjoint(_FOREIGN_PARTS):
+    if not tags.isdisjoint(_FOREIGN_PARTS) or any(map(_is_anthropic, parts)):
         return 0.0
     own = not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS) or role == "developer"
-    return 0.9 if own else 0.6
+    return 0.9 if own else 0.88
+
+
+def _is_anthropic(part: Any) -> bool:
+    # Mistral's thinking is a list of parts.
+    return is_mapping(part) and isinstance(part.get("thinking"), str)

@@ -96,6 +96,6 @@ class RifferCodec(ContainerCodec):
         natives = [engine.write(message, links) for message in history.messages]
         return CONTAINERS.document(history, natives, self.container)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Riffer: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

@@ -11,7 +11,7 @@ __all__ = ["sniff_message"]
 
 _OWN_KEYS = frozenset({"files", "token_usage", "structured_output", "finish_reason_raw"})
 _RESULT_KEYS = frozenset({"name", "tool_call_id"})
-_RARELY, _PLAIN, _LIKELY, _OWN = 0.2, 0.3, 0.5, 0.95
+_RARELY, _PLAIN, _LIKELY, _OWN = 0.2, 0.82, 0.84, 0.95
 
 
 def sniff_message(message: Any) -> float:

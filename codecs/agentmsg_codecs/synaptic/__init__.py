@@ -85,6 +85,6 @@ class SynapticCodec(ContainerCodec):
         """Return the native chunk."""
         return write_chunk(chunk)
 
-    def sniff(self, document: Any) -> float:
+    def likeness(self, document: Any) -> float:
         """Return how much a document looks like Synaptic's: by its first messages, all of which must be possible."""
         return self.likeliest(document, sniff_message)

@@ -36,7 +36,7 @@ def sniff_message(message: Any) -> float:
     if calls and not _are_calls(calls):
         return 0.0
     own = bool(calls) or "content_blocks" in message or _is_usage(message.get("usage_metadata"))
-    return 1.0 if own else 0.7 if role == "human" else 0.3
+    return 1.0 if own else 0.85 if role == "human" else 0.81
 
 
 def _sniff_chunk(message: dict[str, Any]) -> float:
@@ -44,7 +44,7 @@ def _sniff_chunk(message: dict[str, Any]) -> float:
         return 0.0
     if "tool_call_chunks" in message or _is_usage(message.get("usage")):
         return 1.0
-    return 0.6 if "reasoning" in message else 0.2
+    return 0.85 if "reasoning" in message else 0.2
 
 
 def _are_calls(calls: Any) -> bool:

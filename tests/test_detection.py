@@ -1,0 +1,485 @@
+"""Detection: what a codec understands of a document tells its format; where that is unsure, it is said."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+import pytest
+from click.testing import CliRunner
+
+import agentmsg as am
+import agentmsg_codecs
+from agentmsg.cli.program import program
+from agentmsg.detection import doubt, recognize_all
+from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.testing.mutations import mutate
+from agentmsg.understanding import BAR, sampled, understanding_of
+from data import PROFILE, SHARED, corpus, golden, shared_dir
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CODECS = tuple(sorted(agentmsg_codecs.CODECS))
+MUTANTS = {"quick": 40, "default": 100, "long": 20_000}.get(PROFILE, 1_000)
+# Folders whose documents are of formats that we read.
+OURS = {
+    "agentscope_java",
+    "agentscope_py",
+    "agentscope_py_v1",
+    "anthropic",
+    "anthropic_beta",
+    "anthropic_response",
+    "arcaelas",
+    "bedrock_invoke",  # bodies of Anthropic's
+    "langchain",
+    "lionpride",
+    "openai_chat",
+    "openai_chat_response",
+    "riffer",
+    "synaptic",
+}
+# Folders of formats some of whose documents are messages of OpenAI, to the last key.
+DIALECTS = {"cohere", "hf_messages", "hf_rows", "mistral", "openai_finetune"}
+# Rows whose thoughts and actions stand beside the messages: as many keys are unknown as known, or nearly so.
+DOUBTFUL = {"openai": "SWE-agent__"}
+
+
+# -- documents of our formats -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_documents_of_each_format_are_recognized(name: str) -> None:
+    """Golden and recorded documents are of their codec, or one that reads them the same; most native is unsure."""
+    every = 8 if PROFILE == "quick" and len(documents(name)) > 200 else 1
+    for title, document in documents(name)[::every]:
+        codec = am.get_codec(name)
+        scores = am.detect(document)
+        if codec.understand(codec.sample(document)).is_doubtful or title.startswith(DOUBTFUL.get(name, "-")):
+            assert am.get_codec(scores[0][0]).family == codec.family, title
+            assert scores[0][1] < BAR, title
+            continue
+        best = am.recognize(document)
+        assert scores[0][0] == best, title
+        assert scores[0][1] >= BAR, title
+        assert best == name or says(document, best) == says(document, name), f"{title}: {scores}"
+
+
+def says(document: Any, codec: str) -> list[Any]:
+    """Return what a codec reads: roles and contents, however they are spelt."""
+    read = am.decode(document, codec)
+    return [(message.role, [block.evolve(extras={}, notes={}) for block in message.content]) for message in read]
+
+
+def test_documents_of_which_most_is_native_are_few() -> None:
+    """What is not recognized are golden documents of one unknown block, and SWE-agent's rows: one in fifty at most."""
+    doubtful = total = 0
+    for name in CODECS:
+        codec = am.get_codec(name)
+        for title, document in documents(name):
+            total += 1
+            read = codec.understand(codec.sample(document))
+            doubtful += read.is_doubtful or title.startswith(DOUBTFUL.get(name, "-"))
+    assert doubtful * 50 <= total
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_langchain_is_not_beside_everything(name: str) -> None:
+    """Messages with a role and nothing of LangChain's have no score of LangChain's."""
+    family = am.get_codec(name).family
+    for title, document in documents(name)[:: 5 if PROFILE == "quick" else 1]:
+        scores = dict(am.detect(document))
+        text = json.dumps(document)
+        # Words that LangChain shares; of the canonical form, one message by itself may have a key "type".
+        if family not in ("langchain", "agentmsg") and "human" not in text and "response_metadata" not in text:
+            assert "langchain" not in scores, title
+
+
+# -- documents of other formats ---------------------------------------------------------------------------------------
+
+
+def foreign_documents() -> Iterator[tuple[str, str, Any]]:
+    """Yield folder, name and document for each format that we do not read."""
+    for kind, listed in (("golden", golden), ("corpus", corpus)):
+        for folder in sorted(path.name for path in (shared_dir() / kind).iterdir() if path.is_dir()):
+            if folder not in OURS:
+                yield from ((folder, name, document) for path in listed(folder) for name, document in in_file(path))
+
+
+def in_file(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the documents of a file: its lines, what was sent and answered, or the whole."""
+    if path.suffix == ".jsonl":
+        lines = path.read_text().splitlines()[:: 50 if PROFILE == "quick" else 5]
+        yield from ((f"{path.stem}, {line[:20]}", json.loads(line)) for line in lines if line.strip())
+        return
+    whole: Any = json.loads(path.read_text())
+    yield path.stem, whole
+    if is_mapping(whole):
+        for index, each in enumerate(whole.get("interactions", [])):
+            yield f"{path.stem}, request {index}", each["request"]
+            yield f"{path.stem}, response {index}", each.get("response")
+
+
+def test_other_formats_are_not_mistaken() -> None:
+    """No document of a format that we do not read scores 0.8; save those that are OpenAI's, and understood wholly."""
+    folders: set[str] = set()
+    for folder, name, document in foreign_documents():
+        folders.add(folder)
+        scores = am.detect(document)
+        if not scores or scores[0][1] < BAR:
+            continue
+        assert folder in DIALECTS, f"{folder}/{name}: {scores[0]}"
+        codec = am.get_codec(scores[0][0])
+        read = understanding_of(codec.read(codec.sample(document)), codec.family, codec.kept)
+        assert (scores[0][0], read.unknown, read.natives) == ("openai", (), 0), f"{folder}/{name}: {read}"
+    assert len(folders - DIALECTS) >= 20
+
+
+@pytest.mark.parametrize("folder", ["hf_messages", "hf_rows", "mistral", "openai_finetune"])
+def test_messages_of_openai_are_found_in_other_folders(folder: str) -> None:
+    """Rows and requests that are OpenAI's messages are recognized, whoever made them."""
+    found = [am.detect(json.loads(path.read_text()))[:1] for path in golden(folder)]
+    assert any(scores and scores[0][0] == "openai" and scores[0][1] >= BAR for scores in found)
+
+
+@pytest.mark.parametrize(
+    ("where", "keys"),
+    [
+        ("bedrock/04_tool", "toolUse"),
+        ("cohere/02_tools", ""),
+        ("gemini/01_simple", ""),
+        ("llamaindex/02_media", "blocks"),
+        ("ollama/02_image", "images"),
+        ("pydantic_ai/01_simple", ""),
+        ("strands/messages", "toolUse"),
+        ("vercel_model/04_tool_outputs", "toolCallId"),
+        ("vercel_ui/01_simple", ""),
+    ],
+)
+def test_convert_refuses_what_it_does_not_understand(where: str, keys: str) -> None:
+    """Without --from nothing is written; the error names the keys that the best guess does not know."""
+    done = run("convert", str(SHARED / "golden" / f"{where}.json"), "--to", "json")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "error [not-understood]" in done.stderr
+    assert keys in done.stderr
+    assert "--from" in done.stderr
+
+
+# -- deciding ---------------------------------------------------------------------------------------------------------
+
+PLAIN: list[Any] = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+BEDROCK: list[Any] = [
+    {"role": "user", "content": [{"text": "Hi"}]},
+    {"role": "assistant", "content": [{"text": "Hello"}]},
+]
+RIFFER: dict[str, Any] = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [{"id": "1", "call_id": "c", "name": "f", "arguments": "{}"}],
+}
+
+
+def test_the_more_common_format_wins_where_both_read_the_same() -> None:
+    """A list of roles and texts is everybody's: it is read as OpenAI's."""
+    assert am.recognize(PLAIN) == am.recognize(json.dumps(PLAIN)) == "openai"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{**PLAIN[0], "thinking": "hm"}],
+        [{**PLAIN[0], "images": ["aGk="]}],
+        [{"role": "user", "blocks": [{"text": "SECRET PLAN"}]}],
+        BEDROCK,
+        {"messages": BEDROCK, "system": [{"text": "s"}], "inferenceConfig": {}},
+        {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
+        {"type": "MESSAGES_SNAPSHOT", "messages": [{**PLAIN[0], "id": "1"}]},
+        [{"type": "system", "content": "x", "uuid": "u", "sessionId": "s", "cwd": "/", "version": "1", "level": "i"}],
+        ["a", "b"],
+        [["user", "x"]],
+    ],
+    ids=str,
+)
+def test_unsure_is_said(document: Any) -> None:
+    """A key or a block that nobody knows makes detection unsure, however plain the rest is."""
+    with pytest.raises(am.NotUnderstood) as caught:
+        am.recognize(document)
+    assert caught.value.code == "not-understood"
+    assert all(score < BAR for _, score in am.detect(document))
+
+
+def test_the_error_names_best_guess_and_unknown_keys() -> None:
+    """What was missed can be read in the message, and asked of the error."""
+    with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys text") as caught:
+        am.recognize({"system": "s", "messages": BEDROCK})
+    assert (caught.value.guesses[0], caught.value.unknown) == ("anthropic", ("text",))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.guesses, again.unknown) == (
+        str(caught.value),
+        caught.value.guesses,
+        caught.value.unknown,
+    )
+
+
+@attrs.frozen(kw_only=True)
+class Rival(am.Codec):
+    """Reads what OpenAI's codec reads, each text from behind."""
+
+    name: ClassVar[str] = "rival"
+    family: ClassVar[str] = "rival"
+    title: ClassVar[str] = "OpenAI's messages, backwards"
+
+    def read(self, document: Any) -> am.History:
+        return am.History(am.Msg.chat(message.role, message.text[::-1]) for message in am.decode(document, "openai"))
+
+    def likeness(self, document: Any) -> float:
+        return 0.86
+
+
+class Broken(Rival):
+    """Never answers."""
+
+    def sniff(self, document: Any) -> float:
+        raise RuntimeError
+
+
+def test_formats_that_read_a_document_differently_are_not_chosen_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two scores within 0.1 are no decision where the messages differ; where they are the same, they are."""
+    monkeypatch.setitem(agentmsg_codecs.CODECS, "rival", f"{__name__}:Rival")
+    with pytest.raises(am.NotUnderstood, match="may be openai or rival, which read it differently"):
+        am.recognize(PLAIN)
+    assert am.recognize([{"role": "user", "content": "aba"}]) == "openai"
+
+
+def test_marks_that_nothing_else_has_decide() -> None:
+    """Blocks as Anthropic spells them, in the canonical form, are no doubt: it says its version."""
+    block = {"type": "compaction", "text": "Summary so far."}
+    document = {"agentmsg": 1, "messages": [{"role": "assistant", "content": [block]}]}
+    assert dict(am.detect(document))["anthropic"] >= BAR
+    assert am.recognize(document) == "json"
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_a_codec_writes_is_recognized(name: str) -> None:
+    """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
+    for source in ("anthropic", "langchain", "openai", "riffer"):
+        for title, document in documents(source)[:: 40 if PROFILE == "quick" else 15]:
+            written = am.encode(am.decode(document, source), name, on_loss="ignore")
+            # An answer holds assistant messages only; what has most of its keys unknown, or a message of Arcaelas'
+            # without a time, is nobody's.
+            if not dict(am.detect(written)).get(name) or title.startswith(("SWE-agent__", "027_", "069_")):
+                continue
+            best = am.recognize(written)
+            assert best == name or says(written, best) == says(written, name), title
+
+
+def test_a_codec_that_fails_keeps_nobody_from_being_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a stranger's sniff raises, it has no score."""
+    monkeypatch.setitem(agentmsg_codecs.CODECS, "broken", f"{__name__}:Broken")
+    assert am.recognize(PLAIN) == "openai"
+
+
+def test_many_documents_have_one_format() -> None:
+    """A plain document first does not decide where a later one has marks; several formats are none."""
+    assert recognize_all([[PLAIN[0]], [RIFFER]]) == "riffer"
+    assert recognize_all([b"{", PLAIN, {"odd": 1}]) == "openai"
+    assert recognize_all(iter([PLAIN, [RIFFER]]), is_live=True) == "openai"
+    with pytest.raises(am.NotUnderstood, match="several formats: openai and riffer"):
+        recognize_all([[{**PLAIN[0], "name": "Ada"}], [{**PLAIN[0], "id": "1"}]])
+    with pytest.raises(am.NotUnderstood):
+        recognize_all([])
+
+
+@pytest.mark.parametrize(
+    "empty", [b"", "", b" \n", bytearray(), memoryview(b"")], ids=lambda value: f"{type(value).__name__} {len(value)}"
+)
+def test_an_empty_document_has_no_format(empty: Any) -> None:
+    """Nothing has no scores, and is not read as anything."""
+    assert am.detect(empty) == []
+    with pytest.raises(am.DecodeError, match="empty"):
+        am.recognize(empty)
+
+
+@pytest.mark.parametrize("empty", [[], {}, {"messages": []}, None, [[]], [{}]], ids=repr)
+def test_a_document_without_messages_has_no_format(empty: Any) -> None:
+    """No messages, no scores."""
+    assert am.detect(empty) == []
+
+
+# -- any object -------------------------------------------------------------------------------------------------------
+
+
+class Refusing(dict[str, Any]):
+    """A dict that raises whatever is asked of it."""
+
+    def items(self) -> Any:
+        raise RuntimeError
+
+    def get(self, *_: Any) -> Any:
+        raise RuntimeError
+
+    def __contains__(self, _: object) -> bool:
+        raise RuntimeError
+
+
+class Endless(list[Any]):
+    """A list that cannot be counted."""
+
+    def __len__(self) -> int:
+        raise RuntimeError
+
+
+def _tangled() -> list[Any]:
+    tangle: list[Any] = []
+    tangle.extend([tangle] * 16)
+    return tangle
+
+
+HOSTILE: list[Any] = [
+    [{"role": [], "content": "x"}],
+    [{"role": {}, "content": {}}],
+    [{"role": "user", "content": [[]], "tool_calls": 3}],
+    {"messages": [{"type": [], "data": [], "id": [{}]}]},
+    {"messages": {"lc": 1, "id": 5, "kwargs": []}},
+    {"agentmsg": 1, "messages": [5]},
+    {"choices": [{"message": {"role": []}}]},
+    {"content": [{"type": []}], "role": "assistant", "type": "message"},
+    {1: 2},
+    {"messages": [object()]},
+    [{"role": "user", "content": {1, 2}}],
+    Refusing(role="user"),
+    [Refusing(role="user")],
+    Endless([1]),
+    object(),
+    int,
+    float("nan"),
+    10**5000,
+    1j,
+]
+
+
+@pytest.mark.parametrize("document", [*HOSTILE, _tangled()], ids=range(len(HOSTILE) + 1))
+def test_any_object_has_a_score(document: Any) -> None:
+    """Whatever is asked about, every codec gives a score, and no format is recognized."""
+    for name in CODECS:
+        score = am.get_codec(name).sniff(document)
+        assert type(score) is float, name
+        assert 0 <= score <= 1, name
+    scores = am.detect(document)
+    with pytest.raises(am.AgentMsgError):
+        am.decode(document, am.recognize(document))
+    assert all(0 < score <= 1 for _, score in scores)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_mutants_have_scores(name: str) -> None:
+    """Whatever is changed in a document, every codec gives a score, and recognizing ends as it says."""
+    rng = random.Random(name)
+    found = documents(name)
+    for _ in range(MUTANTS):
+        mutant = mutate(rng.choice(found)[1], rng)
+        if isinstance(mutant, str):
+            continue  # a text is no plain data, but parsed
+        scores = am.detect(mutant)
+        assert all(0 < score <= 1 for _, score in scores)
+        try:
+            assert dict(scores)[am.recognize(mutant)] >= BAR
+        except am.AgentMsgError as error:
+            assert isinstance(error, am.NotUnderstood)  # noqa: PT017 - both ways are good
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_detection_looks_at_a_bounded_sample(name: str) -> None:
+    """However long a document is, no more than a few entries of each list are looked at."""
+    codec = am.get_codec(name)
+    history = am.History(am.Msg(role, f"text {index}") for index in range(600) for role in ("user", "assistant"))
+    sample = codec.sample(am.encode(history, name, on_loss="ignore"))
+    assert size(sample) < 4_000
+    # Where a format has many messages at all.
+    assert len(codec.native_messages(sample)) <= 16
+
+
+def size(value: Any) -> int:
+    """Return how many values there are in a tree."""
+    parts: Any = value.values() if is_mapping(value) else value if is_sequence(value) else ()
+    return 1 + sum(map(size, parts))
+
+
+def test_later_messages_are_looked_at() -> None:
+    """A message that looks different is found behind many that look alike."""
+    assert am.recognize([*PLAIN * 25, RIFFER, *PLAIN * 500]) == "riffer"
+    assert len(sampled([PLAIN[0]] * 1000)) == 8
+    assert am.recognize(PLAIN * 1000) == "openai"
+
+
+# -- the command line -------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: str, given: Any = None) -> Any:
+    """Run the program."""
+    return CliRunner().invoke(program, arguments, input=given, prog_name="agentmsg")
+
+
+@pytest.fixture
+def bedrock(tmp_path: Path) -> str:
+    """Return the name of a file of Bedrock's."""
+    path = tmp_path / "b.json"
+    path.write_text(json.dumps(BEDROCK))
+    return str(path)
+
+
+@pytest.mark.parametrize("command", [["convert", "--to", "json"], ["show"], ["stats"]])
+def test_commands_warn_where_the_named_format_does_not_know_most(command: list[str], bedrock: str) -> None:
+    """With --from a document is read as asked, and the doubt is told; for stdin, too."""
+    for file, given in ((bedrock, None), ("-", json.dumps(BEDROCK))):
+        done = run(*command, file, "--from", "openai", given=given)
+        assert done.exit_code == 0
+        assert done.stderr.count("looks like another format: unknown keys text; 2 of 2 blocks are unknown") == 1
+        refused = run(*command, file, given=given)
+        assert refused.exit_code == 1
+        assert "error [not-understood]" in refused.stderr
+
+
+def test_diff_refuses_and_warns(bedrock: str) -> None:
+    """Both sides of a comparison are looked at."""
+    assert "[not-understood]" in run("diff", bedrock, bedrock).stderr
+    done = run("diff", bedrock, bedrock, "--from", "openai", "--to", "openai")
+    assert (done.exit_code, done.stderr.count("looks like another format")) == (0, 2)
+
+
+def test_quiet_conversions_do_not_warn(bedrock: str) -> None:
+    """With --quiet there are errors only."""
+    assert run("convert", bedrock, "--to", "json", "--from", "openai", "-q").stderr == ""
+
+
+def test_documents_that_are_understood_bring_no_warning(tmp_path: Path) -> None:
+    """With --from and a document of that format, nothing is said."""
+    (tmp_path / "a.json").write_text(json.dumps(PLAIN))
+    assert "looks like" not in run("convert", str(tmp_path / "a.json"), "--to", "json", "--from", "openai").stderr
+    assert doubt(PLAIN, "openai") is None
+    assert doubt(b"{", "openai") is None
+
+
+def test_detect_says_that_it_is_unsure(bedrock: str) -> None:
+    """Scores below the bar are guesses; the exit code is 1, and why is on stderr and in the JSON."""
+    done = run("detect", bedrock)
+    assert done.exit_code == 1
+    assert "unsure: openai 0." in done.stdout
+    assert "unknown keys text" in done.stderr
+    (found,) = json.loads(run("detect", bedrock, "--json").stdout)
+    assert found["error"]["code"] == "not-understood"
+
+
+def test_an_empty_file_is_not_read_as_anything(tmp_path: Path) -> None:
+    """A file of no documents becomes one of none, and no format is told of it."""
+    (tmp_path / "a.jsonl").write_bytes(b"")
+    done = run("convert", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "--to", "anthropic")
+    assert (done.exit_code, (tmp_path / "b.jsonl").read_bytes()) == (0, b"")
+    assert "read as" not in done.stderr
+    assert "read as" not in run("convert", "-", "--to", "anthropic", "--form", "jsonl", given=b"").stderr
+    assert run("detect", str(tmp_path / "a.jsonl")).stdout.endswith("unknown\n")
