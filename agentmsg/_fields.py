@@ -141,7 +141,7 @@ def instance(*classes: type) -> Any:
 def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
     if type(value) is tuple or type(value) is list:
-        return tuple(value)
+        return tuple(cast("Iterable[_T]", value))
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
         raise refused(name, value, "a list or another iterable")
     try:

@@ -60,7 +60,7 @@ class MsgBuilder:
 
     def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
         """Add entries to the metadata."""
-        added = {} if entries is None else freeze_named("metadata", entries)
+        added: Mapping[str, Any] = {} if entries is None else freeze_named("metadata", entries)
         return self.set(metadata={**freeze_named("metadata", self._fields.get("metadata", {})), **added, **more})
 
     def set(self, **fields: Any) -> MsgBuilder:

@@ -15,10 +15,10 @@ document or history) and ``code``, a stable word that programs may rely on; ``do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Sized
 
 __all__ = [
     "CODES",
@@ -68,8 +68,8 @@ def excerpt(value: object) -> str:
     At most 80 characters; control characters and everything outside ASCII are escaped.
     """
     try:
-        if isinstance(value, (dict, list, tuple)):
-            return f"{type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
+        if is_a(value, (dict, list, tuple)):
+            return f"{type(value).__name__} of {len(cast('Sized', value))}"
         if isinstance(value, int) and value.bit_length() > 256:  # noqa: PLR2004
             return f"an integer of {value.bit_length()} bits"
         text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)

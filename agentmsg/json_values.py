@@ -300,8 +300,9 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
     except RecursionError:
         raise
     except Exception as error:  # noqa: BLE001 - what is read may be anybody's: its items may raise anything
-        told = error if isinstance(error, InvalidMessage) else _unreadable(item, error)
-        path = [key if is_a(key, (str, int)) else excerpt(key) for key in keys[1:]]
+        told = error if isinstance(error, InvalidMessage) else _unreadable(cast("object", item), error)
+        steps: list[Any] = keys[1:]
+        path: list[str | int] = [key if is_a(key, (str, int)) else excerpt(key) for key in steps]
         raise told.at(*path) from (None if told is error else error)
     return _list.__getitem__(whole, 0)
 

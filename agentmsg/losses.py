@@ -127,9 +127,7 @@ class Losses(Sequence[Loss]):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
         # What can be gone through only once is gone through now: an account may be read by several threads.
-        self._make = (
-            items if callable(items) else tuple(checked(item, Loss, "a loss") for item in listed(items, "items"))
-        )
+        self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
         self.guard = guard

@@ -355,7 +355,7 @@ def _folded(items: list[Any], joins: Any) -> list[Any]:
 
 def _stays(block: Any, row: MessageRow) -> bool:
     """Tell whether a rule leaves a block as it is: only such come to be joined."""
-    found = row.blocks.get(type(block))
+    found = row.blocks.get(block.__class__)
     return found is not None and (found.otherwise is None or found.otherwise(block) is block)
 
 

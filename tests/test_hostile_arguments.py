@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import pytest
@@ -123,10 +123,10 @@ def _look_at(result: Any) -> None:
     """Do with a result what people do: go through it, show it, hash it, write it."""
     if inspect.isgenerator(result):
         result = list(islice(result, 1000))
-    for each in result if isinstance(result, list) else (result,):
+    for each in cast("list[Any]", result) if isinstance(result, list) else [result]:
         if isinstance(each, (am.History, am.Msg)):
             am.loads(am.dumps(each, "json"), "json")
-        if attrs.has(type(each)) and hasattr(each, "notes"):
+        if attrs.has(each.__class__) and hasattr(each, "notes"):
             assert repr(each)
             hash(each)
 

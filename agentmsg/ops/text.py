@@ -94,7 +94,7 @@ def to_text(
 
 def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
     """Return labels that somebody gave, by role."""
-    given = {} if prefixes is None else freeze_named("prefixes", prefixes)
+    given: Mapping[str, object] = {} if prefixes is None else freeze_named("prefixes", prefixes)
     for role, label in given.items():
         if not isinstance(label, str):
             msg = f"a prefix must be a text, not {excerpt(label)}"

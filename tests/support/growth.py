@@ -35,7 +35,8 @@ def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def _msg(role: Any, *blocks: Any, **fields: Any) -> am.Msg:
-    return am.Msg(role, blocks, **{"id": None, "created_at": None, **fields})
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return am.Msg(role, blocks, **given)
 
 
 def _text(number: int, **fields: Any) -> am.TextBlock:
@@ -43,7 +44,7 @@ def _text(number: int, **fields: Any) -> am.TextBlock:
 
 
 def _call(number: int, link: str | None = "", **fields: Any) -> am.ToolUseBlock:
-    given = fields if "raw_input" in fields else {"input": {"a": number}, **fields}
+    given: dict[str, Any] = fields if "raw_input" in fields else {"input": {"a": number}, **fields}
     return am.ToolUseBlock(f"c{number}" if link == "" else link, "f", **given)
 
 

@@ -99,6 +99,10 @@ def _deep() -> list[Any]:
     return found
 
 
+def _such_roles() -> dict[str, Any]:
+    return {"messages": [{"role": {}, "type": []}]}
+
+
 HOSTILE: Mapping[str, Callable[[], Any]] = {
     # plain values
     "None": lambda: None, "true": lambda: True, "7": lambda: 7, "-1": lambda: -1, "1.5": lambda: 1.5,
@@ -118,7 +122,7 @@ HOSTILE: Mapping[str, Callable[[], Any]] = {
     # what looks like a message
     "a role that is a list": lambda: {"role": [], "content": "x"},
     "a role that is a dict": lambda: {"role": {}, "content": {}},
-    "messages of such roles": lambda: {"messages": [{"role": {}, "type": []}]},
+    "messages of such roles": _such_roles,
     "a type that is a list": lambda: [{"role": "user", "content": [{"type": []}]}],
     "an object of an SDK": lambda: types.SimpleNamespace(role="user", content="x"),
     "a mock": Mock, "a magic mock": MagicMock,
