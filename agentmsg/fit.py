@@ -20,15 +20,7 @@ import attrs
 from agentmsg._base import BaseBlock
 from agentmsg._fast import maker
 from agentmsg.arrange import Part, Plan, Step, as_is
-from agentmsg.blocks import (
-    BLOCK_TAGS,
-    NativeBlock,
-    RefusalBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-)
+from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Caps, Drop, Row, Swap
 from agentmsg.errors import excerpt
 from agentmsg.field_changes import FieldChanges, changed
@@ -37,6 +29,7 @@ from agentmsg.json_values import adopt
 from agentmsg.link import CallNames, with_ids
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
+from agentmsg.neighbours import Run
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
@@ -52,8 +45,6 @@ _NOTHING: frozenset[str] = frozenset()
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 _LISTS = frozenset({"messages", "tools"})
-# What grows when it is joined.
-_TEXTS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
 
 
 @attrs.frozen
@@ -251,7 +242,7 @@ def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Bloc
 def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
     """Make one block of neighbours that are one in the format; the first stands for all."""
     out = list(items)
-    run, first = _Run(joins), 0
+    run, first = Run(joins), 0
     for index, item in enumerate(items):
         if isinstance(item.new, Drop):
             continue
@@ -260,62 +251,16 @@ def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple
             out[index] = FitItem(Drop(swap.why, swap.level))
             continue
         _close(out, first, run)
-        run, first = _Run(joins, item.new), index
+        run, first = Run(joins, item.new), index
     _close(out, first, run)
     return tuple(out)
 
 
-def _close(out: list[FitItem], first: int, run: _Run) -> None:
+def _close(out: list[FitItem], first: int, run: Run) -> None:
     """Put what a run has become in the place of its first block."""
     if run.is_longer:
         whole = run.folded()
         out[first] = FitItem(whole, None, _merged(whole, out[first].swap))
-
-
-class _Run:
-    """Neighbours that are one block in the format.
-
-    To make the whole anew for each text would take the square of their number. So their end is made first, as a binary
-    counter adds: of so many texts, each is joined as often as their number has digits. Others are joined as they come.
-    """
-
-    def __init__(self, joins: Callable[[Any, Any], Any], *blocks: Any) -> None:
-        self._joins = joins
-        # What is made so far, and of how many blocks; the numbers fall.
-        self._made: list[tuple[Any, int]] = [(block, 1) for block in blocks]
-        self.is_longer = False
-
-    def takes(self, block: Any) -> bool:
-        """Add a block, where it is one with what stands before it."""
-        if not self._made:
-            return False
-        counts = type(block) in _TEXTS and type(block) is type(self._made[-1][0])
-        if not counts:
-            self._made = [(self.folded(), 1)]
-        last, count = self._made[-1]
-        made = self._joins(last, block)
-        if made is None:
-            return False
-        self.is_longer = True
-        if count > 1:
-            self._made.append((block, 1))
-            return True
-        self._made[-1] = (made, 2 if counts else 1)
-        while len(self._made) > 1 and self._made[-2][1] == self._made[-1][1]:
-            end, count = self._made.pop()
-            self._made[-1] = (self._together(self._made[-1][0], end), 2 * count)
-        return True
-
-    def folded(self) -> Any:
-        """Return the one block."""
-        whole = self._made[-1][0]
-        for piece, _ in reversed(self._made[:-1]):
-            whole = self._together(piece, whole)
-        return whole
-
-    def _together(self, left: Any, right: Any) -> Any:
-        made = self._joins(left, right)
-        return left if made is None else made  # what is lost then, the account tells
 
 
 def _merged(whole: Any, swap: Swap | None) -> Swap:
