@@ -14,23 +14,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._base import BaseBlock, Noted
+from agentmsg._base import Noted
 from agentmsg._fast import maker
-from agentmsg._registry import content_keys
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Drop, Swap
+from agentmsg.content import extras_hold_content
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
 from agentmsg.history import History
-from agentmsg.losses import ANNOTATIONS, Loss, Losses, Path, level_of
+from agentmsg.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
-from agentmsg.notes import is_empty
-from agentmsg.plain import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -137,7 +136,7 @@ def loses_content(fitted: Fitted) -> bool:
     """Tell whether the account may hold content losses, without working it out."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
-    if _extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
+    if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
         return True
     if any(rule.level == "content" for rule in fitted.rules.values()):
         return True
@@ -152,35 +151,6 @@ def loses_content(fitted: Fitted) -> bool:
     )
 
 
-def _extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
-    lost = [(space, key) for space, fields in was.items() for key in _lost_keys(fields, now.get(space))]
-    # Beside the messages these words say how a model is to answer.
-    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
-    if any(key in content_keys(space.partition(".")[0]) - settings for space, key in lost):
-        return True
-    return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
-
-
-_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
-
-
-def _lost_keys(was: Any, now: Any) -> list[str]:
-    """Return the keys of one namespace whose values said something and are lost; an empty one where it is no object."""
-    if not is_mapping(was):
-        return [] if is_empty(was) or same(was, now) else [""]
-    kept: Mapping[str, Any] = now if is_mapping(now) else {}
-    return [key for key, value in was.items() if not is_empty(value) and not (key in kept and same(value, kept[key]))]
-
-
-def _says_nothing(owner: Any) -> bool:
-    """Tell whether a message or block has no content, its extras apart."""
-    if isinstance(owner, Msg):
-        return owner.structured is None and all(map(_says_nothing, owner.content))
-    values = ((name, get(owner)) for name, get in compared(type(owner)) if name not in ANNOTATIONS and name != "kind")
-    return all(value is None or value in ("", ()) for _, value in values)
-
-
 def _derive(fitted: Fitted) -> Iterator[Loss]:
     if fitted.history is fitted.source:
         return
@@ -191,12 +161,17 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
     pieces, whys = _pieces(fitted)
     resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
     moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
+    last = -1
     for index, message in enumerate(fitted.source.messages):
         own = pieces[index]
         if not own:
             yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
             continue
-        yield from report.message(index, message, own, is_moved=index in moved, rule=fitted.rules.get(index))
+        # Instructions that stood behind others of the messages, and stand before them now, say something else.
+        lifted = own[0].out < last and message.role in PROMPT_ROLES
+        last = max(last, own[-1].out)
+        yield from report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
+        yield from report.message(index, message, own, fitted)
     yield from report.rest(fitted)
 
 
@@ -220,6 +195,8 @@ def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
             for part_index in [part.index for part in parts] if parts else [index]:
                 whys[part_index] = done.new
             continue
+        while out in fitted.added:
+            out += 1
         message = fitted.history.messages[out]
         items = done.items if done is not None else None
         if items is None:
@@ -288,29 +265,27 @@ class _Report:
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
             level = "setting"
-        if last == "extras" and level != "content" and _extras_hold_content(owner, was, now):
+        if last == "extras" and level != "content" and extras_hold_content(owner, was, now):
             level = "content"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
-    def placed(self, index: int, own: list[_Piece], *, is_moved: bool) -> Iterator[Loss]:
+    def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
         """Say where a message went that is not one whole output message at its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
         if len(own) > 1:
             yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
-        elif not own[0].rests or (is_moved and not own[0].alone):
+        elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
             yield Loss(
                 ("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message"
             )
-        elif is_moved:
+        elif is_moved or not own[0].rests:
             yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
 
-    def message(
-        self, index: int, message: Msg, own: list[_Piece], *, is_moved: bool, rule: Drop | Swap | None
-    ) -> Iterator[Loss]:
-        yield from self.placed(index, own, is_moved=is_moved)
+    def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> Iterator[Loss]:
         path: Path = ("messages", index)
         kept = [(pick, item) for piece in own for pick, item in piece.blocks]
-        yield from self.fields(path, message, own[0].message, {"content"}, rule)
+        kept += fitted.gone.get(index, {}).items()
+        yield from self.fields(path, message, own[0].message, {"content"}, fitted.rules.get(index))
         yield from self.items((*path, "content"), message.content, kept)
 
     def fields(self, path: Path, old: Noted, new: Noted, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
@@ -327,15 +302,20 @@ class _Report:
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
         """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
         fates = dict(kept)
-        if list(fates) == list(range(len(old))) and all(map(is_, old, [item.new for item in fates.values()])):
+        if list(fates) == list(range(len(old))) and all(
+            block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)
+        ):
             return
-        order = [pick for pick, item in kept if not isinstance(item.new, Drop)]
+        order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
         lifted = {order[index]: index for index in _moved(order)}
         for index, block in enumerate(old):
             at: Path = (*path, index)
             item = fates.get(index)
             if item is None or isinstance(item.new, Drop):
                 yield self.loss(at, "dropped", block, None, item.new if item else None)
+                continue
+            if item.place is not None:
+                yield self.apart(at, block, item)
                 continue
             # A rule that made it anew may have made its blocks anew: they are not matched one by one.
             other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
@@ -346,12 +326,21 @@ class _Report:
                 continue
             if other:
                 yield self.loss(at, "changed", block, item.new, item.swap)
+                for place, each in enumerate(item.inner or ()):
+                    if each.place is not None:
+                        yield self.apart((*at, "content", place), each.new, each)
                 continue
             skipped = {"content"} if isinstance(block, ToolResultBlock) else set[str]()
             yield from self.fields(at, block, item.new, skipped, item.swap)
             if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
                 inner = item.inner or tuple(FitItem(each) for each in item.new.content)
                 yield from self.items((*at, "content"), block.content, list(enumerate(inner)))
+
+    def apart(self, at: Path, block: Any, item: FitItem) -> Loss:
+        """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
+        was = None if item.new is block else block
+        level: Any = "annotation" if item.swap is None else item.swap.level
+        return Loss(at, "moved", self.codec, level, was, item.place, "stands in a user's message behind the result")
 
     def rest(self, fitted: Fitted) -> Iterator[Loss]:
         source, history = fitted.source, fitted.history

@@ -246,9 +246,15 @@ class _Bound:
             raise LossError(msg, code="edited")
 
 
-def _place(path: Path, place: Any) -> int | tuple[tuple[int, int], ...]:
-    """Return where something went: an index in the same list or, for a message, the message and block of each part."""
+def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, int], ...]:
+    """Return where something went: an index in the same list or, for a message, the message and block of each part.
+
+    What stands apart is in a message of its own: that, and the block.
+    """
     if path[:-1] != ("messages",):
+        if isinstance(place, list):
+            out, block = cast("Any", place)
+            return _place(("messages", 0), [[out, block]])[0]  # type: ignore[index]
         if type(place) is not int:
             raise TypeError(place)
         return place

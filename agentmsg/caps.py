@@ -150,6 +150,9 @@ class Caps:
         needs_id: tells whether a tool call or result without an id must be given one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
             name of its call (see agentmsg.link.CallNames): such a name is carried, whatever the row says.
+        drops_emptied: a message of which nothing is left, though it said something, goes too; else it stays, empty.
+        apart: rows of what stands in a user's message behind a tool's result, where that has no place for it; None: it
+            is dropped.
         everything: the format carries every History; all else is empty.
     """
 
@@ -159,6 +162,8 @@ class Caps:
     arrange: tuple[Callable[..., Any], ...] = ()
     needs_id: Callable[[Any], bool] | None = None
     derives_names: bool = False
+    drops_emptied: bool = False
+    apart: Mapping[type[BaseBlock], Row] | None = None
     everything: bool = False
 
     def row(self, role: str) -> MessageRow | None:

@@ -33,10 +33,10 @@ __all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker
 # In any format these words stand for what a model reads, or may do.
 CONTENT_KEYS = frozenset(
     {
-        "arguments", "audio", "blocks", "choices", "content", "documents", "files", "function_call", "functions",
-        "image", "images", "input", "instructions", "message", "messages", "output", "partial_json", "parts", "prompt",
-        "reasoning", "reasoning_content", "refusal", "system", "text", "thinking", "tool_calls", "tools", "transcript",
-        "video",
+        "arguments", "audio", "blocks", "choices", "content", "content_blocks", "documents", "error", "files",
+        "function_call", "functions", "image", "images", "input", "instructions", "invalid_tool_calls", "message",
+        "messages", "output", "partial_json", "parts", "prompt", "reasoning", "reasoning_content", "refusal",
+        "system", "text", "thinking", "tool_call_chunks", "tool_calls", "tools", "transcript", "video",
     }
 )  # fmt: skip
 

@@ -36,24 +36,32 @@ __all__ = [
 ]
 
 CODES: Mapping[str, str] = {
+    "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",
+    "compression": "compressed bytes are damaged or cut",
     "content-loss": "writing would lose content and no account was asked for",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",
     "duplicate-key": "an object holds one key twice and the policy is 'error'",
     "edited": "the history is not the one that the account belongs to",
+    "exists": "a file to write exists already, and nothing said that it may be replaced",
     "file": "the operating system refused",
+    "form": "the name of a file does not fit what it holds or will hold",
     "integer-range": "an integer has more digits than Python converts",
     "key": "an object's key is not a text",
     "not-understood": "no format is recognised, or several that read the document differently",
     "number": "a number is not finite",
     "option": "there is no such option, or it cannot have this value",
     "required": "a required part is missing",
+    "resume": "a run was stopped here, and this is another one, or nothing said what to do with the first",
+    "same-file": "a file to write is one that is read, or would be written twice",
     "schema": "a part has a shape that the format does not have",
+    "source-changed": "a source is not what it was when the run was stopped",
     "surrogate": "a text holds a lone surrogate, which no UTF-8 can carry",
     "syntax": "the bytes are not well-formed",
     "type": "a part has the wrong type",
     "unavailable": "a part of agentmsg needs a package that is not installed",
     "unknown-codec": "no codec has this name",
+    "verify": "what was written and its account do not give the source again",
     "version": "the document was written by a later, incompatible version",
 }
 _EXCERPT = 80

@@ -13,20 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
 from agentmsg._base import BaseBlock
 from agentmsg._fast import maker
+from agentmsg.apart import APART, set_apart
 from agentmsg.arrange import Part, Plan, Step, as_is
 from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.caps import Caps, Drop, Row, Swap
+from agentmsg.emptied import emptied, leave_out, start_of, tell_gone
 from agentmsg.errors import excerpt
 from agentmsg.field_changes import FieldChanges, changed
 from agentmsg.history import History
 from agentmsg.json_values import adopt
 from agentmsg.link import CallNames, with_ids
+from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
 from agentmsg.neighbours import Run
@@ -37,11 +40,14 @@ if TYPE_CHECKING:
     from agentmsg.codec import Codec
     from agentmsg.tools import Tool
 
+Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
+
 __all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
 
 _NONE: Mapping[int, Any] = MappingProxyType({})
 # Fields that are fitted otherwise than by their cells.
 _NOTHING: frozenset[str] = frozenset()
+_NOTHING_ADDED: frozenset[int] = frozenset()
 _CONTENT = frozenset({"content"})
 _BESIDE = frozenset({"role", "content"})
 _LISTS = frozenset({"messages", "tools"})
@@ -55,11 +61,13 @@ class FitItem:
         new: what the output has in its place, or Drop.
         inner: what became of the blocks inside a result, where any of them changed.
         swap: the rule's answer, where it made another class of it.
+        place: the message and the block of the output that it is, where it stands apart (see agentmsg.apart).
     """
 
     new: Any
     inner: tuple[FitItem, ...] | None = None
     swap: Swap | None = None
+    place: tuple[int, int] | None = None
 
 
 @attrs.frozen
@@ -85,7 +93,9 @@ class Fitted:
         codec: the name of the codec.
         plan: of what input parts each planned message is made; None: one of each.
         changed: what became of planned messages, by their index in the plan; those missing are as planned.
-        rules: what the rules for whole messages said, by input index.
+        rules: what the rules for whole messages said, by input index; of those left empty, why they went.
+        gone: what became of blocks of which whole messages would have been made, by input index and place.
+        added: the messages of the output that hold what stands apart, and are of no planned one.
         tools: what became of the tools; None where they are as they were.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
     """
@@ -96,6 +106,8 @@ class Fitted:
     plan: Plan | None = None
     changed: Mapping[int, FitMessage] = _NONE
     rules: Mapping[int, Drop | Swap] = _NONE
+    gone: Mapping[int, Mapping[int, FitItem]] = _NONE
+    added: frozenset[int] = _NOTHING_ADDED
     tools: tuple[FitItem, ...] | None = None
     derives_names: bool = False
 
@@ -116,17 +128,26 @@ def fit(history: History, codec: Codec) -> Fitted:
         fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return _with_rest(fitted, caps)
     given, rules = _ruled(_with_needed_ids(messages, caps), caps)
-    plan: Plan | None = None
-    if any(isinstance(rule, Drop) for rule in rules.values()):
-        plan = [parts for parts in as_is(given) if not isinstance(rules.get(parts[0].index), Drop)]
-    plan = _arranged(plan, given, caps.arrange)
-    planned = given if plan is None else [_planned(parts, given) for parts in plan]
-    changed = _changed(planned, caps, all_fit)
-    out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
-    kept = tuple(message for message in out if isinstance(message, Msg))
+    gone: dict[int, dict[int, FitItem]] = {}
+    while True:
+        start = start_of(given, rules, gone)
+        plan = _arranged(start, given, caps.arrange)
+        planned = given if plan is None else [_planned(parts, given) for parts in plan]
+        changed = _changed(planned, caps, all_fit)
+        empty = emptied(planned, changed) if caps.drops_emptied else ()
+        if not empty:
+            break
+        # Who stands beside whom is decided without them.
+        leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
+    tell_gone(gone, start, rules)
+    if caps.apart is None:
+        out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
+        kept, added = [message for message in out if isinstance(message, Msg)], _NOTHING_ADDED
+    else:
+        kept, changed, added = set_apart(planned, changed)
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
-    output = history if same else _with_fields(history, messages=kept)
-    fitted = Fitted(history, output, codec.name, plan, changed, rules, derives_names=caps.derives_names)
+    output = history if same else _with_fields(history, messages=tuple(kept))
+    fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, added, derives_names=caps.derives_names)
     return _with_rest(fitted, caps)
 
 
@@ -219,7 +240,8 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
     if isinstance(rule, Drop) or row is None:
         return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
     results = row.blocks if row.results is None else row.results
-    items = tuple([_fit_block(block, row.blocks, results, fields) for block in message.content])
+    apart = caps.apart if message.role == "tool" else None
+    items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
     if row.joins is not None:
         items = _joined(items, row.joins)
     changes = fields.of(message, row, row.fields, _BESIDE)
@@ -234,8 +256,8 @@ def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
 def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks that became of others; these themselves where nothing changed."""
     for item, block in zip(items, content, strict=True):
-        if item.new is not block:
-            return tuple([item.new for item in items if not isinstance(item.new, Drop)])
+        if item.new is not block or item.place is not None:
+            return tuple([item.new for item in items if not isinstance(item.new, Drop) and item.place is None])
     return content
 
 
@@ -271,9 +293,7 @@ def _merged(whole: Any, swap: Swap | None) -> Swap:
     return Swap(whole, f"{swap.why}; {why}", swap.level)
 
 
-def _fit_block(
-    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row], fields: FieldChanges
-) -> FitItem:
+def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges, apart: Rows | None = None) -> FitItem:
     kind = type(block)
     row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
     if row is None:
@@ -294,11 +314,35 @@ def _fit_block(
         return FitItem(changes)
     inner_items: tuple[FitItem, ...] | None = None
     if isinstance(block, ToolResultBlock):
-        inner_items = tuple([_fit_block(item, results, results, fields) for item in block.content])
+        inner_items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
         content = _content(inner_items, block.content)
         if content is not block.content:
             changes["content"] = content
+    if swap is not None and swap.level != "content" and _loses_inside(block, changes, inner_items):
+        swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), inner_items, swap)
+
+
+def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows | None) -> FitItem:
+    """Fit a block inside a result; what has no place there may stand apart."""
+    found = _fit_block(block, rows, rows, fields)
+    if apart is None or type(block) not in apart or not isinstance(found.new, Drop):
+        return found
+    other = _fit_block(block, apart, apart, fields)
+    return make_item(other.new, None, other.swap, APART) if type(other.new) is type(block) else found
+
+
+def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[FitItem, ...] | None) -> bool:
+    """Tell whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
+    if inner is None:
+        return False
+    for item in inner:
+        answer = item.new if isinstance(item.new, Drop) else item.swap
+        if answer is not None and answer.level == "content":
+            return True
+    return any(
+        level_of(name, getattr(block, name), now) == "content" for name, now in changes.items() if name != "content"
+    )
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:

@@ -21,7 +21,7 @@ from agentmsg.errors import refused
 if TYPE_CHECKING:
     from agentmsg.history import History
 
-__all__ = ["ANNOTATIONS", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
+__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -35,13 +35,14 @@ ANNOTATIONS = frozenset(
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""
 _FAILED = ("error", "denied", "interrupted")
-_PROMPT_ROLES = {"system", "developer"}
+PROMPT_ROLES = frozenset({"system", "developer"})
+"""The roles of instructions."""
 
 
 def level_of(field: str, was: Any, now: Any) -> Level:
     """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
     if field == "role":
-        return "annotation" if {was, now} <= _PROMPT_ROLES else "content"
+        return "annotation" if {was, now} <= PROMPT_ROLES else "content"
     if field == "status" and was in _FAILED:
         # That a tool failed is for the model to know.
         return "content"
@@ -67,7 +68,8 @@ class Loss:
         codec: the format that could not carry it.
         level: content (a model would read it or be able to do it), annotation, or setting.
         was: the input's value; None for what is still in the output.
-        now: the output's value; for a moved block its index in the output's content; for moved, split and merged
+        now: the output's value; for a moved block its index in the output's content, or the message and the block that
+            it stands apart as; for moved, split and merged
             messages the (message, first block) of each part in the output.
         why: in words.
     """

@@ -13,11 +13,11 @@ from agentmsg._fast import maker
 from agentmsg.arguments import input_text
 from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.msg import Msg
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.rules import is_native
-from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +32,7 @@ __all__ = [
     "link_of",
     "native_of",
     "number_at",
+    "odd_at",
     "read_arguments",
     "read_content",
     "read_whole",
@@ -50,6 +51,29 @@ _make_text = maker(TextBlock)
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
     """Tell whether an object has a mark."""
     return bool(obj.notes) and mark_of(obj, family, mark) is True
+
+
+def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[[Any, str, Any], bool]:
+    """Return the test whether an extra comes back where a shape models its key: it has no meaning there.
+
+    Args:
+        shape: what the owner of the extras is written as; the keys are its ``odd`` ones.
+        family: whose extras these are.
+        namespace: where they stand, if not under ``family``.
+    """
+
+    def comes_back(owner: Any, key: str, value: Any) -> bool:
+        if key not in shape.odd:
+            return False
+        try:
+            plain = shape.write(owner)
+            back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
+        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not carried
+            return False
+        found = back.extras.get(namespace or family) if key not in plain else None
+        return is_mapping(found) and key in found
+
+    return comes_back
 
 
 def count_at(native: Mapping[str, Any], key: str) -> int | None:

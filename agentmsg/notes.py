@@ -145,7 +145,7 @@ def _without_empty(value: Any) -> Any:
         items = ((key, _without_empty(item)) for key, item in cast("Mapping[str, Any]", value).items())
         return {key: item for key, item in items if item is not None} or None
     if isinstance(value, list):
-        inner = [_without_empty(item) for item in cast("list[Any]", value)]
+        inner = [_without_empty(item) for item in cast("list[object]", value)]
         return inner if any(item is not None for item in inner) else None
     return value or None
 
@@ -178,7 +178,7 @@ def _disturbed(value: Any) -> Iterator[Any]:
             for other in _disturbed(item):
                 yield {**own, key: other}
     elif isinstance(value, list):
-        items = cast("list[Any]", value)
+        items = cast("list[object]", value)
         for index, item in enumerate(items):
             for other in _disturbed(item):
                 yield [*items[:index], other, *items[index + 1 :]]

@@ -6,7 +6,7 @@ reports nothing: it gives the object itself, a Swap or a Drop.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.arguments import input_text
 from agentmsg.blocks import (
@@ -14,12 +14,14 @@ from agentmsg.blocks import (
     CompactionBlock,
     DataBlock,
     FileBlock,
+    ImageBlock,
     NativeBlock,
     RefusalBlock,
     SourceBlock,
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
+    VideoBlock,
 )
 from agentmsg.caps import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
 from agentmsg.equality import same
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AS_TEXT",
+    "EMPTIED",
     "TEXT_ROWS",
     "as_text",
     "audio_as_text",
@@ -46,6 +49,7 @@ __all__ = [
     "custom_as_function",
     "data_as_text",
     "document_as_text",
+    "emptied_text",
     "file_as_text",
     "is_native",
     "native_as_text",
@@ -63,6 +67,9 @@ __all__ = [
     "usage_cell",
 ]
 
+_MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
+# The fields that an empty text may be there for.
+EMPTIED = ("citations", "extras")
 _BARE: dict[str, Any] = {
     "item_id": None, "phase": None, "metadata": EMPTY, "cache": None, "signature": None, "extras": EMPTY
 }  # fmt: skip
@@ -199,14 +206,20 @@ def _source_line(block: Any) -> str:
 
 
 def structured_as_text(block: ToolResultBlock) -> Any:
-    """Give a result that has no content the text of its structured content, or of its error."""
-    if block.content or (block.structured is None and not block.error):
+    """Give a result that says nothing in words the text of its structured content, or of its error.
+
+    What has no words is media: the text stands before them.
+    """
+    if not all(isinstance(item, _MEDIA) for item in block.content) or (block.structured is None and not block.error):
         return block
     if block.structured is None:
+        if block.content:
+            return block
         new = block.evolve(content=block.error, error=None, status=block.status or "error")
         return Swap(new, "what went wrong is told in the content here", "annotation")
     text = dump_json(block.structured).decode()
-    return Swap(block.evolve(content=text, structured=None), "structured content is text here", "annotation")
+    new = block.evolve(content=(TextBlock(text), *block.content), structured=None)
+    return Swap(new, "structured content is text here", "annotation")
 
 
 def result_as_text(block: ToolResultBlock) -> Any:
@@ -229,17 +242,41 @@ def audio_as_text(block: AudioBlock) -> Any:
 
 
 def document_as_text(block: FileBlock) -> Any:
-    """Make a document that is given as text, or as blocks of text, that text, with what heads it."""
+    """Make a document that is given as text, or as blocks of text, that text, with what heads it.
+
+    Of blocks that hold more than text, that more is lost: a loss of content.
+    """
     source = block.source
-    text = ""
+    text, level = "", "annotation"
     if isinstance(source, TextSource):
         text = source.text
     elif isinstance(source, BlocksSource):
         text = "\n".join(item.text for item in source.content if isinstance(item, TextBlock))
+        level = "annotation" if all(isinstance(item, TextBlock) for item in source.content) else "content"
     if not text:
         return block
     said = [word for word in (block.title, block.name, block.context, text) if word]
-    return Swap(TextBlock("\n\n".join(said)), "a document that is given as text is text here", "annotation")
+    why = "a document that is given as text is text here"
+    return Swap(TextBlock("\n\n".join(said)), why, cast("Any", level))
+
+
+def emptied_text(cells: Mapping[str, Cell]) -> Rule:
+    """Return the rule for texts, which concerns ``EMPTIED``: an empty one goes with what it says beside its words.
+
+    Args:
+        cells: of the row of texts.
+    """
+
+    def rule(block: TextBlock) -> Any:
+        if block.text or not (block.citations or block.extras):
+            return block
+        for name in EMPTIED:
+            value, cell = getattr(block, name), cells.get(name)
+            if value and cell is not None and cell(value, block):
+                return block
+        return Drop("what an empty text says beside has no place here")
+
+    return rule
 
 
 def data_as_text(block: DataBlock) -> Any:

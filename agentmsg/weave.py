@@ -80,19 +80,24 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
         raise LossError(msg, code="edited") from error
 
 
-def _tree(losses: Iterable[Loss]) -> _Node:
-    """Return losses by their paths."""
+def _tree(losses: Iterable[Loss]) -> tuple[_Node, dict[int, set[int]]]:
+    """Return losses by their paths, and the blocks that are apart, by message."""
     root = _Node()
+    apart: dict[int, set[int]] = {}
     for loss in losses:
+        place = _apart_at(checked(loss, Loss, "a loss"))
+        if place is not None:
+            apart.setdefault(place[0], set()).add(place[1])
         node = root
-        for key in checked(loss, Loss, "a loss").path:
+        for key in loss.path:
             node = node.below.setdefault(key, _Node())
         node.loss = loss
-    return root
+    return root, apart
 
 
-def _woven(history: History, losses: Losses | None, root: _Node, edits: Edits) -> History:
-    weave = _Weave(edits)
+def _woven(history: History, losses: Losses | None, tree: tuple[_Node, dict[int, set[int]]], edits: Edits) -> History:
+    root, apart = tree
+    weave = _Weave(edits, history.messages, apart)
     changes: dict[str, Any] = {}
     if root.get("messages").below:
         changes["messages"] = weave.messages(history.messages, root.get("messages"))
@@ -151,26 +156,44 @@ def _spelt_arguments(owner: Noted, text: str | None) -> dict[str, Any]:
 
 
 class _Weave:
-    def __init__(self, edits: Edits) -> None:
+    def __init__(self, edits: Edits, outs: Sequence[Msg], apart: Mapping[int, set[int]]) -> None:
         self.edits = edits
+        self.outs = outs
+        self.apart = apart
 
     def messages(self, outs: Sequence[Msg], node: _Node) -> list[Msg]:
+        left = [self.without_apart(out, message) for out, message in enumerate(outs)] if self.apart else list(outs)
         structural = {i: below.loss for i, below in node.below.items() if below.loss is not None}
         if not structural:
-            woven = list(outs)
+            woven = [message for message in left if message is not None]
             for index, below in node.below.items():
                 place = _checked(index, len(woven))
                 woven[place] = self.message(woven[place], below)
             return woven
-        lifted, rest = _cut(outs, structural)
+        lifted, rest = _cut(left, structural)
         return list(self._woven(node, structural, lifted, iter(rest), self.message))
+
+    def without_apart(self, out: int, message: Msg) -> Msg | None:
+        """Return a message without the blocks that go back to their results; None where it holds no others."""
+        taken = self.apart.get(out)
+        if taken is None:
+            return message
+        content = [block for place, block in enumerate(message.content) if place not in taken]
+        return message.evolve(content=tuple(content)) if content else None
+
+    def block_apart(self, place: tuple[int, int]) -> Any:
+        content = self.outs[_checked(place[0], len(self.outs))].content
+        return content[_checked(place[1], len(content))]
 
     def items(self, outs: Sequence[Any], node: _Node) -> list[Any]:
         structural = {i: below.loss for i, below in node.below.items() if below.loss and below.loss.kind != "changed"}
         lifted: dict[str | int, Any] = {}
         taken: set[int] = set()
         for index, loss in structural.items():
-            if loss.kind == "moved":
+            apart = _apart_at(loss)
+            if apart is not None:
+                lifted[index] = self.block_apart(apart) if loss.was is None else loss.was
+            elif loss.kind == "moved":
                 place = _checked(loss.now, len(outs))
                 taken.add(place)
                 lifted[index] = outs[place] if loss.was is None else loss.was
@@ -249,7 +272,19 @@ def _checked(index: object, count: int) -> int:
     return index
 
 
-def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
+def _apart_at(loss: Loss) -> tuple[int, int] | None:
+    """Return the message and the block that a loss says a block stands apart as; None where it says nothing such."""
+    place = loss.now
+    if loss.kind != "moved" or len(loss.path) <= 2 or not isinstance(place, tuple):  # noqa: PLR2004 - a message
+        return None
+    out, block = cast("tuple[Any, Any]", place)
+    if type(out) is not int or type(block) is not int:
+        msg = "an account that does not say where a block went"
+        raise LossError(msg, code="edited", path=loss.path)
+    return out, block
+
+
+def _cut(outs: Sequence[Msg | None], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
     """Cut the parts that an account names out of output messages; return them by input index, and the rest."""
     cuts: dict[int, list[tuple[int, str | int, int]]] = {}
     for index, loss in structural.items():
@@ -262,6 +297,8 @@ def _cut(outs: Sequence[Msg], structural: dict[str | int, Loss]) -> tuple[dict[s
     parts: dict[tuple[str | int, int], Msg] = {}
     rest: list[Msg] = []
     for out, message in enumerate(outs):
+        if message is None:
+            continue
         own = sorted(cuts.get(out, ()))
         if not own or own[0][0] > 0:
             rest.append(_slice(message, 0, own[0][0] if own else None))

@@ -55,7 +55,7 @@ def _range(folder: Path, source: Path) -> None:
 def convert(source: Path, target: Path, jobs: int) -> None:
     """Convert a file as the command line does, with so many processes."""
     targets = [Target(str(target), Kind("jsonl"), (_source(source),))]
-    run(JOB, targets, Request(work=f"{target}.work", jobs=jobs))
+    run(JOB, targets, Request(work=f"{target}.work", jobs=jobs, force=True))
 
 
 def _peak(folder: Path, source: Path) -> float:

@@ -92,28 +92,41 @@ def test_convert_reads_stdin() -> None:
 
 def test_convert_writes_a_file() -> None:
     """With DST the document is in the file, and stdout is empty; no part file stays behind."""
-    done = run("convert", saved("a.json"), "--to", "msgpack", "b")
+    done = run("convert", saved("a.json"), "--to", "msgpack", "-o", "b")
     assert done.stdout_bytes == b""
     assert Path("b").read_bytes() == am.dumps(HELLO, "msgpack")
     assert listing() == ["a.json", "b"]
 
 
-def test_convert_tells_content_losses_one_by_one() -> None:
-    """Each content loss has a line with its path; others are counted."""
+def test_convert_tells_losses_by_kind_content_first() -> None:
+    """Losses are told by level, content first, and by path and reason; a loss that is alone with its index."""
     lines = run("convert", saved("a.json", CALL), "--to", "transcript").stderr.splitlines()
-    content = [line for line in lines if "(content)" in line]
-    assert len(content) == 2
-    assert "messages/2/content/0 dropped" in content[0]
-    assert lines[-1] == "agentmsg: lost: 3 annotation losses"
+    assert lines[1:] == [
+        "agentmsg: lost: 2 content losses",
+        "agentmsg:   1 × messages/2/content/0: no place for a tool_use block here",
+        "agentmsg:   1 × messages/3: no messages with the role 'tool'",
+        "agentmsg: lost: 3 annotation losses",
+        "agentmsg:   2 × messages/*/id: dropped",
+        "agentmsg:   1 × messages/0/name: dropped",
+    ]
 
 
-def test_convert_counts_many_content_losses() -> None:
-    """After five content losses the rest is a number."""
+def test_convert_counts_losses_alike() -> None:
+    """However many losses have path and reason in common, they are one line."""
     calls = [am.ToolUseBlock(f"c{index}", "add", {}) for index in range(7)]
     history = am.History.of(am.Msg("assistant", calls, id=None, created_at=None))
     lines = run("convert", saved("a.json", history), "--to", "transcript").stderr.splitlines()
-    assert sum("(content)" in line for line in lines) == 5
-    assert "agentmsg: lost: and 2 more content losses" in lines
+    assert lines[1:3] == [
+        "agentmsg: lost: 7 content losses",
+        "agentmsg:   7 × messages/*/content/*: no place for a tool_use block here",
+    ]
+
+
+def test_convert_counts_kinds_of_losses() -> None:
+    """After ten kinds of content losses the others are a number."""
+    roles = [am.Msg.chat(f"role{index}", f"text {index}", id=None, created_at=None) for index in range(13)]
+    lines = run("convert", saved("a.json", am.History(roles)), "--to", "transcript").stderr.splitlines()
+    assert len([line for line in lines if "×" in line]) == 11
 
 
 def test_convert_says_that_nothing_was_lost() -> None:
@@ -128,6 +141,7 @@ def test_on_loss_error_writes_nothing() -> None:
         saved("a.json", CALL),
         "--to",
         "transcript",
+        "-o",
         "b",
         "--losses",
         "l",
@@ -168,8 +182,8 @@ def test_pretty_needs_json() -> None:
 
 
 def test_codec_options_are_given_by_name() -> None:
-    """The value of -o is JSON."""
-    done = run("convert", saved("a.json"), "--to", "transcript", "-o", "shout=true")
+    """The value of -O is JSON."""
+    done = run("convert", saved("a.json"), "--to", "transcript", "-O", "shout=true")
     assert json.loads(done.stdout) == [{"USER": ["Hello"]}, {"ASSISTANT": ["Hi."]}]
 
 
@@ -178,12 +192,12 @@ def test_codec_options_are_given_by_name() -> None:
 )
 def test_wrong_codec_options_are_refused(option: str, code: int) -> None:
     """An option that a codec refuses is an error; one without name or value a wrong command line."""
-    assert run("convert", saved("a.json"), "--to", "transcript", "-o", option).exit_code == code
+    assert run("convert", saved("a.json"), "--to", "transcript", "-O", option).exit_code == code
 
 
 def test_account_and_document_need_two_files() -> None:
     """--losses and DST may not name the same file."""
-    assert run("convert", saved("a.json"), "--to", "json", "b", "--losses", "b").exit_code == 2
+    assert run("convert", saved("a.json"), "--to", "json", "-o", "b", "--losses", "b").exit_code == 2
 
 
 def test_ambiguous_documents_need_a_format() -> None:
@@ -233,7 +247,7 @@ def test_unreadable_files_are_errors(arguments: list[str]) -> None:
 
 def test_unwritable_files_are_errors() -> None:
     """A file that cannot be written is one line with the code "file"."""
-    done = run("convert", saved("a.json"), "--to", "json", "no/such/folder")
+    done = run("convert", saved("a.json"), "--to", "json", "-o", "no/such/folder")
     assert done.exit_code == 1
     assert "error [file] no/such/folder: No such file" in done.stderr
 
@@ -280,7 +294,7 @@ def test_a_closed_pipe_behind_a_file_ends_cleanly(monkeypatch: pytest.MonkeyPatc
         raise BrokenPipeError
 
     monkeypatch.setattr(Path, "replace", closed)
-    done = run("convert", saved("a.json"), "--from", "json", "--to", "json", "b")
+    done = run("convert", saved("a.json"), "--from", "json", "--to", "json", "-o", "b", "--force")
     assert (done.exit_code, done.output) == (141, "")
 
 
@@ -327,8 +341,8 @@ def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "binary is not for a terminal: give DST" in done.stderr
-    assert run("convert", "a.json", "b", "--to", "msgpack").exit_code == 0
+    assert "binary is not for a terminal: name a file with -o" in done.stderr
+    assert run("convert", "a.json", "-o", "b", "--to", "msgpack").exit_code == 0
 
 
 def test_errors_of_writing_name_the_codec(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +368,7 @@ def test_files_are_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    done = run("convert", saved("a.json"), "--to", "json", "b")
+    done = run("convert", saved("a.json"), "--to", "json", "-o", "b", "--force")
     assert done.exit_code == 1
     assert "error [file] b: No space left on device" in done.stderr
     assert Path("b").read_bytes() == b"old"
@@ -362,13 +376,15 @@ def test_files_are_replaced_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such links and modes")
-def test_files_keep_their_mode_and_links() -> None:
-    """A file that is replaced keeps its mode, and a link to it stays a link."""
+def test_files_keep_their_mode_and_links_go() -> None:
+    """A file that is replaced keeps its mode; a link is replaced itself, and what it leads to stays as it was."""
     Path("real").write_bytes(b"old")
     Path("real").chmod(0o640)
     Path("link").symlink_to("real")
-    run("convert", saved("a.json"), "--to", "json", "link")
-    assert Path("link").is_symlink()
+    run("convert", saved("a.json"), "--to", "json", "-o", "link", "--force")
+    assert (Path("link").is_symlink(), Path("real").read_bytes()) == (False, b"old")
+    assert Path("link").read_bytes() == am.dumps(HELLO, "json")
+    run("convert", saved("a.json"), "--to", "json", "-o", "real", "--force")
     assert Path("real").read_bytes() == am.dumps(HELLO, "json")
     assert Path("real").stat().st_mode & 0o777 == 0o640
 
@@ -376,14 +392,8 @@ def test_files_keep_their_mode_and_links() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="there are no such devices")
 def test_devices_are_not_replaced() -> None:
     """A device is written to, not replaced by a file."""
-    assert run("convert", saved("a.json"), "--to", "json", "/dev/null").exit_code == 0
+    assert run("convert", saved("a.json"), "--to", "json", "-o", "/dev/null").exit_code == 0
     assert not Path("/dev/null").is_file()
-
-
-def test_input_may_be_the_output() -> None:
-    """A file can be converted in place."""
-    assert run("convert", saved("a"), "--to", "msgpack", "a").exit_code == 0
-    assert Path("a").read_bytes() == am.dumps(HELLO, "msgpack")
 
 
 # -- restore
@@ -393,7 +403,7 @@ def test_input_may_be_the_output() -> None:
 def converted(history: am.History, spelling: Callable[[bytes], bytes] = bytes) -> tuple[bytes, Result]:
     """Convert a history into a transcript and restore it; return the original bytes and the result."""
     Path("a.json").write_bytes(original := spelling(am.dumps(history, "json")))
-    run("convert", "a.json", "--from", "json", "--to", "transcript", "b.json", "--losses", "l.jsonl")
+    run("convert", "a.json", "--from", "json", "--to", "transcript", "-o", "b.json", "--losses", "l.jsonl", "--force")
     return original, run("restore", "b.json", "l.jsonl", "--to", "json")
 
 
@@ -429,15 +439,15 @@ def test_restore_gives_the_spelling_back() -> None:
 def test_restore_gives_the_grand_tour_back(target: str) -> None:
     """A tour through the whole model comes back byte for byte, its notes and the texts of its arguments too."""
     saved("a.json", grand_tour())
-    run("convert", "a.json", "--to", target, "b", "--losses", "l.jsonl")
-    run("restore", "b", "l.jsonl", "--to", "json", "c.json")
+    run("convert", "a.json", "--to", target, "-o", "b", "--losses", "l.jsonl")
+    run("restore", "b", "l.jsonl", "--to", "json", "-o", "c.json")
     assert Path("c.json").read_bytes() == Path("a.json").read_bytes()
 
 
 @pytest.mark.parametrize("target", ["json", "msgpack", "transcript"])
 def test_restore_gives_the_example_back(target: str) -> None:
     """The history of LangChain comes back as the same JSON value, through any format."""
-    run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "b", "--losses", "l.jsonl")
+    run("convert", str(EXAMPLE), "--from", "langchain", "--to", target, "-o", "b", "--losses", "l.jsonl")
     done = run("restore", "b", "l.jsonl", "--to", "langchain")
     assert json.loads(done.stdout_bytes) == json.loads(EXAMPLE.read_bytes())
 
@@ -462,7 +472,8 @@ def test_restore_refuses_edited_documents() -> None:
 def test_restore_reports_what_another_format_loses() -> None:
     """Restoring into a lossy format is a conversion, and accounted for."""
     converted(CALL)
-    assert "(content)" in run("restore", "b.json", "l.jsonl", "--to", "transcript").stderr
+    assert "lost: 2 content losses" in run("restore", "b.json", "l.jsonl", "--to", "transcript").stderr
+    assert run("restore", "b.json", "l.jsonl", "--to", "transcript", "--quiet").stderr == ""
 
 
 def test_restore_needs_an_account() -> None:

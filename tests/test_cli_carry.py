@@ -36,17 +36,22 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 
 def converted(name: str, target: str, *options: str) -> Result:
     """Convert documents to LangChain, carrying what they lose."""
-    return agentmsg("convert", name, target, "--from", "anthropic", "--to", "langchain", "--carry", *options)
+    return agentmsg("convert", name, "-o", target, "--from", "anthropic", "--to", "langchain", "--carry", *options)
 
 
 def test_tells_how_many_losses_are_carried() -> None:
     """The summary counts what the documents carry, and reports only the rest."""
     done = converted("a.json", "b.json")
     assert done.exit_code == 0
-    assert done.stderr.splitlines() == ["agentmsg: lost: 1 setting loss", "agentmsg: carried in the document: 1 loss"]
+    assert done.stderr.splitlines() == [
+        "agentmsg: lost: 1 setting loss",
+        "agentmsg:   1 × extras: dropped",
+        "agentmsg: carried in the document: 1 loss",
+    ]
     many = converted("a.jsonl", "b.jsonl")
     assert many.stderr.splitlines()[1:] == [
         "agentmsg: lost: 2 setting losses",
+        "agentmsg:   2 × extras: dropped (2 documents)",
         "agentmsg: carried in the documents: 1 loss",
     ]
 
@@ -55,7 +60,7 @@ def test_carried_content_is_not_refused() -> None:
     """With --on-loss error, documents that carry what they lost of content are written; without --carry put aside."""
     assert converted("a.jsonl", "b.jsonl", "--on-loss", "error").exit_code == 0
     refused = agentmsg(
-        "convert", "a.jsonl", "c.jsonl", "--from", "anthropic", "--to", "langchain", "--on-loss", "error"
+        "convert", "a.jsonl", "-o", "c.jsonl", "--from", "anthropic", "--to", "langchain", "--on-loss", "error"
     )
     assert refused.exit_code == 3
     assert len(Path("b.jsonl").read_bytes().splitlines()) == len(ROWS)
@@ -67,7 +72,7 @@ def test_with_the_rest_of_the_account_files_come_back(jobs: str) -> None:
     done = converted("a.jsonl", "b.jsonl", "--losses", "l.jsonl", "--verify", "--jobs", jobs)
     assert done.exit_code == 0, done.output
     assert b"web_search" not in Path("l.jsonl").read_bytes(), "what is carried is not in the account"
-    assert agentmsg("restore", "b.jsonl", "l.jsonl", "c.jsonl").exit_code == 0
+    assert agentmsg("restore", "b.jsonl", "l.jsonl", "-o", "c.jsonl").exit_code == 0
     assert Path("c.jsonl").read_bytes() == Path("a.jsonl").read_bytes()
 
 
@@ -103,8 +108,8 @@ def test_edited_documents_are_refused() -> None:
 
 def test_where_there_is_no_place_losses_are_told() -> None:
     """A target without metadata loses content with --carry as it does without."""
-    done = agentmsg("convert", "a.json", "b.json", "--from", "anthropic", "--to", "openai", "--carry")
-    assert "agentmsg: lost: tools/0 dropped (content)" in done.stderr
+    done = agentmsg("convert", "a.json", "-o", "b.json", "--from", "anthropic", "--to", "openai", "--carry")
+    assert "agentmsg:   1 × tools/0: " in done.stderr
     assert "carried" not in done.stderr
 
 

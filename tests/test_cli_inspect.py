@@ -96,7 +96,7 @@ def test_stats_read_a_history_a_line() -> None:
 def test_stats_read_what_convert_writes(name: str) -> None:
     """Frames and compressed files are read, too."""
     saved("a.jsonl", am.History.of("a"), am.History.of("b", "c"))
-    assert run("convert", "a.jsonl", name, "--to", "msgpack").exit_code == 0
+    assert run("convert", "a.jsonl", "-o", name, "--to", "msgpack").exit_code == 0
     data = json.loads(run("stats", name, "--json").stdout)
     assert (data["histories"], data["messages"]) == (2, 3)
 
@@ -192,7 +192,7 @@ def changed() -> str:
 def test_diff_of_the_same_is_quiet() -> None:
     """Two histories that are the same exit with 0, in whatever formats they are."""
     assert (run("diff", REFUND, REFUND).stdout, run("diff", REFUND, REFUND).exit_code) == ("no differences\n", 0)
-    run("convert", LISBON, "a.json", "--to", "json")
+    run("convert", LISBON, "-o", "a.json", "--to", "json")
     assert run("diff", LISBON, "a.json").exit_code == 0
 
 
@@ -230,7 +230,7 @@ def test_diff_as_json() -> None:
 
 def test_diff_tells_what_a_conversion_lost() -> None:
     """Between two formats only what they carry differs, and no spelling; with --exact that differs, too."""
-    run("convert", WEATHER, "b.json", "--to", "anthropic")
+    run("convert", WEATHER, "-o", "b.json", "--to", "anthropic")
     found = json.loads(run("diff", WEATHER, "b.json", "--from", "openai", "--to", "anthropic", "--json").stdout)
     assert [(each["kind"], each["path"]) for each in found["differences"]] == [
         ("removed", "/extras/openai"),
@@ -334,7 +334,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
         (["\x1b"], "no command is called '\\x1b'; there are completion, convert"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),
-        (["convert", LISBON, "--to", "json", "-o", "remembr=1"], "no option 'remembr'; did you mean remember?"),
+        (["convert", LISBON, "--to", "json", "-O", "remembr=1"], "no option 'remembr'; did you mean remember?"),
     ],
 )
 def test_close_matches_are_offered(arguments: list[str], words: str) -> None:

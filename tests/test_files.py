@@ -160,10 +160,10 @@ def test_each_document_is_what_convert_makes_of_it() -> None:
 
 
 def test_a_quarantine_of_before_is_gone() -> None:
-    """Where nothing is bad any more, no quarantine of an earlier run stays beside the target."""
+    """Where a target is replaced and nothing is bad any more, its quarantine goes, too."""
     converted([lines("a.jsonl", 5, bad=[2])], "b.jsonl")
     assert Path("b.jsonl.bad.jsonl").exists()
-    converted([lines("a.jsonl", 5)], "b.jsonl")
+    converted([lines("a.jsonl", 5)], "b.jsonl", force=True)
     assert not Path("b.jsonl.bad.jsonl").exists()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -123,7 +123,8 @@ def _look_at(result: Any) -> None:
     """Do with a result what people do: go through it, show it, hash it, write it."""
     if inspect.isgenerator(result):
         result = list(islice(result, 1000))
-    for each in cast("list[Any]", result) if isinstance(result, list) else [result]:
+    several: Any = [*result] if type(result) is list else [result]
+    for each in several:
         if isinstance(each, (am.History, am.Msg)):
             am.loads(am.dumps(each, "json"), "json")
         if attrs.has(each.__class__) and hasattr(each, "notes"):

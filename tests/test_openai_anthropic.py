@@ -76,16 +76,94 @@ def test_a_system_message_first_stands_at_the_top() -> None:
     both([{"role": "system", "content": "Be brief."}, ASK], {"system": "Be brief.", "messages": [ASK]})
 
 
-def test_a_system_message_in_the_middle_stays_there() -> None:
-    """Lifting it to the top would change what was said when."""
+def test_a_system_message_behind_a_user_stays_there() -> None:
+    """Anthropic takes it there, and lifting it to the top would change what was said when."""
     messages = [ASK, {"role": "system", "content": "Now in French."}, ASK]
     both(messages, {"messages": messages})
 
 
-def test_only_the_first_of_two_system_messages_stands_at_the_top() -> None:
-    """Two messages stay two: they are not joined."""
-    first, second = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
-    both([first, second, ASK], {"system": "Be brief.", "messages": [second, ASK]})
+BRIEF, KIND = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
+SYSTEM = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "Be kind."}]
+SAID = {"role": "assistant", "content": "Yes?"}
+
+
+def test_first_system_messages_are_one_system() -> None:
+    """All their blocks are kept in their order; that they were several is an annotation."""
+    into = {"system": SYSTEM, "messages": [ASK]}
+    forth([BRIEF, KIND, ASK], into, "messages/1 merged (annotation)")
+    developer = {**KIND, "role": "developer"}
+    forth([BRIEF, developer, ASK], into, "messages/1 merged (annotation)", "messages/1/role changed (annotation)")
+
+
+def test_a_system_message_elsewhere_is_lifted() -> None:
+    """Anthropic takes none behind an assistant's turn: it moves to the top, a loss of content."""
+    into = {"system": "Be kind.", "messages": [ASK, SAID, ASK]}
+    forth([ASK, SAID, KIND, ASK], into, "messages/2 moved (content)")
+    forth([BRIEF, ASK, SAID, KIND], {"system": SYSTEM, "messages": [ASK, SAID]}, "messages/3 moved (content)")
+    lifted = ("messages/1 moved (content)", "messages/3 moved (content)")
+    forth([SAID, BRIEF, SAID, KIND], {"system": SYSTEM, "messages": [SAID, SAID]}, *lifted)
+
+
+def test_neighbouring_system_messages_behind_a_user_are_one() -> None:
+    """Anthropic takes one behind a user's turn, so two that stand there are one, where they stand."""
+    into = {"messages": [ASK, {"role": "system", "content": SYSTEM}]}
+    forth([ASK, BRIEF, KIND], into, "messages/2 merged (annotation)")
+
+
+def test_a_system_message_behind_a_result_stays_there() -> None:
+    """The results of tools are a user's turn at Anthropic."""
+    messages = [ASK, calling(call("call_1", "f", "{}")), answer("call_1", "1"), KIND]
+    natives = [ASK, using(use("call_1", "f", {})), results(result("call_1", "1")), KIND]
+    both(messages, {"messages": natives})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"messages": [ASK, SAID, KIND]},
+        {"messages": [BRIEF, KIND, ASK]},
+        {"system": "Be brief.", "messages": [KIND, ASK]},
+        {"messages": [ASK, BRIEF, KIND]},
+        {"system": "", "messages": [BRIEF, SAID, {"role": "system", "content": ""}, KIND]},
+    ],
+    ids=str,
+)
+def test_system_messages_that_were_read_elsewhere_stay_there(body: dict[str, Any]) -> None:
+    """What a document of Anthropic has elsewhere it has there again, also through OpenAI and its account."""
+    result = am.convert(body, "anthropic", "openai")
+    assert am.encode(am.decode(body, "anthropic"), "anthropic") == body
+    assert am.encode(am.restore(am.decode(result.document, "openai"), result.losses), "anthropic") == body
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "blocks": [{"text": "SECRET PLAN"}]},
+        {"role": "assistant", "content": None, "audio": {"id": "audio_1"}},
+        {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}]},
+        {"role": "assistant", "content": None, "reasoning_content": "Hm."},
+        {"role": "user", "content": [{"type": "text", "text": "", "hidden": "SECRET PLAN"}]},
+        {"role": "system", "content": "", "hidden": "SECRET PLAN"},
+    ],
+    ids=str,
+)
+def test_a_message_of_which_nothing_is_left_goes_too(message: dict[str, Any]) -> None:
+    """A message is not written empty where all that it said has no place: the account has all of it, as content."""
+    forth([ASK, message, SAID], {"messages": [ASK, SAID]}, "messages/1 dropped (content)")
+
+
+def test_who_stands_beside_whom_is_decided_without_what_goes() -> None:
+    """A message that goes stands between no others."""
+    gone = {"role": "user", "blocks": "x"}
+    lost = ("messages/1 dropped (content)", "messages/2 merged (annotation)")
+    forth([BRIEF, gone, KIND, ASK], {"system": SYSTEM, "messages": [ASK]}, *lost)
+    thought = {"role": "assistant", "content": "", "reasoning": "Hm."}
+    forth([ASK, thought, KIND], {"messages": [ASK, KIND]}, "messages/1 dropped (content)")
+
+
+def test_a_message_that_says_nothing_stays() -> None:
+    """An empty message that lost nothing is as empty in the other format."""
+    both([ASK, {"role": "assistant", "content": ""}], {"messages": [ASK, {"role": "assistant", "content": ""}]})
 
 
 def test_a_system_message_that_is_first_but_inline_becomes_the_first() -> None:

@@ -112,10 +112,18 @@ def test_reasons_to_finish_are_translated(ours: str, theirs: str) -> None:
 
 
 def test_a_stop_sequence_is_a_stop() -> None:
-    """Which one it was has no place at OpenAI."""
+    """That it was one, and which, has no place at OpenAI: the account says both."""
     lost = "messages/0/response_metadata dropped (annotation)"
+    changed = "messages/0/finish_reason changed (annotation)"
     document = anthropic(text("Hi"), reason="stop_sequence", stop_sequence="END")
-    back(document, openai(choice("Hi"), created=0), TIME_MADE, lost, USAGE)
+    back(document, openai(choice("Hi"), created=0), TIME_MADE, lost, USAGE, changed)
+
+
+def test_a_full_context_window_is_a_length() -> None:
+    """The nearest word of OpenAI's says less, which the account tells."""
+    changed = "messages/0/finish_reason changed (annotation)"
+    document = anthropic(text("Hi"), reason="model_context_window_exceeded")
+    back(document, openai(choice("Hi", "length"), created=0), TIME_MADE, USAGE, changed)
 
 
 def test_a_reason_that_openai_does_not_know_is_a_stop() -> None:

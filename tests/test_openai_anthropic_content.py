@@ -171,7 +171,7 @@ def test_sound_is_dropped() -> None:
         {"messages": [{"role": "user", "content": "a"}]},
         "messages/0/content/1 dropped (content)",
     )
-    forth(telling(None, audio={"id": "audio_1"}), telling(""), f"{FIRST} dropped (content)")
+    forth(telling(None, audio={"id": "audio_1"}), {"messages": []}, "messages/0 dropped (content)")
 
 
 # -- thinking ---------------------------------------------------------------------------------------------------------

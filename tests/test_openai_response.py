@@ -172,10 +172,23 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
     "no reason": (answer(choice(reason=None)), reply(TEXT, finish_reason=None)),
     "another reason": (answer(choice(reason="eos_token")), reply(TEXT, finish_reason="eos_token")),
     "our word": (answer(choice(reason="tool_use")), reply(TEXT, finish_reason="tool_use")),
-    "another index": (answer({**choice(), "index": 3}), reply(TEXT)),
+    "another index": (answer({**choice(), "index": 3}), reply(TEXT, response_metadata={"index": 3})),
+    "another object": (answer(choice(), object="x"), reply(TEXT, response_metadata={"object": "x"})),
+    "an id that is no text": (answer(choice(), id=5), reply(TEXT, id=None, response_metadata={"id": 5})),
+    "a counter that is none": (
+        answer(choice(), usage={"prompt_tokens": 1.0}),
+        reply(TEXT, usage=None, response_metadata={"usage": {"prompt_tokens": 1.0}}),
+    ),
+    "a reason that is no word": (
+        answer(choice(reason=["x"])),
+        reply(TEXT, finish_reason=None, response_metadata={"finish_reason": ["x"]}),
+    ),
     "time before 1970": (answer(choice(), created=-1), reply(TEXT, created_at=TIME - timedelta(seconds=1_700_000_001))),
     **{
-        f"time, {odd!r}": (answer(choice(), created=odd), reply(TEXT, created_at=None))
+        f"time, {odd!r}": (
+            answer(choice(), created=odd),
+            reply(TEXT, created_at=None, response_metadata={"created": odd} if odd else {}),
+        )
         for odd in (1.5, "x", 10**30, None)
     },
     "cost": (answer(choice(), usage={**COUNTS, "cost": 0.5}), reply(TEXT, usage=USAGE.evolve(cost=0.5))),
@@ -205,11 +218,9 @@ def test_answers_of_servers_mean_this(case: str) -> None:
         answer(None),
         answer({"index": 0, "text": "a"}),
         answer(choice(role="user")),
-        answer(choice(), id=5),
-        answer(choice(), usage={"prompt_tokens": 1.0}),
         answer(choice(5)),
     ],
-    ids=["null", "no message", "a user", "id", "counter", "content"],
+    ids=["null", "no message", "a user", "content"],
 )
 def test_what_cannot_be_told_is_kept_whole(document: Any) -> None:
     """An answer that the model cannot tell is a message of the role native, and comes back exactly."""
@@ -372,13 +383,13 @@ def test_answers_can_be_said_again() -> None:
 
 
 def test_an_answer_dumped_whole_can_be_said_again() -> None:
-    """What only answers have (annotations, sound itself, nulls of all kinds) does not leak into a request."""
+    """What only answers have does not leak into a request: annotations, sound itself, nulls; a choice is content."""
     nulls = {"tool_calls": None, "function_call": None}
     document = answer(choice("ab", annotations=[CITED], audio=SOUND, **nulls), answer(choice("b"))["choices"][0])
     losses: list[am.Loss] = []
     (native,) = am.thaw(am.encode(am.decode(document, CODEC), OpenAICodec(), losses=losses))["messages"]
     assert native == {"role": "assistant", "content": "ab", "audio": {"id": "s"}}
-    assert {loss.level for loss in losses} == {"annotation"}
+    assert [loss.path for loss in losses if loss.level == "content"] == [("messages", 0, "extras")]
     empty = am.decode(answer(choice(annotations=[], audio=None, **nulls)), CODEC)
     assert am.encode(empty, OpenAICodec(), on_loss="ignore")["messages"] == [{"role": "assistant", "content": "a"}]
 
@@ -398,3 +409,14 @@ def _plain(message: am.Msg) -> am.Msg:
     usage = None if message.usage is None else message.usage.evolve(extras={}, notes={})
     bare: dict[str, Any] = {"extras": {}, "notes": {}, "response_metadata": {}, "usage": usage}
     return message.evolve(role="assistant", content=content, **bare)
+
+
+@pytest.mark.parametrize(
+    "calls", [{"tool_calls": [call()]}, {"function_call": {"name": "f", "arguments": "{}"}}], ids=str
+)
+@pytest.mark.parametrize("word", ["tool_calls", "function_call", "stop_sequence", "max_tokens"])
+def test_words_for_the_end_map_one_to_one(calls: dict[str, Any], word: str) -> None:
+    """Two words of the schema say the same and come back each; a word that is not of the schema stays that word."""
+    message = read(answer(choice(None, word, **calls)))
+    assert message.finish_reason == {"tool_calls": "tool_use", "function_call": "tool_use"}.get(word, word)
+    assert word not in str(message.notes)

@@ -71,7 +71,7 @@ def test_every_document_comes_back_from_every_format(codec: Codec) -> None:
 
 @each_native
 def test_little_is_kept_as_it_stands(codec: Codec) -> None:
-    """At most 2 % of blocks are native, and 2 % of objects have a native value in a note: else little is understood."""
+    """At most 2 % of blocks are native, and 3 % of objects have a native value in a note: else little is understood."""
     blocks = native = objects = verbatim = 0
     for _, document in documents(codec.name):
         for owner in owners(codec.read(document)):
@@ -80,7 +80,7 @@ def test_little_is_kept_as_it_stands(codec: Codec) -> None:
             native += isinstance(owner, NativeBlock)
             verbatim += any(_is_verbatim(note) for note in owner.notes.values())
     assert native <= 0.02 * blocks, f"{native} of {blocks} blocks are native"
-    assert verbatim <= 0.02 * objects, f"{verbatim} of {objects} objects have a native value in a note"
+    assert verbatim <= 0.03 * objects, f"{verbatim} of {objects} objects have a native value in a note"
 
 
 def _is_verbatim(note: Any) -> bool:

@@ -10,16 +10,22 @@ import sys
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
 _NO_CLICK = "agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'"
 
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit."""
     try:
-        from agentmsg.cli.program import program  # noqa: PLC0415 - click may be missing: one line says so
-    except ModuleNotFoundError as error:
-        if error.name != "click":
-            raise
-        sys.stderr.write(f"{_NO_CLICK}\n")
-        sys.exit(2)
-    program(prog_name="agentmsg")
+        try:
+            from agentmsg.cli.program import program  # noqa: PLC0415 - click may be missing: one line says so
+        except ModuleNotFoundError as error:
+            if error.name != "click":
+                raise
+            sys.stderr.write(f"{_NO_CLICK}\n")
+            sys.exit(2)
+        program(prog_name="agentmsg")
+    except KeyboardInterrupt:
+        # While it starts or ends; what a command does meanwhile, program tells.
+        sys.stderr.write("agentmsg: stopped\n")
+        sys.exit(_INTERRUPTED)

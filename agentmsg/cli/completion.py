@@ -5,6 +5,9 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from agentmsg.cli.disk import check_written, output_to
+from agentmsg.cli.options import output_option
+
 __all__ = ["command"]
 
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
@@ -15,19 +18,22 @@ _EXAMPLES = """\b
 Examples:
   agentmsg completion bash >> ~/.bashrc
   agentmsg completion zsh >> ~/.zshrc
-  agentmsg completion fish > ~/.config/fish/completions/agentmsg.fish
+  agentmsg completion fish -o ~/.config/fish/completions/agentmsg.fish
 """
 
 
 @click.command("completion", short_help="Print the script that completes command lines in a shell.", epilog=_EXAMPLES)
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
+@output_option("The file to write")
 @click.pass_context
-def command(ctx: click.Context, *, shell: str) -> None:
+def command(ctx: click.Context, *, shell: str, output: str, force: bool) -> None:
     """Print the script that completes command lines in a shell.
 
     Add it to what your shell reads when it starts; commands, options, formats and files are completed then.
     Bash must be 4.4 or later.
     """
     complete = _SHELLS[shell](ctx.find_root().command, {}, "agentmsg", _VARIABLE)
-    # The base's, because the one for Bash would run Bash to ask for its version.
-    click.echo(ShellComplete.source(complete), nl=False)
+    check_written([output], (), force=force)
+    with output_to(output, force=force):
+        # The base's, because the one for Bash would run Bash to ask for its version.
+        click.echo(ShellComplete.source(complete), nl=False)

@@ -10,21 +10,25 @@ import attrs
 import click
 
 from agentmsg._registry import get_codec
-from agentmsg.cli.options import CODEC, codec_options
-from agentmsg.cli.progress import progress_of
-from agentmsg.cli.telling import counted, tell_doubt, tell_losses, tell_outcome
+from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
+from agentmsg.cli.paint import screen
+from agentmsg.cli.progress import progress_of, size_of
+from agentmsg.cli.telling import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
-from agentmsg.errors import LossError
+from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
+from agentmsg.files.guard import check_below
 from agentmsg.files.job import Job
-from agentmsg.files.names import STANDARD, Kind, renamed
+from agentmsg.files.names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.piping import stream
+from agentmsg.files.places import place_of
 from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentmsg.files.finding import Skipped
     from agentmsg.files.plan import Target
     from agentmsg.losses import Loss
 
@@ -33,23 +37,22 @@ __all__ = ["command"]
 _PUT_ASIDE = 3
 _EXAMPLES = """\b
 Examples:
-  agentmsg convert history.json --to anthropic
-  agentmsg convert history.json out.json --to langchain --losses account.jsonl
-  agentmsg convert history.json out.json --to langchain --carry
-  agentmsg convert train.jsonl.gz out.jsonl --from openai --to anthropic --jobs 4
-  agentmsg convert 'logs/*.jsonl' converted/ --to json --resume
-  cat history.json | agentmsg convert - --to json --pretty
+  agentmsg convert history.json -t anthropic
+  agentmsg convert history.json -t langchain -o out.json --losses account.jsonl
+  agentmsg convert history.json -t langchain -o out.json --carry
+  agentmsg convert train.jsonl.gz -f openai -t anthropic -o out.jsonl --jobs 4
+  agentmsg convert logs/*.jsonl -t json -o converted/ --resume
+  cat history.json | agentmsg convert - -t json --pretty
 """
 
 
 @click.command("convert", short_help="Convert documents, and account for what is lost.", epilog=_EXAMPLES)
-@click.argument("files", metavar="SRC... [DST]", nargs=-1, required=True)
-@click.option("--to", "codec", required=True, type=CODEC, help="The format to write.")
-@click.option("--from", "source", type=CODEC, help="The format of all SRC; detected by default.")
+@click.argument("files", metavar="SRC...", nargs=-1, required=True)
+@output_option("The file to write, or the folder")
+@to_option("The format to write.", required=True)
+@from_option("The format of all SRC (default: detected).")
 @codec_options
-@click.option(
-    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
-)
+@form_option
 @click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
 @click.option("--array", is_flag=True, help="Write a JSON array of all documents: the opposite of --split.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
@@ -60,12 +63,14 @@ Examples:
     show_default=True,
     help="Tell what is lost, refuse documents that would lose content, or keep silent.",
 )
-@click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder where DST is one.")
-@click.option("--losses-flat", "flat", metavar="FILE", help="Write there a line for each loss, for tables.")
+@click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder if --output is one.")
+@click.option("--losses-flat", "flat", metavar="FILE", help="Write one line for each loss there, for tables.")
 @click.option("--carry", is_flag=True, help="Put lost content into the metadata of messages, where there are any.")
-@click.option("--bad", metavar="FILE", help="Put documents aside there that cannot be converted; else DST.bad.jsonl.")
+@click.option(
+    "--bad", metavar="FILE", help="Write documents there that cannot be converted (default: OUTPUT.bad.jsonl)."
+)
 @click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="So many processes; 1 by default.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Number of processes (default: 1).")
 @click.option(
     "--engine",
     type=click.Choice(sorted(ENGINES)),
@@ -74,12 +79,14 @@ Examples:
     help="Who converts: processes of this machine, or a cluster.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
-@click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+@quiet_option
 @click.pass_context
 def command(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
+    output: str,
+    force: bool,
     codec: str,
     source: str | None,
     options: tuple[tuple[str, Any], ...],
@@ -102,78 +109,99 @@ def command(
 
     SRC are files of any format that "agentmsg formats" lists: .json (one document, or with --split an array of
     them), .jsonl (a document a line), .msgpack (frames), each also as .gz or .zst; folders of such files,
-    patterns, URLs where fsspec is installed; - means stdin. The last name is DST, if there are several: a file, or
-    a folder, in which each SRC gets a file. With one name, documents go to stdout, as for -.
+    patterns, URLs where fsspec is installed; - means stdin. Without --output, documents go to stdout: compact to
+    a pipe, indented and coloured to a terminal. If --output is a folder, each SRC gets a file there.
+
+    No SRC is ever written over, and no file that exists unless --force says so. A document, or a file among
+    several, that cannot be converted is kept in OUTPUT.bad.jsonl, and the others are converted; if documents go to
+    stdout, only --bad keeps it. The exit code is 3 then, and if content would be lost and --on-loss is error.
 
     The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
     --carry, documents hold what they lost of content themselves, and accounts the rest.
-
-    Where SRC hold many documents, those that cannot be converted are put aside in DST.bad.jsonl; where DST is stdout,
-    only --bad keeps them. The exit code is 3 then, and where content would be lost and --on-loss is error.
     """
-    names, written = (files[:-1], files[-1]) if len(files) > 1 else (files, STANDARD)
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
-    _check(job, source, written, losses, flat, bad)
-    targets = targets_of(names, written, job, codec=source, form=form, split=split, array=array)
-    _check_targets(targets, losses, flat, bad)
+    _check(job, source, files, output)
+    targets = _planned(files, output, job, codec=source, form=form, split=split, array=array, quiet=quiet)
     # A document that stands alone and cannot be converted is an error, unless there is a place for it.
-    is_one = len(targets) == 1 and targets[0].is_one and bad is None
-    _tell_formats(targets, job, source, quiet=quiet)
-    with progress_of(targets, quiet=quiet) as progress:
+    is_one = len(targets) == 1 and targets[0].is_alone and bad is None
+    with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(
-            work=_work_folder(targets, written),
+            work=_work_folder(targets, output),
             engine=engine,
             jobs=jobs,
             resume=resume,
-            losses=_beside(targets, written, losses),
-            flat=_beside(targets, written, flat),
-            bad=_beside(targets, written, bad),
+            force=force,
+            losses=_beside(targets, output, losses),
+            flat=_beside(targets, output, flat),
+            bad=_beside(targets, output, bad),
             progress=progress,
             detected=_ignore if quiet else _tell_format,
             doubted=_ignore if quiet else tell_doubt,
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
-    tell_outcome(outcome, written, is_one=is_one, is_silent=quiet or on_loss == "ignore")
+    tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
     ctx.exit(_PUT_ASIDE if outcome.bad else 0)
 
 
-def _check(job: Job, source: str | None, *written: str | None) -> None:
+def _planned(
+    files: Sequence[str], output: str, job: Job, *, codec: str | None, quiet: bool, **how: Any
+) -> list[Target]:
+    """Return the files to write, each with its sources; tell what is skipped, and which formats were detected."""
+    skipped: Counter[Skipped] = Counter()
+    targets = targets_of(files, output, job, codec=codec, skip=lambda why: skipped.update([why]), **how)
+    if not quiet:
+        tell_skipped(skipped)
+        _tell_formats(targets, job, codec)
+    return targets
+
+
+def _size(targets: Sequence[Target], output: str) -> int | None:
+    """Return how many bytes there are to read; 0 where somebody sees what comes of it anyway."""
+    if output == STANDARD and is_terminal(sys.stdout):
+        return 0
+    return size_of(source.path for target in targets for source in target.sources)
+
+
+def _check(job: Job, source: str | None, files: Sequence[str], output: str) -> None:
     """Refuse what no file need be read for."""
-    get_codec(job.codec, **dict(job.options))
+    codec = get_codec(job.codec, **dict(job.options))
     if source is not None:
         get_codec(source)
-    names = [name for name in written if name is not None]
-    if len(set(names)) < len(names):
-        msg = "DST, --losses, --losses-flat and --bad need a file each"
+    if output == STANDARD and codec.binary and is_terminal(sys.stdout):
+        msg = "binary is not for a terminal: name a file with -o"
         raise click.UsageError(msg)
-
-
-def _check_targets(targets: Sequence[Target], *beside: str | None) -> None:
-    """Refuse to write an account over a document (only DST may be what was read), or bytes to a terminal."""
-    for name in {source.path for target in targets for source in target.sources} - {STANDARD}:
-        if name in beside:
-            msg = f"{name} is one of SRC: name another file for what belongs to DST"
-            raise click.UsageError(msg)
-    if targets[0].path == STANDARD and targets[0].kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "binary is not for a terminal: give DST"
-        raise click.UsageError(msg)
+    last = files[-1]
+    if output == STANDARD and len(files) > 1 and not is_pattern(last) and last != STANDARD:
+        place = place_of(last)
+        if not place.is_folder(last) and place.size(last) is None:
+            msg = f"{last}: No such file or directory; all names are sources: name the file to write with -o"
+            raise FileError(msg, code="file")
 
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     try:
-        piped = any(STANDARD in (target.path, *(source.path for source in target.sources)) for target in targets)
-        if job.quarantine and not piped:
-            return _run(job, targets, request)
-        outcome = stream(job, targets[0], request, standard_in, standard_out)
-        if targets[0].path == STANDARD:
-            out = standard_out()
-            if is_terminal(out) and targets[0].kind.form == "json" and not job.pretty:
-                out.write(b"\n")
+        return _streamed(job, targets, request) if _is_streamed(job, targets, request) else _run(job, targets, request)
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise
-    return outcome
+
+
+def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
+    """Whether something is a stream, or a document is an error that cannot be converted: no run can resume that."""
+    sides = [name for index, target in enumerate(targets) for name in request.sides(index, target.path).values()]
+    written = (
+        name == STANDARD or place_of(name).is_stream(name) for name in [target.path for target in targets] + sides
+    )
+    read = (source.is_stream for target in targets for source in target.sources)
+    return not job.quarantine or any(written) or any(read)
+
+
+def _streamed(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
+    if is_shown:
+        job = attrs.evolve(job, pretty=True)
+    return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
 
 
 def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
@@ -184,10 +212,8 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         raise KeyboardInterrupt(msg) from None
 
 
-def _tell_formats(targets: Sequence[Target], job: Job, given: str | None, *, quiet: bool) -> None:
+def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:
     """Tell what formats were detected, or what the one that was given doesn't know."""
-    if quiet:
-        return
     if given is not None:
         for path, words in doubts_of(targets, job):
             tell_doubt(path, words)
@@ -217,11 +243,20 @@ def _work_folder(targets: Sequence[Target], written: str) -> str:
 
 
 def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple[str, ...] | None:
-    """Return where the accounts of each target go: the file that was given, or files in that folder."""
+    """Return where the lines of each target go: the file that was given, or files in that folder."""
     if given is None:
         return None
     if [target.path for target in targets] == [written]:
+        check_lines(given)
         return (given,)
     root = written.rstrip("/") + "/"
-    below = [renamed(target.path.removeprefix(root), Kind("jsonl")) for target in targets]
-    return tuple(f"{given.rstrip('/')}/{name}" for name in below)
+    below = [target.path.removeprefix(root) for target in targets]
+    own = [renamed(name, Kind("jsonl")) for name in below]
+    times = Counter(own)
+    # Of a.json and a.jsonl the lines go to a.json.jsonl and a.jsonl.jsonl.
+    names = tuple(
+        f"{given.rstrip('/')}/{last if times[last] == 1 else f'{name}.jsonl'}"
+        for name, last in zip(below, own, strict=True)
+    )
+    check_below(given, names)
+    return names

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
+from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import form_option, json_option, output_option
+from agentmsg.cli.paint import write_json
 from agentmsg.cli.reading import Formats, formats_of
-from agentmsg.cli.terminal import aligned, say, write_bytes
+from agentmsg.cli.telling import found_in
+from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.json_text import dump_json
+
+if TYPE_CHECKING:
+    from agentmsg.files.names import Form
 
 __all__ = ["command"]
 
@@ -47,30 +53,40 @@ class _Found:
 
 @click.command("detect", short_help="Tell what format files have.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@output_option("The file to write: .txt, or .json for --json")
+@form_option
+@json_option
 @click.pass_context
-def command(ctx: click.Context, *, files: tuple[str, ...], as_json: bool) -> None:
-    """Tell what format files have, with a score from 0 to 1; - means stdin.
+def command(
+    ctx: click.Context, *, files: tuple[str, ...], output: str, force: bool, form: Form | None, as_json: bool
+) -> None:
+    """Tell what format files have, with a score from 0 to 1.
+
+    FILE is a file, a folder or a pattern of files, or - for stdin.
 
     The exit code is 1 if a file cannot be read, or its format isn't recognised: no score reaches 0.8, or two formats
     score alike and read it differently.
     """
-    found = [_look_at(name) for name in files]
-    if as_json:
-        write_bytes(dump_json([each.as_data() for each in found]) + b"\n")
-    else:
-        for line in aligned([(f"{each.file}:", each.words) for each in found]):
-            click.echo(line)
+    as_json = check_ending(output, REPORTS) == ".json" or as_json
+    names = found_in(files, quiet=False)
+    check_written([output], names, force=force)
+    found = [_look_at(name, form) for name in names]
+    with output_to(output, force=force):
+        if as_json:
+            write_json([each.as_data() for each in found])
+        else:
+            for line in aligned([(f"{each.file}:", each.words) for each in found]):
+                click.echo(line)
     ctx.exit(0 if all(each.formats.codec for each in found) else 1)
 
 
-def _look_at(name: str) -> _Found:
+def _look_at(name: str, form: Form | None) -> _Found:
     try:
-        found = _Found(name, formats_of(name))
+        found = _Found(name, formats_of(name, form))
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "
-        say(f"error [{error.code}] {lead}{error}")
+        say(f"error [{error.code}] {lead}{error}", colour="red")
         return _Found(name, error=error)
     if found.formats.scores and not found.formats.codec:
         say(f"{name}: {found.formats.trouble}")

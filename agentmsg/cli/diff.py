@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -11,9 +12,12 @@ import click
 
 from agentmsg._base import Noted
 from agentmsg._registry import get_codec
-from agentmsg.cli.options import CODEC
+from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option, to_option
+from agentmsg.cli.paint import write_json
+from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import history_of
-from agentmsg.cli.terminal import printable, say, write_bytes
+from agentmsg.cli.terminal import printable, say
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.names import STANDARD
 from agentmsg.json_text import dump_json
@@ -25,7 +29,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+    from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
+    from agentmsg.files.names import Form
 
 __all__ = ["command"]
 
@@ -38,45 +44,70 @@ _AROUND = 40
 _EXAMPLES = """\b
 Examples:
   agentmsg diff before.json after.json
-  agentmsg diff request.json request.anthropic.json --from openai --to anthropic
-  agentmsg diff a.json b.json --json > differences.json
+  agentmsg diff request.json request.anthropic.json -f openai -t anthropic
+  agentmsg diff a.json b.json -o differences.json
 """
 
 
 @click.command("diff", short_help="Show what differs between two conversations of any formats.", epilog=_EXAMPLES)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@click.option("--from", "source", type=CODEC, help="The format of A; detected by default.")
-@click.option("--to", "target", type=CODEC, help="The format of B; detected by default.")
+@output_option("The file to write: .txt, or .json for --json")
+@from_option("The format of A (default: detected).")
+@to_option("The format of B (default: detected).")
+@form_option
 @click.option("--exact", is_flag=True, help="Ids and times that agentmsg made, notes and spelling count, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; values are in the canonical form.")
+@json_option
+@quiet_option
 @click.pass_context
 def command(
-    ctx: click.Context, *, a: str, b: str, source: str | None, target: str | None, exact: bool, as_json: bool
+    ctx: click.Context,
+    *,
+    a: str,
+    b: str,
+    output: str,
+    force: bool,
+    source: str | None,
+    codec: str | None,
+    form: Form | None,
+    exact: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Show what differs between two conversations of any formats, by path.
 
     Indexes in paths are places in A, but for the last step to what was added, which is its place in B. How the
     documents are spelt does not matter, nor do ids and times that only one of them has because agentmsg made them.
 
-    The exit code is 0 if they are the same, 1 if they differ, and 2 if one of them cannot be read.
+    The exit code is 0 if they are the same, 1 if they differ, and 2 for trouble: one of them cannot be read, or the
+    output not written. With --json, values are in the canonical form.
     """
     if a == b == STANDARD:
         msg = "only one of A and B can be stdin"
         raise click.UsageError(msg)
     try:
-        one, other = history_of(a, source), history_of(b, target)
-        found = differences(one.history, other.history, exact=exact)
-        if as_json:
-            sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
-            listing = [_as_data(each, exact=exact) for each in found]
-            write_bytes(dump_json({**sides, "differences": listing}) + b"\n")
-        else:
-            _print(one, other, found)
+        as_json = check_ending(output, REPORTS) == ".json" or as_json
+        check_written([output], [a, b], force=force)
+        with progress_of(size_of([a, b]), quiet=quiet) as progress:
+            progress.share(0, f"reading {printable(a)}")
+            one = history_of(a, source, form)
+            progress.share(0.25, f"reading {printable(b)}")
+            other = history_of(b, codec, form)
+            found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
+        with output_to(output, force=force):
+            if as_json:
+                sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
+                write_json({**sides, "differences": [_as_data(each, exact=exact) for each in found]})
+            else:
+                _print(one, other, found)
     except AgentMsgError as error:
-        say(f"error [{error.code}] {error}")
+        say(f"error [{error.code}] {error}", colour="red")
         ctx.exit(_TROUBLE)
     ctx.exit(_DIFFERENT if found else _SAME)
+
+
+def _advance(progress: Progress, done: int, total: int) -> None:
+    progress.share(0.5 + 0.5 * done / total, f"{done:,} of {total:,} messages compared")
 
 
 def _as_data(difference: Difference, *, exact: bool) -> dict[str, Any]:

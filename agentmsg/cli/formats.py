@@ -8,10 +8,11 @@ import click
 
 from agentmsg._registry import codec_names, get_codec
 from agentmsg.cli.capabilities import as_data, summary, tables
-from agentmsg.cli.options import CODEC
-from agentmsg.cli.terminal import aligned, say, write_bytes
+from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC, json_option, output_option
+from agentmsg.cli.paint import write_json
+from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import CodecLookupError
-from agentmsg.json_text import dump_json
 
 if TYPE_CHECKING:
     from agentmsg.codec import Codec
@@ -28,21 +29,29 @@ Examples:
 
 @click.command("formats", short_help="List the formats, and what each carries.", epilog=_EXAMPLES)
 @click.argument("codecs", metavar="[CODEC]...", nargs=-1, type=CODEC)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(*, codecs: tuple[str, ...], as_json: bool) -> None:
+@output_option("The file to write: .txt, or .json for --json")
+@json_option
+def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool) -> None:
     """List the formats; with the names of some, what each carries.
 
     In the tables "yes" means always carried, "if" carried where the format has a place for the value, "rule"
     turned into something that is carried or reported, "no" lost and reported.
     """
+    as_json = check_ending(output, REPORTS) == ".json" or as_json
+    check_written([output], (), force=force)
     chosen = [get_codec(name) for name in codecs] if codecs else _available()
-    if as_json:
-        _print_json(chosen)
-        return
-    for line in _overview(chosen):
+    with output_to(output, force=force):
+        if as_json:
+            _print_json(chosen)
+        else:
+            _print(chosen, has_tables=bool(codecs))
+
+
+def _print(codecs: list[Codec], *, has_tables: bool) -> None:
+    for line in _overview(codecs):
         click.echo(line)
-    if codecs:
-        for codec in chosen:
+    if has_tables:
+        for codec in codecs:
             _print_tables(codec)
 
 
@@ -80,4 +89,4 @@ def _print_json(codecs: list[Codec]) -> None:
         }
         for codec in codecs
     ]
-    write_bytes(dump_json(listing) + b"\n")
+    write_json(listing)

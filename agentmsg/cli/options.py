@@ -1,4 +1,15 @@
-"""Options that several commands take."""
+"""Options that several commands take: each has one name, one letter and one meaning in all of them.
+
+-f --from CODEC          the format that is read
+-t --to CODEC            the format that is written (of diff: that of the second document)
+-O --option NAME=VALUE   an option of the codec that writes
+-o --output FILE         what is written, a folder where there are several; else stdout
+   --force               replace files that are there
+   --form FORM           how documents stand in files whose names do not tell, and in stdin
+-j --jobs N              so many processes
+-q --quiet               errors only
+   --json                JSON for programs
+"""
 
 from __future__ import annotations
 
@@ -10,12 +21,22 @@ from click.types import StringParamType
 
 from agentmsg._registry import codec_names
 from agentmsg.errors import DecodeError
+from agentmsg.files.names import STANDARD
 from agentmsg.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CODEC", "codec_options"]
+__all__ = [
+    "CODEC",
+    "codec_options",
+    "form_option",
+    "from_option",
+    "json_option",
+    "output_option",
+    "quiet_option",
+    "to_option",
+]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
@@ -40,7 +61,7 @@ def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
 def _pair(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        msg = f"-o needs NAME=VALUE, not {text!r}"
+        msg = f"-O needs NAME=VALUE, not {text!r}"
         raise click.UsageError(msg)
     try:
         return name, parse_json(value)
@@ -49,13 +70,54 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def codec_options(command: _F) -> _F:
-    """Give a command the option ``-o NAME=VALUE``, as the parameter ``options``: pairs of name and value."""
+    """Give a command the option ``-O NAME=VALUE``, as the parameter ``options``: pairs of name and value."""
     return click.option(
-        "-o",
+        "-O",
         "--option",
         "options",
         multiple=True,
         metavar="NAME=VALUE",
         callback=_pairs,
-        help="An option of the codec that writes; VALUE is JSON or, where it is none, a text.",
+        help="Option of the codec that writes; VALUE is JSON, or else a text.",
     )(command)
+
+
+def from_option(words: str) -> Callable[[_F], _F]:
+    """Give a command the option ``-f CODEC``, as the parameter ``source``."""
+    return click.option("-f", "--from", "source", type=CODEC, help=words)
+
+
+def to_option(words: str, *, required: bool = False) -> Callable[[_F], _F]:
+    """Give a command the option ``-t CODEC``, as the parameter ``codec``."""
+    return click.option("-t", "--to", "codec", type=CODEC, required=required, help=words)
+
+
+def output_option(words: str) -> Callable[[_F], _F]:
+    """Give a command the options ``-o FILE``, as the parameter ``output``, and ``--force``."""
+
+    def given(command: _F) -> _F:
+        forced = click.option("--force", is_flag=True, help="Replace files that exist.")(command)
+        return click.option(
+            "-o", "--output", metavar="FILE", default=STANDARD, type=click.Path(), help=f"{words} (default: stdout)."
+        )(forced)
+
+    return given
+
+
+def form_option(command: _F) -> _F:
+    """Give a command the option ``--form``, as the parameter ``form``."""
+    return click.option(
+        "--form",
+        type=click.Choice(["json", "jsonl", "msgpack"]),
+        help="What files hold whose names don't say, and stdin.",
+    )(command)
+
+
+def json_option(command: _F) -> _F:
+    """Give a command the option ``--json``, as the parameter ``as_json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def quiet_option(command: _F) -> _F:
+    """Give a command the option ``-q``, as the parameter ``quiet``."""
+    return click.option("-q", "--quiet", is_flag=True, help="Print errors only.")(command)

@@ -2,7 +2,7 @@
 
     0  done
     1  an error: one line with code, codec, path and words
-    2  the command line itself is wrong
+    2  the command line is wrong, or names a file that may not be written
     3  content would be lost, and --on-loss error was given; or documents were put aside
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the output any more.
@@ -37,7 +37,7 @@ _COMMANDS = {
 # The extra that brings a package which some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
 # Exit codes of errors, by their code; all others are 1.
-_CODES = {"content-loss": 3, "form": 2}
+_CODES = {"content-loss": 3, "exists": 2, "form": 2, "same-file": 2}
 _WRONG_USAGE = 2
 _INTERRUPTED = 130
 _NO_READER = 141
@@ -46,18 +46,18 @@ _EXAMPLES = """\b
 Examples:
   agentmsg formats
   agentmsg detect history.json
-  agentmsg convert history.json out.json --to langchain --losses account.jsonl
+  agentmsg convert history.json -t langchain -o out.json --losses account.jsonl
   agentmsg restore out.json account.jsonl
-  agentmsg convert train.jsonl converted.jsonl --to anthropic --jobs 4
+  agentmsg convert train.jsonl -t anthropic -o converted.jsonl --jobs 4
   agentmsg diff history.json out.json
   agentmsg stats *.json --plot stats.svg
-  cat history.json | agentmsg convert - --to json --pretty
+  cat history.json | agentmsg convert - -t json --pretty
 
 \b
 Exit codes:
   0  done
   1  an error, told in one line with its code
-  2  the command line is wrong
+  2  the command line is wrong, or names a file that may not be written
   3  documents were put aside, or content would be lost and --on-loss is error
 """
 
@@ -93,7 +93,7 @@ class _Program(click.Group):
             finally:
                 _flush()
         except AgentMsgError as error:
-            say(f"error [{error.code}] {error}")
+            say(f"error [{error.code}] {error}", colour="red")
             code = _CODES.get(error.code, 1)
         except ModuleNotFoundError as error:
             package = str(error.name).partition(".")[0]

@@ -3,68 +3,134 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.cli.terminal import is_terminal, say
+from agentmsg.cli.terminal import has_colours, is_terminal, say, standard_in
+from agentmsg.errors import FileError
+from agentmsg.files.names import STANDARD
+from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Iterable
 
-    from agentmsg.files.plan import Target
+__all__ = ["Progress", "progress_of", "size_of"]
 
-__all__ = ["progress_of"]
-
-Progress: TypeAlias = "Callable[[int, int], None]"
 # Less than this is done before anybody could look.
 _SMALL = 4 << 20
-# Seconds between two lines where there is no terminal.
-_EVERY = 10.0
+# Seconds until there is anything to tell, where nobody knows how much there is to do; and between two lines.
+_SOON, _EVERY = 1.0, 10.0
 _MEGABYTE = 1_000_000
 
 
+def size_of(names: Iterable[str]) -> int | None:
+    """Return how many bytes files have together; None where nobody knows: one is a stream."""
+    total = 0
+    for name in names:
+        try:
+            if name == STANDARD or place_of(name).is_stream(name):
+                return None
+            total += place_of(name).size(name) or 0
+        except FileError:
+            continue  # told by whoever opens it
+    return total
+
+
+class Progress:
+    """Told how far a run is; shows nothing."""
+
+    def __call__(self, size: int, documents: int) -> None:
+        """Take note of how many bytes are read, and documents are done."""
+
+    def share(self, done: float, words: str) -> None:
+        """Take note of what is done now, and what share of all is done; of what is not measured in bytes."""
+
+
 @contextmanager
-def progress_of(targets: Sequence[Target], *, quiet: bool) -> Generator[Progress]:
-    """Give a function that is told how many bytes are read and documents written, and shows it on stderr."""
-    total = sum(source.size or 0 for target in targets for source in target.sources)
-    if quiet or total < _SMALL:
-        yield lambda size, documents: None
+def progress_of(total: int | None, *, quiet: bool) -> Generator[Progress]:
+    """Give what is told how far a run is, and shows it on stderr.
+
+    Args:
+        total: how many bytes there are to read; None where nobody knows.
+        quiet: whether nothing is shown.
+    """
+    is_small = total is not None and total < _SMALL
+    if quiet or is_small or (total is None and _is_typed()):
+        yield Progress()
     elif is_terminal(sys.stderr):
-        with _bar(total) as progress:
-            yield progress
+        with ExitStack() as stack:
+            yield _Bar(total, stack)
     else:
-        yield _lines(total)
+        yield _Lines(total)
 
 
-@contextmanager
-def _bar(total: int) -> Generator[Progress]:
-    from rich import progress as rich  # noqa: PLC0415 - slow to import, and not for small files
-    from rich.console import Console  # noqa: PLC0415
-
-    columns = (
-        rich.BarColumn(bar_width=None),
-        rich.TaskProgressColumn(),
-        rich.DownloadColumn(),
-        rich.TransferSpeedColumn(),
-        rich.TimeRemainingColumn(),
-        rich.TextColumn("{task.fields[documents]:,} documents"),
-    )
-    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=total, documents=0)
-        yield lambda size, documents: bar.update(task, completed=size, documents=documents)
+def _is_typed() -> bool:
+    try:
+        return is_terminal(standard_in())
+    except FileError:
+        return True
 
 
-def _lines(total: int) -> Progress:
-    began = last = monotonic()
+class _Bar(Progress):
+    """A bar that moves on a terminal, and is gone at the end."""
 
-    def progress(size: int, documents: int) -> None:
-        nonlocal last
+    def __init__(self, total: int | None, stack: ExitStack) -> None:
+        self._total = total
+        self._stack = stack
+        self._began = monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, size: int, documents: int) -> None:
+        if self._total is not None:
+            self._shown().update(self._task, completed=size, words=f"{documents:,} documents")
+        elif monotonic() - self._began > _SOON:
+            self._shown().update(self._task, words=f"{size / _MEGABYTE:,.1f} MB, {documents:,} documents")
+
+    def share(self, done: float, words: str) -> None:
+        total = self._total or 1
+        self._shown().update(self._task, total=total, completed=done * total, words=words)
+
+    def _shown(self) -> Any:
+        if self._bar is None:
+            from rich import progress as rich  # noqa: PLC0415 - slow to import, and not for small files
+            from rich.console import Console  # noqa: PLC0415
+
+            known = (rich.TaskProgressColumn(), rich.DownloadColumn(), rich.TransferSpeedColumn())
+            columns = (
+                rich.BarColumn(bar_width=None),
+                *(known if self._total is not None else ()),
+                rich.TimeRemainingColumn() if self._total is not None else rich.TimeElapsedColumn(),
+                rich.TextColumn("{task.fields[words]}", markup=False),
+            )
+            screen = Console(stderr=True, color_system="auto" if has_colours(sys.stderr) else None)
+            self._bar = self._stack.enter_context(rich.Progress(*columns, console=screen, transient=True))
+            self._task = self._bar.add_task("", total=self._total, words="")
+        return self._bar
+
+
+class _Lines(Progress):
+    """A line now and then, for logs."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._began = self._last = monotonic()
+
+    def __call__(self, size: int, documents: int) -> None:
         now = monotonic()
-        if now - last >= _EVERY:
-            last = now
-            rate = size / (now - began) / _MEGABYTE
-            left = (total - size) / _MEGABYTE / rate
-            say(f"{size / total:.0%}: {documents:,} documents, {rate:.0f} MB/s, {left:.0f} s left")
+        if now - self._last < _EVERY:
+            return
+        self._last = now
+        rate = size / (now - self._began) / _MEGABYTE
+        words = f"{documents:,} documents, {rate:.1f} MB/s"
+        if self._total:
+            left = f", {(self._total - size) / _MEGABYTE / rate:.0f} s left" if rate else ""
+            words = f"{min(size / self._total, 1):.0%}: {words}{left}"
+        say(words)
 
-    return progress
+    def share(self, done: float, words: str) -> None:
+        now = monotonic()
+        if now - self._last >= _EVERY:
+            self._last = now
+            say(f"{done:.0%}: {words}")

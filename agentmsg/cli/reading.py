@@ -5,8 +5,8 @@ What a file holds its name says, as for convert: one document, one a line, or fr
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import attrs
@@ -17,11 +17,10 @@ from agentmsg.cli.terminal import standard_in
 from agentmsg.conversion import loads
 from agentmsg.detection import detect, doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
-from agentmsg.files.compression import decompressed
-from agentmsg.files.documents import documents
+from agentmsg.files.job import Piece, Source
 from agentmsg.files.names import STANDARD, kind_of
-from agentmsg.files.places import asking, place_of
 from agentmsg.files.plan import LOOKED_AT, detected, named
+from agentmsg.files.reading import reading_of
 from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
 
@@ -30,8 +29,13 @@ if TYPE_CHECKING:
 
     from agentmsg.files.documents import Found
     from agentmsg.files.names import Form
+    from agentmsg.files.ranges import Advance
 
 __all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
+
+
+# Seconds between two words on how far a file is read.
+_EVERY = 0.1
 
 
 @attrs.frozen(kw_only=True)
@@ -60,12 +64,16 @@ class Formats:
     trouble: AgentMsgError | None = None
 
 
-def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
+def histories_of(
+    name: str, codec: str | None, form: Form | None = None, advance: Advance = lambda size, documents: None
+) -> Iterator[Read | Unread]:
     """Yield the histories of a file, one after the other; "-" is stdin.
 
     Args:
         name: of the file.
         codec: of all documents; None to detect that of each.
+        form: how documents stand in it, where its name does not tell.
+        advance: told how many bytes of it are read, and documents.
 
     Raises:
         CodecLookupError: where there is no such codec.
@@ -73,7 +81,7 @@ def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
     if codec is not None:
         get_codec(codec)
     try:
-        for index, (place, found) in enumerate(_documents(name)):
+        for index, (place, found) in enumerate(_documents(name, form, advance)):
             if codec is not None and index == 0:
                 _warn(name, found, codec)
             yield _read(place, found, codec)
@@ -81,35 +89,37 @@ def histories_of(name: str, codec: str | None) -> Iterator[Read | Unread]:
         yield Unread(error=error, place=name)
 
 
-def history_of(name: str, codec: str | None) -> Read:
+def history_of(name: str, codec: str | None, form: Form | None = None) -> Read:
     """Return the one history of a file.
 
     Raises:
         AgentMsgError: where it cannot be read, or there is not just one.
     """
     found: list[Read] = []
-    for each in histories_of(name, codec):
+    # A file of a million is not read to its end only to be counted.
+    for each in islice(histories_of(name, codec, form), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
         found.append(each)
     if len(found) == 1:
         return found[0]
-    msg = f"one history is needed, {name} holds {len(found)}"
+    msg = f"one history is needed, {name} holds {'several' if found else 'none'}"
     raise DecodeError(msg)
 
 
-def history_at(name: str, index: int, codec: str | None) -> tuple[History, bool]:
+def history_at(name: str, index: int, codec: str | None, form: Form | None = None) -> tuple[History, bool]:
     """Return the history of one document of a file, and whether there are others.
 
     Args:
         name: of the file; "-" is stdin.
         index: of the document, from 0.
         codec: its format; None to detect it.
+        form: how documents stand in the file, where its name does not tell.
 
     Raises:
         AgentMsgError: where it cannot be read; code "required", where there is no such document.
     """
-    found = _documents(name)
+    found = _documents(name, form)
     before = sum(1 for _ in islice(found, index))
     own = next(found, None)
     if own is None:
@@ -123,7 +133,7 @@ def history_at(name: str, index: int, codec: str | None) -> tuple[History, bool]
     return read.history, index > 0 or next(found, None) is not None
 
 
-def formats_of(name: str) -> Formats:
+def formats_of(name: str, form: Form | None = None) -> Formats:
     """Return the formats that the first documents of a file may have.
 
     Raises:
@@ -132,7 +142,7 @@ def formats_of(name: str) -> Formats:
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
     scores: list[tuple[str, float]] = []
-    for _, found in islice(_documents(name), LOOKED_AT):
+    for _, found in islice(_documents(name, form), LOOKED_AT):
         try:
             if found.fault is not None or found.data is None:
                 raise found.fault or AssertionError
@@ -148,14 +158,19 @@ def formats_of(name: str) -> Formats:
         return Formats(scores=tuple(scores), trouble=error)
 
 
-def _documents(name: str) -> Iterator[tuple[str, Found]]:
+def _documents(
+    name: str, form: Form | None, advance: Advance = lambda size, documents: None
+) -> Iterator[tuple[str, Found]]:
     """Yield the documents of a file, each with its place."""
-    kind = kind_of(name, "json")
-    with asking(name), ExitStack() as stack:
-        stream = standard_in() if name == STANDARD else stack.enter_context(place_of(name).open(name))
-        held = stack.enter_context(decompressed(stream, kind.compression, name))
-        for found in documents(held, kind.form, DEFAULT_LIMITS):
+    kind = kind_of(name, form or "json")
+    piece = Piece(source=Source(path=name, kind=kind, codec=""))
+    due = monotonic() + _EVERY
+    with reading_of(piece, DEFAULT_LIMITS, standard_in if name == STANDARD else None) as reading:
+        for number, found in enumerate(reading, 1):
             yield _PLACES[kind.form].format(name=name, number=found.number), found
+            if monotonic() > due:
+                advance(reading.position, number)
+                due = monotonic() + _EVERY
 
 
 _PLACES: Mapping[Form, str] = {

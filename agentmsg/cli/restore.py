@@ -2,60 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import Any
 
+import attrs
 import click
 
 from agentmsg._registry import get_codec
-from agentmsg.cli.options import CODEC, codec_options
-from agentmsg.cli.telling import tell_losses
+from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
+from agentmsg.cli.paint import screen
+from agentmsg.cli.telling import Lost
 from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
-from agentmsg.files.names import STANDARD, Form, as_array, kind_of
+from agentmsg.files.names import STANDARD, Form, as_array, kind_of, written_kind
 from agentmsg.files.restoring import Restoring
-
-if TYPE_CHECKING:
-    from agentmsg.losses import Losses
 
 __all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
   agentmsg restore out.json account.jsonl
-  agentmsg restore out.jsonl account.jsonl original.jsonl
-  agentmsg restore out.json account.jsonl --to openai --pretty
-  agentmsg restore carrying.json > original.json
+  agentmsg restore out.jsonl account.jsonl -o original.jsonl
+  agentmsg restore out.json account.jsonl -t openai --pretty
+  agentmsg restore carrying.json -o original.json
 """
 
 
 @click.command("restore", short_help="Give back the originals of converted documents.", epilog=_EXAMPLES)
-@click.argument("converted", metavar="OUT")
+@click.argument("converted", metavar="CONVERTED")
 @click.argument("accounts", metavar="[LOSSES]", required=False)
-@click.argument("target", metavar="[DST]", default=STANDARD)
-@click.option(
-    "--to",
-    "codec",
-    type=CODEC,
-    help="The format to write; else the one that the account names.",
-)
-@click.option(
-    "--from",
-    "source",
-    type=CODEC,
-    help="The format of OUT; else the one that LOSSES names, or is detected.",
-)
+@output_option("The file to write")
+@to_option("The format to write (default: the one that the account names).")
+@from_option("The format of CONVERTED (default: the one that LOSSES names, or detected).")
 @codec_options
-@click.option(
-    "--form", type=click.Choice(["json", "jsonl", "msgpack"]), help="What files hold whose names do not tell, and -."
-)
-@click.option("--split", is_flag=True, help="Read OUT as a JSON array of many documents.")
+@form_option
+@click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array of many documents.")
 @click.option("--array", is_flag=True, help="Write a JSON array of all documents.")
 @click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
+@quiet_option
 def command(
     *,
     converted: str,
     accounts: str | None,
-    target: str,
+    output: str,
+    force: bool,
     codec: str | None,
     source: str | None,
     options: tuple[tuple[str, Any], ...],
@@ -63,51 +53,53 @@ def command(
     split: bool,
     array: bool,
     pretty: bool,
+    quiet: bool,
 ) -> None:
     """Give back the originals of converted documents.
 
-    OUT is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. This gives the same JSON
+    CONVERTED is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. This gives the same JSON
     values, and the same bytes where the originals were compact JSON with their keys in the order in which agentmsg
     writes them. Messages added at the end of a document are kept; any other change is refused.
 
     Without LOSSES, what the documents carry themselves ("agentmsg convert --carry") is given back: all content, but
-    not ids, times and the like. OUT's format is detected then.
+    not ids, times and the like. Its format is detected then. Neither file is ever written over.
     """
     if converted == accounts == STANDARD:
-        msg = "only one of OUT and LOSSES can be stdin"
+        msg = "only one of CONVERTED and LOSSES can be stdin"
         raise click.UsageError(msg)
     kind = kind_of(converted, form or "json")
     if split:
         kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
-    target_kind = kind_of(target, "json" if array else usual)
+    target_kind = written_kind(output, "json" if array else usual)
     if array:
         target_kind = as_array(target_kind)
     if pretty and target_kind.form != "json":
-        msg = f"{target}: only a .json file of one document can be pretty"
+        msg = f"{output}: only a .json file of one document can be pretty"
         raise FileError(msg, code="form")
+    if output == STANDARD and target_kind.form == "msgpack" and is_terminal(sys.stdout):
+        msg = "binary is not for a terminal: name a file with -o"
+        raise click.UsageError(msg)
+    # A terminal gets what people read.
+    is_shown = output == STANDARD and is_terminal(sys.stdout)
+    lost = Lost()
     Restoring(
         converted=converted,
         kind=kind,
         accounts=accounts,
-        accounts_kind=kind_of(accounts or STANDARD, "jsonl"),
+        # Lines, whatever their file is called.
+        accounts_kind=attrs.evolve(kind_of(accounts or STANDARD, "jsonl"), form="jsonl"),
         source=source,
         codec=codec,
         options=options,
-        target=target,
+        target=output,
         target_kind=target_kind,
-        pretty=pretty,
-    ).run(standard_in, standard_out, _tell)
-    if target == STANDARD:
-        out = standard_out()
-        if is_terminal(out) and target_kind.form == "json" and not pretty:
-            out.write(b"\n")
+        pretty=pretty or is_shown,
+        force=force,
+    ).run(standard_in, screen if is_shown else standard_out, lost.add)
+    if not quiet:
+        lost.tell()
 
 
 def _usual(form: Form) -> Form:
     return "json" if form == "json" else "jsonl"
-
-
-def _tell(number: int, losses: Losses) -> None:
-    del number
-    tell_losses(losses)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import sys
 
 import click
 
 from agentmsg._registry import codec_names, get_codec
-from agentmsg.cli.options import CODEC
-from agentmsg.cli.terminal import write_bytes
+from agentmsg.cli.disk import check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC, output_option
+from agentmsg.cli.paint import indented, write_json
+from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import dump_json
 
@@ -16,15 +18,16 @@ __all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
-  agentmsg schema > agentmsg.schema.json
+  agentmsg schema -o agentmsg.schema.json
   agentmsg schema json --compact
 """
 
 
 @click.command("schema", short_help="Print the JSON Schema of a format.", epilog=_EXAMPLES)
 @click.argument("codec", metavar="[CODEC]", type=CODEC, default="json")
+@output_option("The file to write: .json")
 @click.option("--compact", is_flag=True, help="Print it in one line.")
-def command(*, codec: str, compact: bool) -> None:
+def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
     """Print the JSON Schema (2020-12) of a format; by default of agentmsg's own JSON.
 
     Editors complete and check documents by it, and so can programs in any language.
@@ -33,8 +36,13 @@ def command(*, codec: str, compact: bool) -> None:
     if schema is None:
         msg = f"{codec} has no schema; these have one: {', '.join(_with_schema())}"
         raise click.UsageError(msg)
-    data = dump_json(schema) if compact else json.dumps(schema, ensure_ascii=False, indent=2).encode()
-    write_bytes(data + b"\n")
+    check_ending(output, (".json",))
+    check_written([output], (), force=force)
+    with output_to(output, force=force):
+        if is_terminal(sys.stdout) and not compact:
+            write_json(schema)
+        else:
+            write_bytes((dump_json(schema) if compact else indented(schema).encode()) + b"\n")
 
 
 def _with_schema() -> list[str]:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.disk import write_file
-from agentmsg.cli.options import CODEC
+from agentmsg.cli.disk import check_ending, check_written, output_to, write_file
+from agentmsg.cli.options import form_option, from_option, output_option, quiet_option
 from agentmsg.cli.reading import history_at
-from agentmsg.cli.terminal import say, write_bytes
+from agentmsg.cli.terminal import has_colours, say, write_bytes
 from agentmsg.files.names import STANDARD
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
+    from agentmsg.files.names import Form
     from agentmsg.show.view import View
 
 __all__ = ["command"]
@@ -26,39 +27,69 @@ _EXAMPLES = """\b
 Examples:
   agentmsg show history.json
   agentmsg show runs.jsonl --index 3 --all | less
-  agentmsg show history.json --html history.html
+  agentmsg show history.json -o history.html
 """
 # What a terminal shows of each text and of each argument, result or value; and a page, which folds.
 _IN_TERMINALS = Lengths(text=8_000, detail=1_500)
 _ON_PAGES = Lengths(text=500_000, detail=100_000)
 _WIDTH = 80
+_PAGES = (".html", ".htm", ".xhtml")
 
 
 @click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
-@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of several; from 0.")
-@click.option("--from", "source", type=CODEC, help="The format of FILE; detected by default.")
-@click.option("--html", "output", metavar="OUT", help="Write a page of HTML there instead; - means stdout.")
-@click.option("--width", type=click.IntRange(min=20), metavar="N", help="Columns of text; by default the window's.")
+@output_option("The file to write: .txt, or .html for a page")
+@from_option("The format of FILE (default: detected).")
+@form_option
+@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of several, from 0.")
+@click.option("--html", "page", metavar="FILE", help="Write a page of HTML there instead; - means stdout.")
+@click.option("--width", type=click.IntRange(min=20), metavar="N", help="Columns of text (default: the window's).")
 @click.option("--all", "uncut", is_flag=True, help="Show everything, however long; else long texts are cut.")
-def command(*, file: str, index: int, source: str | None, output: str | None, width: int | None, uncut: bool) -> None:
+@quiet_option
+def command(
+    *,
+    file: str,
+    output: str,
+    force: bool,
+    source: str | None,
+    form: Form | None,
+    index: int,
+    page: str | None,
+    width: int | None,
+    uncut: bool,
+    quiet: bool,
+) -> None:
     r"""Show a conversation in the terminal, or make a page of it.
 
     Roles, texts, thinking, each tool call with its result, media, citations and usage. What data says is never
     obeyed: control characters, text directions and what has no width stand there as escapes such as \x1b. The
     page is one file that needs no network and no script.
     """
-    history, is_one_of_many = history_at(file, index, source)
-    if is_one_of_many:
+    output, is_page = _target(output, page)
+    check_written([output], [file], force=force)
+    history, is_one_of_many = history_at(file, index, source, form)
+    if is_one_of_many and not quiet:
         say(f"document {index}; --index N shows another")
-    lengths = Lengths() if uncut else _IN_TERMINALS if output is None else _ON_PAGES
+    lengths = Lengths() if uncut else _ON_PAGES if is_page else _IN_TERMINALS
     title = None if file == STANDARD else Path(file).name
     view = view_of(history, title=title, lengths=lengths)
-    if output is not None:
+    if is_page:
         # Late: program tells what to install where a package is missing.
-        write_file(output, import_module("agentmsg.show.page").page(view).encode())
+        write_file(output, import_module("agentmsg.show.page").page(view).encode(), force=force)
     else:
-        _print(view, width)
+        with output_to(output, force=force):
+            _print(view, width)
+
+
+def _target(output: str, page: str | None) -> tuple[str, bool]:
+    """Return what to write, and whether that is a page."""
+    if page is None:
+        return output, check_ending(output, (".txt", *_PAGES)) in _PAGES
+    if output != STANDARD:
+        msg = "either --output or --html: both name the file to write"
+        raise click.UsageError(msg)
+    check_ending(page, _PAGES)
+    return page, True
 
 
 def _print(view: View, width: int | None) -> None:
@@ -67,7 +98,7 @@ def _print(view: View, width: int | None) -> None:
     from agentmsg.show.terminal import COLOURS, text  # noqa: PLC0415 - the same
 
     # Only whether there are colours is taken from this console; of old Windows' own we know nothing.
-    colours = COLOURS.get(Console(file=sys.stdout).color_system or "")
+    colours = COLOURS.get(Console(file=sys.stdout).color_system or "") if has_colours(sys.stdout) else None
     columns = width or shutil.get_terminal_size((_WIDTH, 24)).columns
     shown = text(view, width=columns, colours=colours)
     write_bytes(shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.options import CODEC
+from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option
+from agentmsg.cli.paint import write_json
+from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import Read, histories_of
-from agentmsg.cli.terminal import say, write_bytes
-from agentmsg.errors import FileError
-from agentmsg.json_text import dump_json
+from agentmsg.cli.telling import Trouble, found_in
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.cli.reading import Unread
+    from agentmsg.cli.progress import Progress
+    from agentmsg.files.names import Form
     from agentmsg.ops.totals import Distribution, ToolTotals
 
 __all__ = ["command"]
@@ -48,52 +50,73 @@ Examples:
 
 @click.command("stats", short_help="Count what conversations hold: roles, texts, tools, tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--from",
-    "source",
-    type=CODEC,
-    help="The format of all documents; detected by default.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@output_option("The file to write: .txt, or .json for --json")
+@from_option("The format of all documents (default: detected).")
+@form_option
+@json_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Draw the numbers, too: a .svg or .png.")
+@quiet_option
 @click.pass_context
-def command(ctx: click.Context, *, files: tuple[str, ...], source: str | None, as_json: bool, plot: str | None) -> None:
+def command(
+    ctx: click.Context,
+    *,
+    files: tuple[str, ...],
+    output: str,
+    force: bool,
+    source: str | None,
+    form: Form | None,
+    as_json: bool,
+    plot: str | None,
+    quiet: bool,
+) -> None:
     """Count what conversations hold: roles, lengths of texts, tools and their errors, tokens, durations.
 
     FILE is a document of any format; many of them, one a line, if its name ends in .jsonl, or as frames in
-    .msgpack; each may be compressed (.gz, .zst); - means stdin.
+    .msgpack; each may be compressed (.gz, .zst); a folder of such files, or a pattern; - means stdin.
 
     All are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Tokens and cost are what the documents state; there is no price list.
 
-    What cannot be read is told and left out; the exit code is 1 then.
+    What cannot be read is told, by file, and left out; the exit code is 1 then.
     """
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
         raise click.UsageError(msg)
-    totals, unread = Totals(), 0
-    for name in files:
-        for found in histories_of(name, source):
-            if isinstance(found, Read):
-                totals.add(found.history, found.codec)
-            else:
-                unread += 1
-                _tell(found)
-    if as_json:
-        write_bytes(dump_json({**totals.as_data(), "unreadable": unread}) + b"\n")
-    else:
-        _print(totals, unread)
+    as_json = check_ending(output, REPORTS) == ".json" or as_json
+    names = found_in(files, quiet=quiet)
+    check_written([output, *([] if plot is None else [plot])], names, force=force)
+    with progress_of(size_of(names), quiet=quiet) as progress:
+        totals, unread = _counted(names, source, form, progress)
+    with output_to(output, force=force):
+        if as_json:
+            write_json({**totals.as_data(), "unreadable": unread})
+        else:
+            _print(totals, unread)
     if plot is not None:
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
-        draw(totals, plot)
+        draw(totals, plot, force=force)
     ctx.exit(1 if unread else 0)
 
 
-def _tell(unread: Unread) -> None:
-    error = unread.error
-    lead = "" if isinstance(error, FileError) else f"{unread.place}: "
-    say(f"error [{error.code}] {lead}{error}")
+def _counted(files: Sequence[str], source: str | None, form: Form | None, progress: Progress) -> tuple[Totals, int]:
+    """Return what files hold, and how many documents cannot be read; tell of these."""
+    totals, unread = Totals(), Trouble()
+    size = 0
+    for name in files:
+
+        def advance(read: int, _: int, *, before: int = size) -> None:
+            progress(before + read, totals.histories)
+
+        for found in histories_of(name, source, form, advance):
+            if isinstance(found, Read):
+                totals.add(found.history, found.codec)
+            else:
+                unread.add(name, found)
+        size += size_of([name]) or 0
+        unread.tell(name)
+    unread.tell_rest()
+    return totals, unread.count
 
 
 def _print(totals: Totals, unread: int) -> None:

@@ -43,7 +43,7 @@ _LONGEST = 28
 _TOKENS = ("input", "cache_read", "cache_write", "input_audio", "output", "reasoning", "output_audio")
 
 
-def draw(totals: Totals, name: str) -> None:
+def draw(totals: Totals, name: str, *, force: bool) -> None:
     """Draw what many conversations hold, to a file whose name ends in .svg or .png.
 
     Raises:
@@ -64,7 +64,7 @@ def draw(totals: Totals, name: str) -> None:
         drawn = BytesIO()
         kind = PurePath(name).suffix[1:]
         figure.savefig(drawn, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-    write_file(name, drawn.getvalue())
+    write_file(name, drawn.getvalue(), force=force)
 
 
 def _title(panel: Any, title: str) -> None:

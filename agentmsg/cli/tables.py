@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from agentmsg.cli.terminal import printable
+from agentmsg.cli.terminal import has_colours, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,12 @@ _WIDE = 10_000
 def terminal() -> Console:
     """Return what prints to stdout: in colour to a terminal, plain and as wide as need be to a file or a pipe."""
     return Console(
-        highlight=False, markup=False, emoji=False, soft_wrap=False, width=None if sys.stdout.isatty() else _WIDE
+        color_system="auto" if has_colours(sys.stdout) else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+        width=None if sys.stdout.isatty() else _WIDE,
     )
 
 

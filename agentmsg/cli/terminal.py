@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from typing import TYPE_CHECKING, Any, BinaryIO
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
 from agentmsg.errors import FileError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
 
-__all__ = ["abandon_output", "aligned", "is_terminal", "printable", "say", "standard_in", "standard_out", "write_bytes"]
+__all__ = [
+    "abandon_output",
+    "aligned",
+    "has_colours",
+    "held_output",
+    "is_terminal",
+    "printable",
+    "say",
+    "standard_in",
+    "standard_out",
+    "write_bytes",
+]
+
+
+# What TERM says of terminals without colours.
+_COLOURLESS = {"dumb", "unknown"}
 
 
 def printable(text: str) -> str:
@@ -23,9 +40,21 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def say(text: str) -> None:
+def has_colours(stream: Any) -> bool:
+    """Whether colours go to a stream: to a terminal that has them, unless NO_COLOR says no; FORCE_COLOR says yes.
+
+    Nothing else decides this, for any command.
+    """
+    if os.environ.get("NO_COLOR") or isinstance(stream, _Held):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal(stream) and os.environ.get("TERM") not in _COLOURLESS)
+
+
+def say(text: str, *, colour: str | None = None) -> None:
     """Print one line about the work on stderr."""
-    click.echo(f"agentmsg: {printable(text)}", err=True)
+    words = printable(text)
+    is_coloured = colour is not None and has_colours(sys.stderr)
+    click.echo(f"agentmsg: {click.style(words, fg=colour) if is_coloured else words}", err=True, color=is_coloured)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -40,8 +69,8 @@ def is_terminal(stream: Any) -> bool:
     """Tell whether somebody may be looking at a stream."""
     try:
         return bool(stream.isatty())
-    except ValueError:
-        return False  # it is closed
+    except (AttributeError, ValueError):
+        return False  # it is closed, or there is none
 
 
 def standard_in() -> BinaryIO:
@@ -77,6 +106,23 @@ def write_bytes(data: bytes) -> None:
     if stream.isatty() and not data.endswith(b"\n"):
         stream.write(b"\n")
     stream.flush()
+
+
+class _Held(io.TextIOWrapper):
+    """A stdout that is kept in memory."""
+
+
+@contextmanager
+def held_output() -> Generator[Callable[[], bytes]]:
+    """Keep all that is printed meanwhile; what is given returns it."""
+    held = _Held(io.BytesIO(), encoding="utf-8", newline="")
+
+    def printed() -> bytes:
+        held.flush()
+        return cast("io.BytesIO", held.buffer).getvalue()
+
+    with redirect_stdout(held):
+        yield printed
 
 
 def abandon_output() -> None:

@@ -3,12 +3,17 @@
 | module | what |
 | --- | --- |
 | ``names`` | what the name of a file says of what is in it |
-| ``places`` | local disks, and URLs by fsspec |
+| ``place``, ``places``, ``local``, ``remote`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
+| ``reading`` | the same, from the opening of the file to its end |
 | ``converting`` | what becomes of one document |
-| ``job`` | the heart: a range in, part files and counts out |
-| ``plan`` | names to sources, targets, ranges |
+| ``groups`` | losses, by what they have in common |
+| ``job`` | what is to be done, and what became of it |
+| ``finding`` | names, folders, patterns to files |
+| ``guard`` | what may be written |
+| ``plan`` | files to sources, targets, ranges |
+| ``ranges`` | the heart: a range in, part files and counts out |
 | ``work`` | the folder of a run under way: resume, lock |
 | ``joining`` | parts to whole files |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
@@ -20,10 +25,11 @@
 
 from __future__ import annotations
 
-from agentmsg.files.job import Job, Piece, Report, Source, convert_range
+from agentmsg.files.job import Job, Piece, Report, Source
 from agentmsg.files.names import Kind, kind_of
 from agentmsg.files.piping import stream
 from agentmsg.files.plan import Target, targets_of
+from agentmsg.files.ranges import convert_range
 from agentmsg.files.run import Outcome, Request, run
 
 __all__ = [

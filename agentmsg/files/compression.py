@@ -34,6 +34,23 @@ def _read_zstd(stream: BinaryIO) -> Any:
     return _zstd().ZstdFile(stream)
 
 
+class _Steady(io.RawIOBase):
+    """Gives all that was decompressed before it tells that the rest is damaged; whole reads would lose that."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what there is, up to the size of a buffer."""
+        data: bytes = self._stream.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
 def _write_gzip(stream: BinaryIO) -> Any:
     # Without name and time, so that the same documents are the same bytes.
     return gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0)
@@ -63,7 +80,7 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
         yield stream
         return
     try:
-        yield cast("BinaryIO", io.BufferedReader(_READERS[compression](stream), _BUFFER))
+        yield cast("BinaryIO", io.BufferedReader(_Steady(_READERS[compression](stream)), _BUFFER))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise _damaged(name, error) from None
     except Exception as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import attrs
 import msgpack
 
-from agentmsg.errors import DecodeError
+from agentmsg.errors import AgentMsgError, DecodeError
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.plain import is_list
 
@@ -39,13 +39,20 @@ class Found:
         length: in bytes, without its line end.
         data: its bytes; None where it is longer than allowed.
         fault: what is wrong with it already; None where nothing is.
+        until: up to which byte of the file all is dealt with once this is; None means to its end.
     """
 
     number: int
     offset: int
     length: int
     data: bytes | None
-    fault: DecodeError | None = None
+    fault: AgentMsgError | None = None
+    until: int | None = None
+
+    @property
+    def end(self) -> int:
+        """The byte up to which all is dealt with once this is."""
+        return self.offset + self.length if self.until is None else self.until
 
 
 def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end: int | None = None) -> Iterator[Found]:
@@ -142,7 +149,7 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         return
     for number, item in enumerate(items, 1):
         data = dump_json(item)
-        yield Found(number, found.offset, len(data), data)
+        yield Found(number, found.offset, len(data), data, until=found.offset + found.length * number // len(items))
 
 
 class _FrameReader:

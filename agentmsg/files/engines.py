@@ -1,7 +1,8 @@
 """Who does the work: this process, several processes of this machine, Dask, or Ray. Each maps a function over pieces.
 
-An engine yields ``(number, result)`` of each call as it ends, in any order. The function and its arguments are
-pickled; files are reached by their paths, so machines of a cluster need them in a place that all see.
+An engine yields ``(number, result)`` of each call as it ends, in any order, and tells meanwhile how far those under
+way are, where it can know. The function and its arguments are pickled; files are reached by their paths, so machines
+of a cluster need them in a place that all see.
 """
 
 from __future__ import annotations
@@ -9,39 +10,83 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager
+from functools import partial
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from agentmsg._extras import extra
+from agentmsg.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-    from multiprocessing.process import BaseProcess
+    from concurrent.futures import Executor, Future
+    from multiprocessing.synchronize import Event
 
-__all__ = ["ENGINES", "Engine"]
+__all__ = ["ENGINES", "Advance", "Engine"]
 
 _R = TypeVar("_R")
-Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], int], Iterator[tuple[int, _R]]]"
+# Told of a call under way, by its number: how many bytes it has read and documents written. Functions that are run
+# take it without the number, as ``advance``.
+Advance: TypeAlias = "Callable[[int, int, int], None]"
+Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], int, Advance], Iterator[tuple[int, _R]]]"
+# Seconds between two looks at how far processes are.
+_EVERY = 0.1
 
 
-def _local(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, _R]]:
+def _local(
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+) -> Iterator[tuple[int, _R]]:
     """Run the calls here, or in so many processes."""
     if jobs <= 1 or len(calls) <= 1:
         for number, call in enumerate(calls):
-            yield number, function(*call)
+            yield number, function(*call, advance=partial(advance, number))
         return
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - only for several jobs
+    from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - only for several jobs
+
+    with _pool(min(jobs, len(calls)), len(calls)) as (pool, counts):
+        with _uninterrupted():
+            waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
+        while waiting:
+            done, _ = wait(waiting, timeout=_EVERY, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), _result(future)
+            for number in waiting.values():
+                if counts[2 * number]:
+                    advance(number, counts[2 * number], counts[2 * number + 1])
+
+
+@contextmanager
+def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
+    """Give processes for calls, and what these have read and written so far; if anything goes wrong they end at once.
+
+    Nobody vouches for the parts of ranges under way then: whoever presses Ctrl-C shall not wait for them.
+    """
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only for several jobs
     from multiprocessing import get_context  # noqa: PLC0415
 
     # Fresh processes: those that are forked would share open files and locks with this one.
-    pool = ProcessPoolExecutor(min(jobs, len(calls)), get_context("spawn"), initializer=_begin)
+    context = get_context("spawn")
+    # Of each call two numbers, written by the one process that runs it, and read here.
+    counts = context.RawArray("Q", 2 * calls)
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, stop))
     try:
-        with _uninterrupted():
-            numbers = {pool.submit(function, *call): number for number, call in enumerate(calls)}
-        for future in as_completed(numbers):
-            yield numbers[future], future.result()
+        yield pool, counts
+    except BaseException:
+        stop.set()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _result(future: Future[_R]) -> _R:
+    from concurrent.futures import BrokenExecutor  # noqa: PLC0415 - only for several jobs
+
+    try:
+        return future.result()
+    except BrokenExecutor:
+        msg = "a process ended before its work was done: out of memory, or killed; --resume goes on from here"
+        raise FileError(msg, code="file") from None
 
 
 @contextmanager
@@ -57,34 +102,63 @@ def _uninterrupted() -> Generator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the process that started this one: it lets pieces under way end, and starts no more.
+# Of a process that runs calls: where it tells how far they are.
+_counts: Any = None
 
-    Where that is killed this one ends, too: it must not write into a work folder that another run has taken over.
+
+def _begin(counts: Any, stop: Event) -> None:
+    """Leave Ctrl-C to the process that started this one, and end with it, or when it says so.
+
+    Where that is killed this one must not write into a work folder that another run has taken over.
     """
     from multiprocessing import parent_process  # noqa: PLC0415 - only for several jobs
 
+    global _counts  # noqa: PLW0603 - a process has no other place from call to call
+    _counts = counts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_at, args=(stop.wait,), daemon=True).start()
     if (parent := parent_process()) is not None:
-        Thread(target=_end_after, args=(parent,), daemon=True).start()
+        Thread(target=_end_at, args=(parent.join,), daemon=True).start()
 
 
-def _end_after(parent: BaseProcess) -> None:
-    parent.join()
+def _end_at(moment: Callable[[], object]) -> None:
+    moment()
     os._exit(1)
 
 
-def _dask(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, _R]]:
+def _counting(number: int, function: Callable[..., _R], *call: Any) -> _R:
+    """Run a call, and note how far it is where the process that started this one looks."""
+
+    def advance(size: int, documents: int) -> None:
+        _counts[2 * number + 1] = documents
+        _counts[2 * number] = size
+
+    return function(*call, advance=advance)
+
+
+def _dask(
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+) -> Iterator[tuple[int, _R]]:
     """Run the calls on the cluster of the current Dask client; without one, in processes of this machine."""
+    del advance  # only whole ranges are known
     dask = extra("dask", "dask", "--engine dask")
     tasks = [dask.delayed(function, pure=False)(*call) for call in calls]
     # A client of a cluster, where there is one, has put itself there.
-    own = {} if dask.config.get("scheduler", None) else {"scheduler": "processes", "num_workers": jobs}
-    yield from enumerate(dask.compute(*tasks, **own))
+    if dask.config.get("scheduler", None):
+        yield from enumerate(dask.compute(*tasks))
+        return
+    with _pool(jobs) as (pool, _):
+        with _uninterrupted():
+            for _ in range(jobs):
+                pool.submit(int)  # each starts a process
+        yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
 
 
-def _ray(function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, _R]]:
+def _ray(
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+) -> Iterator[tuple[int, _R]]:
     """Run the calls on the Ray cluster that this process is connected to; without one, on this machine."""
+    del advance  # only whole ranges are known
     ray = extra("ray", "ray", "--engine ray")
     if not ray.is_initialized():
         ray.init(num_cpus=jobs, include_dashboard=False, log_to_driver=False)

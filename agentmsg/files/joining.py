@@ -15,7 +15,8 @@ from agentmsg.errors import FileError
 from agentmsg.files.compression import compressed
 from agentmsg.files.framing import LINES
 from agentmsg.files.names import is_remote
-from agentmsg.files.places import asking, place_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
     from agentmsg.files.framing import Framing
@@ -94,8 +95,8 @@ class Growing:
             sink.write(data)
         return packed.getvalue()
 
-    def publish(self) -> None:
-        """Give the file its final name; it is on disk before."""
+    def publish(self, *, force: bool) -> None:
+        """Give the file its final name, if need be (``force``) in the place of another; it is on disk before."""
         if not self._takes_part:
             with asking(self._path):
                 end = self._framing.end.lstrip() if self.is_empty else self._framing.end
@@ -105,7 +106,7 @@ class Growing:
         folder = self._path.rpartition("/")[0]
         if folder and not is_remote(self._path):
             place.make_folder(folder)
-        place.publish(self._until, self._path)
+        place.publish(self._until, self._path, force=force)
 
     def abandon(self) -> None:
         """Close the file as it is."""

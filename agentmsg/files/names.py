@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import attrs
@@ -18,10 +19,12 @@ __all__ = [
     "Form",
     "Kind",
     "as_array",
+    "check_lines",
     "is_pattern",
     "is_remote",
     "kind_of",
     "renamed",
+    "written_kind",
 ]
 
 Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack"]
@@ -30,6 +33,7 @@ STANDARD = "-"
 COMPRESSIONS = (".gz", ".zst")
 _FORMS: Mapping[str, Form] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".msgpack": "msgpack"}
 SUFFIXES = tuple(_FORMS)
+_PACKED = "these with .gz or .zst"
 
 
 @attrs.frozen
@@ -66,9 +70,38 @@ def kind_of(name: str, default: Form | None = None) -> Kind:
     form = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
     form = form or default
     if form is None:
-        msg = f"{name}: not a name that ends with {', '.join(SUFFIXES)}, or these with .gz or .zst; say --form"
+        msg = f"{name}: not a name that ends with {', '.join(SUFFIXES)}, or {_PACKED}; say --form"
         raise FileError(msg, code="form")
     return Kind(form, compression)
+
+
+def written_kind(name: str, default: Form) -> Kind:
+    """Return what a file to write will hold, by its name.
+
+    Args:
+        name: a path, a URL, or "-".
+        default: the form where the name has no ending.
+
+    Raises:
+        FileError: code "form", where the name has an ending that says something else.
+    """
+    base, _ = _split(name)
+    ending = PurePosixPath(base.replace("\\", "/")).suffix
+    if ending and ending.lower() not in _FORMS:
+        msg = f"{name}: no {ending} file can be written; let the name end with {', '.join(SUFFIXES)}, or {_PACKED}"
+        raise FileError(msg, code="form")
+    return kind_of(name, default)
+
+
+def check_lines(name: str) -> None:
+    """Check that a file of accounts, losses or quarantined documents is not called what it will not be.
+
+    Raises:
+        FileError: code "form", where its name has another ending than that of JSON Lines, or JSON.
+    """
+    if written_kind(name, "jsonl").form == "msgpack":
+        msg = f"{name}: it will hold JSON Lines; let the name end with .jsonl, or .jsonl with .gz or .zst"
+        raise FileError(msg, code="form")
 
 
 def _split(name: str) -> tuple[str, str]:

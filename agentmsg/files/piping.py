@@ -1,29 +1,35 @@
-"""Sources to one target as they come: for stdin and stdout, which cannot be cut or resumed, and for one document."""
+"""Sources to targets as they come: for stdin and stdout, which cannot be cut or resumed, and for one document."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
-from itertools import chain, islice
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
 from agentmsg.detection import doubt
 from agentmsg.errors import DecodeError
-from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.compression import compressed
 from agentmsg.files.framing import framing_of
-from agentmsg.files.job import Job, Piece, Report, Sinks, Source, convert_documents, documents_of
-from agentmsg.files.names import STANDARD, kind_of
-from agentmsg.files.places import asking, place_of, whole_file
+from agentmsg.files.guard import check_distinct, check_free
+from agentmsg.files.job import Piece
+from agentmsg.files.names import STANDARD, is_remote, kind_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of, whole_file
 from agentmsg.files.plan import detected, named
+from agentmsg.files.ranges import Sinks, convert_documents
+from agentmsg.files.reading import reading_of
 from agentmsg.files.run import Count, Outcome, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Mapping, Sequence
 
-    from agentmsg.files.documents import Found
+    from agentmsg.files.job import Job, Report, Source
     from agentmsg.files.plan import Target
+    from agentmsg.files.reading import Reading
 
 __all__ = ["stream"]
 
@@ -31,67 +37,132 @@ __all__ = ["stream"]
 Standard: TypeAlias = Callable[[], BinaryIO]
 
 
-def _noting(found: Iterator[Found], seen: list[Found]) -> Iterator[Found]:
-    for item in found:
-        seen.append(item)
-        yield item
-
-
-def _doubting(found: Iterator[Found], codec: str, request: Request) -> Iterator[Found]:
-    """Yield documents; tell first what the format of the first one doesn't know."""
-    for item in islice(found, 1):
-        if item.data is not None and (words := doubt(item.data, codec)):
-            request.doubted(STANDARD, words)
-        yield item
-    yield from found
-
-
-def stream(job: Job, target: Target, request: Request, standard_in: Standard, standard_out: Standard) -> Outcome:
-    """Convert the sources of one target as they come; for stdin and stdout, which cannot be cut or resumed.
+def stream(
+    job: Job, targets: Sequence[Target], request: Request, standard_in: Standard, standard_out: Standard
+) -> Outcome:
+    """Convert the sources of targets as they come; for stdin and stdout, which cannot be cut or resumed.
 
     Args:
-        job: what to do with a document; its ``kind`` is replaced by that of the target.
-        target: with its sources.
-        request: only its accounts and progress count.
+        job: what to do with a document; its ``kind`` is replaced by that of each target.
+        targets: with their sources.
+        request: only its accounts, its progress and ``force`` count.
         standard_in: gives what the source "-" is.
         standard_out: gives what the target "-" is.
 
     Raises:
-        FileError: where files cannot be read or written; nothing has its final name then.
+        FileError: where files cannot be read or written; a target and what belongs to it have their final names only
+            once they are whole. Codes "exists" and "same-file" as those of ``run``.
     """
-    outcome = Outcome()
-    own = attrs.evolve(job, kind=target.kind)
-    framing = framing_of(target.kind, pretty=job.pretty)
-    sides = request.sides(0, target.path)
-    with ExitStack() as files:
-        # Entered first, so that it gets its name last: never a document without its account.
-        out = files.enter_context(_sink(target.path, target.kind.compression, standard_out))
-        side = {
-            suffix: files.enter_context(_sink(path, kind_of(path, "jsonl").compression, standard_out))
-            for suffix, path in sides.items()
-            if suffix != ".bad" or job.quarantine
-        }
-        sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"), is_live=target.path == STANDARD)
-        out.write(framing.head)
-        for source in target.sources:
-            report = _streamed(own, source, sinks, request, standard_in, is_first=not outcome.documents)
-            outcome.add(report, Piece(source=source), target.path, Count(outcome.documents))
-            request.progress(source.size or 0, outcome.documents)
-        out.write(framing.end if outcome.documents else framing.end.lstrip())
-    if ".bad" in side and not outcome.bad:
-        place_of(sides[".bad"]).remove(sides[".bad"])
-    outcome.bad_files = [sides[".bad"]] if ".bad" in side and outcome.bad else []
-    return outcome
+    sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
+    if not job.quarantine:
+        sides = [{suffix: path for suffix, path in side.items() if suffix != ".bad"} for side in sides]
+    written = [path for target, side in zip(targets, sides, strict=True) for path in (target.path, *side.values())]
+    check_distinct(written, [source.path for target in targets for source in target.sources])
+    if not request.force:
+        check_free(written)
+    streaming = _Streaming(job, request, standard_in, standard_out)
+    for target, side in zip(targets, sides, strict=True):
+        streaming.convert(target, side)
+    return streaming.outcome
 
 
-@contextmanager
-def _sink(path: str, compression: str, standard: Standard) -> Generator[BinaryIO]:
-    """Give a file to write, or stdout."""
-    with ExitStack() as files:
-        if path == STANDARD:
-            files.enter_context(asking("stdout"))
-        file = standard() if path == STANDARD else files.enter_context(whole_file(path))
-        yield files.enter_context(compressed(file, compression))
+class _Streaming:
+    """The state of a run over streams: what became of it so far."""
+
+    def __init__(self, job: Job, request: Request, standard_in: Standard, standard_out: Standard) -> None:
+        self._job = job
+        self._request = request
+        self._standard_in = standard_in
+        self._standard_out = standard_out
+        self._bytes = 0
+        self.outcome = Outcome()
+
+    def convert(self, target: Target, sides: Mapping[str, str]) -> None:
+        """Convert the sources of a target."""
+        job = attrs.evolve(self._job, kind=target.kind)
+        framing = framing_of(target.kind, pretty=job.pretty)
+        documents, bad = self.outcome.documents, self.outcome.bad
+        with ExitStack() as files:
+            # Entered first, so that it gets its name last: never a document without its account.
+            out = files.enter_context(self._sink(target.path, target.kind.compression))
+            side = {
+                suffix: files.enter_context(
+                    self._sink(
+                        path,
+                        kind_of(path, "jsonl").compression,
+                        is_wanted=partial(self._is_wanted, suffix, bad),
+                    )
+                )
+                for suffix, path in sides.items()
+            }
+            is_live = target.path == STANDARD
+            sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"), is_live=is_live)
+            out.write(framing.head)
+            for source in target.sources:
+                before = self.outcome.documents - documents
+                report = self._streamed(job, source, sinks, is_first=not before)
+                self.outcome.add(report, Piece(source=source), target.path, Count(before))
+                self._request.progress(self._bytes, self.outcome.documents)
+            out.write(framing.end if self.outcome.documents > documents else framing.end.lstrip())
+        if ".bad" in side and self.outcome.bad > bad:
+            self.outcome.bad_files.append(sides[".bad"])
+
+    @contextmanager
+    def _sink(self, path: str, compression: str, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+        """Give a file to write, or stdout."""
+        with ExitStack() as files:
+            if path == STANDARD:
+                files.enter_context(asking("stdout"))
+                file = self._standard_out()
+            else:
+                folder = path.rpartition("/")[0]
+                if folder and not is_remote(path):
+                    place_of(path).make_folder(folder)
+                file = files.enter_context(whole_file(path, force=self._request.force, is_wanted=is_wanted))
+            yield files.enter_context(compressed(file, compression))
+
+    def _is_wanted(self, suffix: str, bad: int) -> bool:
+        """Whether there is something in a file; a quarantine has nothing where no more was bad than before."""
+        return suffix != ".bad" or self.outcome.bad > bad
+
+    def _streamed(self, job: Job, source: Source, sinks: Sinks, *, is_first: bool) -> Report:
+        """Convert one source as it comes."""
+        is_standard = source.path == STANDARD
+        done, documents = self._bytes, self.outcome.documents
+
+        def advance(size: int, count: int) -> None:
+            self._request.progress(done + size, documents + count)
+
+        piece = Piece(source=source)
+        with (
+            _naming("stdin" if is_standard else source.path),
+            reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
+        ):
+            if source.is_stream:
+                source = self._looked_at(source, reading)
+            report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
+            self._bytes += reading.position if source.size is None else source.size
+            return report
+
+    def _looked_at(self, source: Source, reading: Reading) -> Source:
+        """Return a stream with its format; where nothing tells that, it is an error, but for one of many sources.
+
+        Where the format is given, tell what this doesn't know of the first document.
+        """
+        if source.codec:
+            for item in islice(reading.ahead(), 1):
+                if item.data is not None and (words := doubt(item.data, source.codec)):
+                    self._request.doubted(source.path, words)
+            return source
+        try:
+            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=self._job.codec, is_live=True))
+        except DecodeError:
+            if not source.is_one_of_many:
+                raise
+        else:
+            if reading.has_seen:
+                self._request.detected(source.codec)
+        return source
 
 
 @contextmanager
@@ -100,22 +171,3 @@ def _naming(place: str) -> Generator[None]:
         yield
     except DecodeError as error:
         raise named(error, place) from None
-
-
-def _streamed(
-    job: Job, source: Source, sinks: Sinks, request: Request, standard_in: Standard, *, is_first: bool
-) -> Report:
-    """Convert one source as it comes."""
-    with ExitStack() as files, _naming("stdin" if source.path == STANDARD else source.path):
-        raw = standard_in() if source.path == STANDARD else files.enter_context(place_of(source.path).open(source.path))
-        read = files.enter_context(decompressed(raw, source.kind.compression, source.path))
-        found = documents_of(Piece(source=source), read, job.limits)
-        if not source.codec:
-            seen: list[Found] = []
-            source = attrs.evolve(source, codec=detected(_noting(found, seen), empty=job.codec, is_live=True))
-            if seen:
-                request.detected(source.codec)
-            found = chain(seen, found)
-        elif source.path == STANDARD:
-            found = _doubting(found, source.codec, request)
-        return convert_documents(job, source, found, sinks, is_first=is_first)

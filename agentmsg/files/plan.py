@@ -1,4 +1,4 @@
-"""From the names that a person gives to pieces of work: sources, targets, ranges. Reads names, sizes, first documents.
+"""From the names that a person gives to pieces of work: sources, targets, ranges. Looks at sizes and first documents.
 
 Where ranges end depends on the source only, not on the number of jobs: so the same sources always give the same parts,
 and the same bytes.
@@ -6,7 +6,6 @@ and the same bytes.
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
@@ -18,19 +17,22 @@ from agentmsg.detection import doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
+from agentmsg.files.finding import expand
+from agentmsg.files.guard import check_below
 from agentmsg.files.job import Piece, Source, documents_of
-from agentmsg.files.names import STANDARD, SUFFIXES, Kind, as_array, is_pattern, is_remote, kind_of, renamed
+from agentmsg.files.names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
 from agentmsg.files.places import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
+    from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
     from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "doubts_of", "expand", "named", "pieces_of", "targets_of"]
+__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "doubts_of", "named", "pieces_of", "targets_of"]
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
@@ -59,49 +61,10 @@ class Target:
         """Whether it is made of one file that holds one document."""
         return len(self.sources) == 1 and self.sources[0].kind.form == "json" and self.kind.form != "array"
 
-
-def expand(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the files that names, folders and patterns stand for, each with its path below what was named.
-
-    Raises:
-        FileError: where a folder or a pattern stands for nothing.
-    """
-    found: list[tuple[str, str]] = []
-    for name in names:
-        if name == STANDARD:
-            found.append((name, name))
-            continue
-        place = place_of(name)
-        if place.is_folder(name):
-            base = name.rstrip("/") + "/"
-            own = [(path, path.removeprefix(base)) for path in place.find(name) if _is_data(path, base)]
-            words = f"no files whose names tell what they hold: {', '.join(SUFFIXES)}, or these with .gz or .zst"
-        elif place.size(name) is None and is_pattern(name):
-            own = [(path, _last(path)) for path in place.find(name)]
-            words = "no file matches"
-        else:
-            own, words = [(name, _last(name))], ""
-        if not own:
-            msg = f"{name}: {words}"
-            raise FileError(msg, code="file")
-        found += own
-    return found
-
-
-def _last(path: str) -> str:
-    return path.rsplit("/", 1)[-1] if is_remote(path) else os.path.basename(path)  # noqa: PTH119 - no path is touched
-
-
-def _is_data(path: str, base: str) -> bool:
-    """Tell whether a file of a folder is one to convert: of a known kind, not hidden, no quarantine of ours."""
-    below = path.removeprefix(base)
-    if any(part.startswith(".") for part in below.split("/")) or below.endswith(".bad.jsonl"):
-        return False
-    try:
-        kind_of(below)
-    except FileError:
-        return False
-    return True
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is made of one document that somebody named, and no others."""
+        return self.is_one and not self.sources[0].is_one_of_many
 
 
 def named(error: AgentMsgError, place: str) -> AgentMsgError:
@@ -143,7 +106,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
         targets: with their sources, of which the first 100 are looked at; stdin is not.
         job: what will be done.
     """
-    sources = (source for target in targets for source in target.sources if source.path != STANDARD)
+    sources = (source for target in targets for source in target.sources if not source.is_stream)
     for source in islice(sources, _DOUBTED):
         # Whatever is wrong with the file, converting it tells.
         with suppress(AgentMsgError), _opened(source) as stream:
@@ -178,6 +141,7 @@ def targets_of(
     form: Form | None = None,
     split: bool = False,
     array: bool = False,
+    skip: Callable[[Skipped], None] = lambda _: None,
 ) -> list[Target]:
     """Return the files to write, each with its sources.
 
@@ -189,25 +153,36 @@ def targets_of(
         form: of names that do not tell theirs.
         split: whether sources that are JSON hold an array of documents.
         array: whether targets are JSON arrays of documents.
+        skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: where sources cannot be found, or cannot stand in the target.
-        DecodeError: where a format is not recognised.
+        FileError: where sources cannot be found, or cannot stand in the target; code "same-file", where two sources
+            would be written to one file of a folder.
+        DecodeError: where the format of a file that stands alone is not recognised.
     """
-    files = expand(names)
+    files = expand(names, skip=skip)
     many = _is_folder(target, files, names)
     if not many and target != STANDARD:
         place_of(target).check_folder(target)
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
-    for source, below in _sources(files, job, codec=codec, form=form, split=split):
+    is_alone = [path for path, _ in files] == list(names) and len(files) == 1
+    for source, below in _sources(files, job, codec=codec, form=form, split=split, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
-        into = Kind(usual, source.kind.compression) if many else kind_of(target, usual if array else form or usual)
+        if target == STANDARD and usual == "json" and len(files) > 1:
+            usual = "jsonl"
+        own: Form = usual if array else form or usual
+        into = Kind(usual, source.kind.compression) if many else written_kind(target, own)
         if array:
             into = as_array(into)
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
+        if many and written in targets:
+            msg = f"{written}: {targets[written][0].path} and {source.path} would both be written there"
+            raise FileError(msg, code="same-file")
         targets.setdefault(written, []).append(source)
         kinds[written] = into
+    if many:
+        check_below(target, targets)
     made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
     for one in made:
         _check_kind(one, job, array=array)
@@ -215,27 +190,42 @@ def targets_of(
 
 
 def _sources(
-    files: Sequence[tuple[str, str]], job: Job, *, codec: str | None, form: Form | None, split: bool
-) -> list[tuple[Source, str]]:
-    """Return the sources that files are, each with its path below what was named."""
-    sources: list[tuple[Source, str]] = []
-    unknown: list[AgentMsgError] = []
+    files: Sequence[tuple[str, str]],
+    job: Job,
+    *,
+    codec: str | None,
+    form: Form | None,
+    split: bool,
+    is_alone: bool,
+) -> Iterator[tuple[Source, str]]:
+    """Yield the sources that files are, each with its path below what was named."""
     for path, below in files:
         kind = kind_of(path, form or "json")
-        size = None if path == STANDARD else place_of(path).size(path)
-        source = Source(path=path, kind=as_array(kind) if split else kind, codec=codec or "", size=size)
-        if not codec and path != STANDARD:
+        is_stream = path == STANDARD or place_of(path).is_stream(path)
+        source = Source(
+            path=path,
+            kind=as_array(kind) if split else kind,
+            codec=codec or "",
+            size=None if is_stream else _size(path),
+            is_stream=is_stream,
+            is_one_of_many=not is_alone,
+        )
+        if not codec and not is_stream:
             try:
                 source = attrs.evolve(source, codec=_detected_in(source, job))
-            except DecodeError as error:
-                unknown.append(error)
-        sources.append((source, below))
-    if len(unknown) == 1:
-        raise unknown[0]
-    if unknown:
-        msg = f"{unknown[0].message}; {len(unknown) - 1} of {len(files) - 1} others cannot be told either"
-        raise DecodeError(msg, code=unknown[0].code)
-    return sources
+            except AgentMsgError:
+                # Of many, each document is looked at by itself, and quarantined with what is wrong with it.
+                if is_alone:
+                    raise
+        yield source, below
+
+
+def _size(path: str) -> int | None:
+    place = place_of(path)
+    size = place.size(path)
+    if size is None:
+        place.open(path).close()  # says why there is none
+    return size
 
 
 def _usual_form(source: Source, job: Job) -> Form:
@@ -269,6 +259,7 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
     if target.endswith("/") or place_of(target).is_folder(target):
         return True
     # A folder or a pattern of files becomes a folder, unless the target has the name of a file.
+    written_kind(target, "json")
     try:
         kind_of(target)
     except FileError:
@@ -300,5 +291,9 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
         while (cut := cut + min(PIECE, max(PIECE // 4, (source.size - cut) // 4))) < source.size:
             yield cut
         return
-    with place_of(source.path).open(source.path) as stream:
-        yield from (cut for cut in frame_ends(stream, limits, PIECE) if cut < source.size)
+    try:
+        with place_of(source.path).open(source.path) as stream:
+            yield from (cut for cut in frame_ends(stream, limits, PIECE) if cut < source.size)
+    except FileError:
+        if not source.is_one_of_many:
+            raise

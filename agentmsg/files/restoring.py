@@ -18,6 +18,7 @@ from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
 from agentmsg.files.framing import framing_of
+from agentmsg.files.guard import check_distinct, check_free
 from agentmsg.files.names import STANDARD, Kind
 from agentmsg.files.places import place_of, whole_file
 from agentmsg.files.plan import LOOKED_AT, detected, named
@@ -100,6 +101,7 @@ class Restoring:
         target: the name of the file to write, or "-".
         target_kind: its kind.
         pretty: whether JSON is indented.
+        force: whether a file that has the name of the target is replaced.
     """
 
     converted: str
@@ -112,6 +114,7 @@ class Restoring:
     target: str
     target_kind: Kind
     pretty: bool
+    force: bool = False
 
     def run(
         self,
@@ -130,6 +133,9 @@ class Restoring:
             LossError: code "edited", where documents and accounts do not belong together.
             AgentMsgError: where they cannot be read or written; nothing is written then but to stdout.
         """
+        check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
+        if not self.force:
+            check_free([self.target])
         with ExitStack() as files:
             enter = files.enter_context
 
@@ -138,7 +144,7 @@ class Restoring:
                 return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
 
             def opened_sink() -> BinaryIO:
-                whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target))
+                whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target, force=self.force))
                 sink = enter(compressed(whole, self.target_kind.compression))
                 sink.write(framing.head)
                 return sink

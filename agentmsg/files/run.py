@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import attrs
@@ -15,11 +16,14 @@ import attrs
 from agentmsg.errors import FileError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.framing import framing_of
-from agentmsg.files.job import TOLD, Job, Piece, Report, convert_range
+from agentmsg.files.groups import LossGroups
+from agentmsg.files.guard import check_distinct, check_free
+from agentmsg.files.job import Job, Piece, Report
 from agentmsg.files.joining import Growing
 from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.places import place_of
 from agentmsg.files.plan import pieces_of
+from agentmsg.files.ranges import convert_range
 from agentmsg.files.work import Work, fingerprint
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ class Request:
         engine: one of ENGINES.
         jobs: so many at once.
         resume: whether to go on with a run that was stopped.
+        force: whether files that are there are replaced, and what a run that was stopped left is thrown away.
         losses: for each target where its accounts go, or None.
         flat: for each target where its losses go one by one, or None.
         bad: for each target where that goes which cannot be converted; None means beside it.
@@ -51,6 +56,7 @@ class Request:
     engine: str = "local"
     jobs: int = 1
     resume: bool = False
+    force: bool = False
     losses: tuple[str, ...] | None = None
     flat: tuple[str, ...] | None = None
     bad: tuple[str, ...] | None = None
@@ -75,7 +81,7 @@ class Outcome:
         bad: how many were put aside.
         resumed: how many pieces were done before.
         levels: losses by level.
-        told: the first content losses, each with the place of its document.
+        groups: the losses by what they have in common.
         first_bad: what was wrong first, with its place.
         bad_files: that hold what was put aside.
     """
@@ -85,7 +91,7 @@ class Outcome:
     bad: int = 0
     resumed: int = 0
     levels: Counter[str] = attrs.field(factory=Counter[str])
-    told: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]])
+    groups: LossGroups = attrs.field(factory=LossGroups)
     first_bad: str | None = None
     bad_files: list[str] = attrs.field(factory=list[str])
 
@@ -95,8 +101,7 @@ class Outcome:
         self.messages += report.messages
         self.bad += report.bad
         self.levels.update(report.levels)
-        room = max(0, TOLD - len(self.told))
-        self.told += [(f"{target}:{before.documents + number}", words) for number, words in report.told[:room]]
+        self.groups.merge(report.groups, target, before.documents)
         if self.first_bad is None and report.first_bad is not None:
             number, words = report.first_bad
             self.first_bad = f"{piece.source.path}:{before.lines + number}: {words}"
@@ -150,18 +155,35 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         request: how.
 
     Raises:
-        FileError: where files cannot be read or written. The work folder stays then, for a run that resumes.
+        FileError: where files cannot be read or written. The work folder stays then, for a run that resumes. Code
+            "exists", where a file to write is there already, and "same-file", where it is one of the sources.
     """
-    tasks = list(_tasks(job, targets))
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
+    written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
+    check_distinct(chain.from_iterable(written), (source.path for target in targets for source in target.sources))
+    if not request.force and place_of(request.work).size(f"{request.work}/run.json") is None:
+        check_free(chain.from_iterable(written))
+    tasks = list(_tasks(job, targets))
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])
-    work = Work(request.work, print_of_run, resume=request.resume)
+    work = Work(request.work, print_of_run, resume=request.resume, force=request.force)
     try:
+        if not request.force:
+            _check_free(written, work)
         outcome = _Run(targets, tasks, request, work).run()
         work.finish()
     finally:
         work.release()
     return outcome
+
+
+def _check_free(written: Sequence[Sequence[str]], work: Work) -> None:
+    own = [name for index, names in enumerate(written) if work.is_publishing(index) for name in names]
+    try:
+        check_free(chain.from_iterable(written), own=frozenset(own))
+    except FileError:
+        if not work.resumed:
+            work.finish()
+        raise
 
 
 def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
@@ -189,6 +211,8 @@ class _Run:
         self._reports: dict[int, Report] = {}
         self._places: dict[int, Count] = {}
         self._bytes = self._documents = 0
+        # Of pieces under way, by number: bytes that are read, and documents that are written.
+        self._running: dict[int, tuple[int, int]] = {}
 
     def run(self) -> Outcome:
         todo = [task for tasks in self._tasks for task in tasks if not self._is_done(task)]
@@ -197,8 +221,13 @@ class _Run:
             for index in range(len(self._targets)):
                 self._grow(index)
             calls = [(task.job, task.piece, self._work.base(task.number)) for task in todo]
-            for position, report in ENGINES[self._request.engine](convert_range, calls, self._request.jobs):
+
+            def advance(position: int, size: int, documents: int) -> None:
+                self._tell(todo[position].number, size, documents)
+
+            for position, report in ENGINES[self._request.engine](convert_range, calls, self._request.jobs, advance):
                 task = todo[position]
+                self._running.pop(task.number, None)
                 self._work.mark_done(task.number, report)
                 self._note(task, report)
                 self._grow(task.target)
@@ -225,7 +254,14 @@ class _Run:
         self._reports[task.number] = report
         self._bytes += task.size
         self._documents += report.documents
-        self._request.progress(self._bytes, self._documents)
+        self._tell()
+
+    def _tell(self, number: int | None = None, size: int = 0, documents: int = 0) -> None:
+        """Tell how far all is; with a number, how far the piece of that number is."""
+        if number is not None:
+            self._running[number] = size, documents
+        sizes, counts = zip((self._bytes, self._documents), *self._running.values(), strict=True)
+        self._request.progress(sum(sizes), sum(counts))
 
     def _grow(self, index: int) -> None:
         """Append to the files of a target the parts that are next; give them their names once all are there."""
@@ -283,19 +319,23 @@ class _Run:
     def _publish(self, index: int) -> None:
         """Give a target and the files that belong to it their final names; the target last."""
         target, files = self._targets[index], self._growing.pop(index)
+        # What is there by now under the names that an earlier part of this run began to give is its own.
+        force = self._request.force or self._work.is_publishing(index)
+        self._work.mark_publishing(index)
         bad = files.pop(".bad")
         if bad.is_empty:
             bad.abandon()
-            path = self._request.sides(index, target.path)[".bad"]
-            place_of(path).remove(path)
+            if force:
+                path = self._request.sides(index, target.path)[".bad"]
+                place_of(path).remove(path)
         else:
-            bad.publish()
+            bad.publish(force=force)
         out = files.pop(".out")
         for file in files.values():
-            file.publish()
+            file.publish(force=force)
         # One document that could not be converted makes no file: an empty one would be no document.
         if target.kind.form != "json" or not out.is_empty:
-            out.publish()
+            out.publish(force=force)
         self._work.mark_published(index)
         for task in self._tasks[index]:
             self._work.drop_parts(task.number, self._reports[task.number])

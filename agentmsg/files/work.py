@@ -4,7 +4,9 @@
                         lock         held by the process at work
                         3.out 3.losses 3.flat 3.bad      the parts of piece 3
                         3.done       its report: written last, so that it vouches for the parts
-                        0.published  target 0 has its final name
+                        0.publishing  target 0 and what belongs to it are given their final names
+                        0.published  they have them
+                        finished     all is done; again what the run is. What else is here goes first
 
 Killed at any moment, a run leaves this folder and whole files only; ``--resume`` goes on from it.
 """
@@ -17,8 +19,10 @@ import attrs
 
 import agentmsg
 from agentmsg.errors import DecodeError, FileError
+from agentmsg.files.groups import LossGroup
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.places import asking, place_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
 from agentmsg.json_text import dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -30,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Work", "fingerprint"]
 
-_VERSION = 2
+_VERSION = 3
+# Files that a work folder has from its first moment.
+_OURS = {"finished", "lock", "run.json", "run.json.part"}
 
 
 def fingerprint(
@@ -53,33 +59,54 @@ class Work:
     Args:
         path: of the folder.
         run: the fingerprint.
-        resume: whether to go on from what is there; else it is thrown away.
+        resume: whether to go on from what is there.
+        force: whether to throw away what is there, else.
 
     Raises:
-        FileError: code "busy" where another process is at work in it, "resume" where it is of another run,
-            "source-changed" where a source is not what it was.
+        FileError: code "busy" where another process is at work in it, "resume" where it is of another run or nobody
+            said what to do with what is done already, "source-changed" where a source is not what it was, "exists"
+            where it is no work folder.
     """
 
-    def __init__(self, path: str, run: Any, *, resume: bool) -> None:
+    def __init__(self, path: str, run: Any, *, resume: bool, force: bool = False) -> None:
         self.path = path
+        self._run = run
         self._place = place_of(path)
         self._place.make_folder(path)
+        self._check_own()
         self._lock = self._place.lock(f"{path}/lock")
         try:
             known = self._load("run.json")
+            self._is_finished = resume and self._load("finished") == run
             self.resumed = resume and known is not None
             if self.resumed:
                 _compare(path, known, run)
             else:
+                if known is not None and not force:
+                    self._check_undone()
                 self._clear()
                 self._save("run.json", run)
         except BaseException:
             self.release()
             raise
 
-    def _clear(self) -> None:
+    def _check_own(self) -> None:
+        """Raise where a folder of somebody's else has the name of this one."""
+        found = {name.removeprefix(f"{self.path}/") for name in self._place.find(self.path)}
+        if found and not found & _OURS:
+            msg = f"{self.path}: this folder is needed for the run, and holds what no run has written; move it away"
+            raise FileError(msg, code="exists")
+
+    def _check_undone(self) -> None:
+        """Raise where a run that was stopped has done something."""
+        done = [name for name in self._place.find(self.path) if name.endswith(".done")]
+        if done and self._place.size(f"{self.path}/finished") is None:
+            msg = f"{self.path}: a run was stopped here; --resume goes on with it, --force begins anew"
+            raise FileError(msg, code="resume")
+
+    def _clear(self, *, but: str = "/lock") -> None:
         for name in self._place.find(self.path):
-            if not name.endswith("/lock"):
+            if not name.endswith(but):
                 self._place.remove(name)
 
     def release(self) -> None:
@@ -89,7 +116,12 @@ class Work:
             self._lock = None
 
     def finish(self) -> None:
-        """Remove the folder: the run is done."""
+        """Remove the folder: the run is done.
+
+        A run that is killed here has nothing more to do, and one that resumes it knows: its targets are its own.
+        """
+        self._save("finished", self._run)
+        self._clear(but="/finished")
         self._place.remove(self.path)
         self.release()
 
@@ -107,10 +139,10 @@ class Work:
         if known is None:
             return None
         report = Report(**known)
-        report.told = [(line, words) for line, words in report.told]
+        report.groups = [LossGroup(**group) for group in known["groups"]]
         report.first_bad = None if report.first_bad is None else (report.first_bad[0], report.first_bad[1])
         if digest_of(piece) != report.digest:
-            msg = f"{piece.source.path}: changed since the run that was stopped; begin anew without --resume"
+            msg = f"{piece.source.path}: changed since the run that was stopped; begin anew with --force"
             raise FileError(msg, code="source-changed")
         return report
 
@@ -132,6 +164,15 @@ class Work:
         """Tell whether a target had its final name when the run was stopped."""
         return self._place.size(f"{self.path}/{target}.published") is not None
 
+    def is_publishing(self, target: int) -> bool:
+        """Whether this run has begun to give a target and its files their final names: what has these is its own."""
+        is_marked = self._place.size(f"{self.path}/{target}.publishing") is not None
+        return self._is_finished or (self.resumed and is_marked)
+
+    def mark_publishing(self, target: int) -> None:
+        """Note that a target and its files are given their final names from now on."""
+        self._save(f"{target}.publishing", True)
+
     def mark_published(self, target: int) -> None:
         """Note that a target has its final name."""
         self._save(f"{target}.published", True)
@@ -140,7 +181,7 @@ class Work:
         part = f"{self.path}/{name}.part"
         with asking(part), self._place.create(part) as file:
             file.write(dump_json(value))
-        self._place.publish(part, f"{self.path}/{name}")
+        self._place.publish(part, f"{self.path}/{name}", force=True)
 
     def _load(self, name: str) -> Any:
         if self._place.size(f"{self.path}/{name}") is None:
@@ -161,7 +202,7 @@ def _compare(path: str, known: Any, run: Any) -> None:
     if known == run:
         return
     if known.get("version") == run["version"] and known.get("job") == run["job"] and _sizes(known) != _sizes(run):
-        msg = f"{path}: a source changed since the run that was stopped; begin anew without --resume"
+        msg = f"{path}: a source changed since the run that was stopped; begin anew with --force"
         raise FileError(msg, code="source-changed")
-    msg = f"{path}: the run that was stopped was another one; begin anew without --resume"
+    msg = f"{path}: the run that was stopped was another one; begin anew with --force"
     raise FileError(msg, code="resume")

@@ -8,7 +8,7 @@ the differences are right, only how many there are. Imports the model, and what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from agentmsg.history import History
 
 __all__ = ["Difference", "Kind", "Path", "apply", "differences"]
+
+_MESSAGES = ("messages",)
+# After so many messages somebody may want to know how far it is.
+_OFTEN = 64
 
 Path: TypeAlias = "tuple[str | int, ...]"
 Kind: TypeAlias = Literal["added", "removed", "changed", "reordered"]
@@ -53,7 +57,9 @@ class Difference:
         return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.path)
 
 
-def differences(a: History, b: History, *, exact: bool = False) -> list[Difference]:
+def differences(
+    a: History, b: History, *, exact: bool = False, advance: Callable[[int, int], None] | None = None
+) -> list[Difference]:
     """Return what differs between two histories, in the order of the first.
 
     Args:
@@ -61,8 +67,9 @@ def differences(a: History, b: History, *, exact: bool = False) -> list[Differen
         b: the second.
         exact: whether notes count, ids and times that the library made, and the spelling of arguments, which
             ``same`` ignores.
+        advance: called with how many messages are compared, and how many there are; for long histories.
     """
-    found = _Finder(exact=exact)
+    found = _Finder(exact=exact, advance=advance)
     found.between((), a, b)
     return found.differences
 
@@ -70,8 +77,9 @@ def differences(a: History, b: History, *, exact: bool = False) -> list[Differen
 class _Finder:
     """Walks through two values at once. Loops and no generators: values are deep, and the stack is not."""
 
-    def __init__(self, *, exact: bool) -> None:
+    def __init__(self, *, exact: bool, advance: Callable[[int, int], None] | None = None) -> None:
         self.exact = exact
+        self.advance = advance
         self.differences: list[Difference] = []
 
     def between(self, path: Path, a: Any, b: Any) -> None:
@@ -112,7 +120,11 @@ class _Finder:
             self._tell(path, "reordered", list(a), list(b))
 
     def _items(self, path: Path, a: Sequence[Any], b: Sequence[Any]) -> None:
-        for pair in align(a, b):
+        advance = self.advance if path == _MESSAGES else None
+        pairs = align(a, b)
+        for number, pair in enumerate(pairs):
+            if advance is not None and not number % _OFTEN:
+                advance(number, len(pairs))
             was, now = pair
             if was is not None and now is not None:
                 self.between((*path, was), a[was], b[now])

@@ -169,7 +169,7 @@ def owners(history: Noted) -> Iterator[Noted]:
     while waiting:
         owner = waiting.pop()
         if isinstance(owner, tuple):
-            waiting.extend(cast("tuple[Any, ...]", owner))
+            waiting.extend(cast("tuple[object, ...]", owner))
         elif isinstance(owner, Noted):
             yield owner
             waiting.extend(getattr(owner, field.name) for field in attrs.fields(type(owner)))

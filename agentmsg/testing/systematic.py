@@ -130,8 +130,9 @@ def _with(value: Any, spot: Spot, change: Any) -> Any:
         return change(value)
     key, rest = spot[0], spot[1:]
     if isinstance(value, dict):
-        return {**value, key: _with(cast("Any", value)[key], rest, change)}
-    items = list(cast("list[Any]", value))
+        own = cast("dict[str, object]", value)
+        return {**own, cast("str", key): _with(own[cast("str", key)], rest, change)}
+    items = list(cast("list[object]", value))
     items[cast("int", key)] = _with(items[cast("int", key)], rest, change)
     return items
 
@@ -149,7 +150,7 @@ def _objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]
             near = (*pattern, "/".join(_tag(own)))[-_NEAREST:]
             waiting.extend(((*near, key), (*spot, key), item) for key, item in reversed(own.items()))
         elif isinstance(value, list):
-            items = list(enumerate(cast("list[Any]", value)))
+            items = list(enumerate(cast("list[object]", value)))
             waiting.extend(((*pattern, "*"), (*spot, index), item) for index, item in reversed(items))
 
 
@@ -164,7 +165,7 @@ def _tag(value: Mapping[str, Any]) -> Tag:
 
 def _holds(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return any(_holds(key) or _holds(item) for key, item in cast("Mapping[Any, Any]", value).items())
+        return any(_holds(key) or _holds(item) for key, item in cast("Mapping[object, object]", value).items())
     if isinstance(value, (list, tuple)):
         return any(map(_holds, cast("Any", value)))
     return isinstance(value, str) and PROBE in value
@@ -184,5 +185,5 @@ def _says(owner: Any) -> bool:
         fields = (field.name for field in attrs.fields(type(owner)) if field.name != "notes")
         return any(_says(getattr(owner, name)) for name in fields)
     if isinstance(owner, tuple):
-        return any(map(_says, cast("tuple[Any, ...]", owner)))
+        return any(map(_says, cast("tuple[object, ...]", owner)))
     return _holds(owner)

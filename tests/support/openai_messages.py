@@ -353,6 +353,6 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
     ),
     "calls that are no list": (
         assistant(tool_calls={"id": "c1"}),
-        msg("native", am.NativeBlock("openai", assistant(tool_calls={"id": "c1"}))),
+        msg("assistant", extras={"openai": {"tool_calls": {"id": "c1"}}}),
     ),
 }  # fmt: skip

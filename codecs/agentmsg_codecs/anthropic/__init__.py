@@ -4,8 +4,9 @@ A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, or the 
 
 | Anthropic | agentmsg |
 | --- | --- |
-| system at the top, a text or a list of texts | the first message, if it is a system message |
+| system at the top, a text or a list of texts | the first message, if it is a system's; several such are one |
 | messages: system, user, assistant | system, user, assistant; developer is written as system |
+| a system message behind a user's turn; read elsewhere | stays there; any other is lifted to the top |
 | content: a text; a list | one TextBlock; a block a part |
 | tool_result in a user message | a tool message; a run of them is one user message; the call tells the name |
 | text, citations | TextBlock, Citation; document_title is the title, indexes are extras |
@@ -42,17 +43,18 @@ from agentmsg.errors import DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, mark_of, marked
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.sniffing import sniff_body
+from agentmsg_codecs.anthropic.systems import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
-from agentmsg_codecs.anthropic.words import FAMILY
+from agentmsg_codecs.anthropic.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.caps import Caps
+    from agentmsg.shapes import Native
 
 __all__ = ["AnthropicCodec"]
 
@@ -65,6 +67,7 @@ class AnthropicCodec(Anthropic):
 
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
+    content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what requests carry; see caps.py."""
@@ -80,12 +83,9 @@ class AnthropicCodec(Anthropic):
         if not is_list(natives):
             raise DecodeError("a request has a list of messages", path=("messages",))
         self.engine.fill()
-        messages = self.engine.read(natives)
+        messages = with_places(self.engine.read(natives))
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
-        elif messages and messages[0].role == "system":
-            # By default it would stand at the top.
-            messages[0] = marked(messages[0], FAMILY, inline=True)
         rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
         note: Native = {"/container": "list"} if is_listed else {}
         if "system" in body and body["system"] is None:
@@ -108,7 +108,7 @@ class AnthropicCodec(Anthropic):
         self.engine.fill()
         messages = history.messages
         body: Native = {}
-        if messages and _stands_at_top(messages[0]):
+        if messages and messages[0].role == "system" and may_move(messages[0]):
             first = messages[0]
             group = (first,)
             # What is bare has no spelling; one that says nothing is for messages.
@@ -157,9 +157,3 @@ def _spelt(note: Mapping[str, Any], body: Native) -> Native:
     if "tools" not in body and note.get("tools") in ("null", "[]"):
         spelt["tools"] = None if note["tools"] == "null" else []
     return spelt
-
-
-def _stands_at_top(message: am.Msg) -> bool:
-    if message.role != "system" or message.extras:
-        return False
-    return not message.notes or mark_of(message, FAMILY, "/inline") is not True

@@ -11,8 +11,10 @@ from agentmsg.arrange import split_results
 from agentmsg.blocks import BaseBlock
 from agentmsg.caps import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras, usually
 from agentmsg.rules import (
+    EMPTIED,
     audio_as_text,
     document_as_text,
+    emptied_text,
     native_block_row,
     native_message_row,
     refusal_as_text,
@@ -21,8 +23,8 @@ from agentmsg.rules import (
 )
 from agentmsg_codecs.anthropic.carried import citations, document_source, hint, image_source
 from agentmsg_codecs.anthropic.media import FILE, is_search_result, is_upload
-from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS, Messages
 from agentmsg_codecs.anthropic.results import SOURCE_KEYS
+from agentmsg_codecs.anthropic.systems import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.anthropic.tools import TOOL_ROWS
 from agentmsg_codecs.anthropic.words import FAMILY, KIND
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg.parts import Parts
+    from agentmsg_codecs.anthropic.messages import Messages
 
 __all__ = ["BODY_KEYS", "Rows", "block_rows", "make_caps", "needs_id", "server_rows"]
 
@@ -71,7 +74,8 @@ def _if(holds: Callable[[Any], bool]) -> Cell:
 
 
 def _text_row(parts: Parts) -> Row:
-    return Row({"text": KEEP, "citations": citations, "cache": hint, "extras": _extras(parts)})
+    cells: dict[str, Cell] = {"text": KEEP, "citations": citations, "cache": hint, "extras": _extras(parts)}
+    return Row(cells, emptied_text(cells), EMPTIED)
 
 
 def _extras(parts: Parts) -> Cell:
@@ -219,7 +223,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         messages: the codec's reader and writer.
         thinking: what becomes of thinking without signature: "drop" or "text".
     """
-    fields: dict[str, Cell] = {"extras": carried_extras((FAMILY, lambda _: MESSAGE_KEYS))}
+    fields: dict[str, Cell] = {"extras": MESSAGE_EXTRAS}
     system = _system_rows(messages)
     server = server_rows(messages)
     return Caps(
@@ -245,7 +249,8 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, lambda _: BODY_KEYS))},
         tools=TOOL_ROWS,
-        arrange=(split_results,),
+        arrange=(split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,
+        drops_emptied=True,
     )

@@ -140,14 +140,15 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
 # -- documents made of blocks -----------------------------------------------------------------------------------------
 
 
-def _blocks(source: am.BlocksSource, block: am.FileBlock) -> am.BlocksSource:
+def _blocks(source: am.BlocksSource, block: am.FileBlock) -> Any:
     named = is_search_result(block)
     kept = tuple(new for old in source.content if (new := _inner(old)) is not None)
+    if source.content and not kept:
+        return Drop("nothing of it has a place in a document")
     content = source.content if len(kept) == len(source.content) and all(map(_is, kept, source.content)) else kept
     # A search result has no object for its source, where extras could stand.
     extras: Any = {} if named and source.extras else _SOURCE_EXTRAS(source.extras, source)
-    carried: am.BlocksSource = _evolved(source, content=content, extras=extras)
-    return carried
+    return _evolved(source, content=content, extras=extras)
 
 
 def _inner(block: Any) -> Any:

@@ -216,7 +216,9 @@ def _read_document(native: Native) -> am.FileBlock:
 def _read_search_result(native: Native) -> am.FileBlock:
     if not is_list(native.get("content")):
         raise Unreadable
-    texts = tuple(read_as(TEXT, item, FAMILY) for item in items_at(native, "content"))
+    texts = tuple(map(_read_inner, items_at(native, "content")))
+    if not all(type(item) is am.TextBlock for item in texts):
+        raise Unreadable
     block = _make_document(source=_make_blocks(texts), name=text_at(native, "source"), title=word_at(native, "title"))
     return block if block.title is not None else marked(block, FAMILY, untitled=True)
 

@@ -7,8 +7,8 @@ message. Of a history of more, the first message of an assistant is written.
 | --- | --- |
 | id, model | id, model |
 | content | content, a block a part, as in requests |
-| stop_reason: end_turn, stop_sequence; max_tokens, model_context_window_exceeded | finish_reason "stop"; "length" |
-| ... tool_use, refusal, pause_turn and any other | the same word |
+| stop_reason: end_turn; max_tokens | finish_reason "stop"; "length" |
+| ... stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded and any other | the same word |
 | stop_sequence, stop_details, container, context_management, diagnostics | response_metadata |
 | input_tokens and both kinds of cache tokens, summed | usage.input |
 | cache_read_input_tokens, cache_creation_input_tokens | usage.cache_read, cache_write |

@@ -108,9 +108,10 @@ def client_result(block: am.ToolResultBlock) -> Any:
         new = new.evolve(status="error")
     if new is block:
         return block
-    # What is lost beside is accounted for with the whole.
+    # What is lost beside is accounted for with the whole; an error that its text tells is not.
     is_lost = new.structured is not None or (new.error is not None and new.error not in new.text)
-    is_lost = is_lost or any(type(item) is not am.TextBlock for item in new.content)
+    if new.error is not None and not is_lost:
+        new = new.evolve(error=None)
     return Swap(new, "a result says so in content and status", "content" if is_lost else "annotation")
 
 

@@ -230,6 +230,9 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
     fields = from_object(object_at(native, "input"))
     if native["type"] != "tool_use":
         fields |= {"kind": "server", "provider": FAMILY}
+    if native["type"] == "server_tool_use" and type(native.get("server_name")) is str:
+        # By this name such calls are told from those of MCP.
+        raise Unreadable
     if native["type"] == "mcp_tool_use":
         # The name of the server tells such calls from others: it stays among the extras, where the reader puts it.
         fields["extras"] = adopt({FAMILY: {"server_name": text_at(native, "server_name")}})

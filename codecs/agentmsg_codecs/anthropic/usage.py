@@ -11,7 +11,7 @@ import agentmsg as am
 from agentmsg.caps import carried_extras
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import rest_of, with_rest
+from agentmsg.natives import odd_at, rest_of, with_rest
 from agentmsg.plain import is_object
 from agentmsg.rules import usage_cell
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
@@ -47,7 +47,7 @@ def _read(native: Native, _: Any) -> am.Usage:
     details: Any = native.get(_DETAILS)
     thought: Any = None
     rest: Mapping[str, Any] = EMPTY
-    if is_object(details) and type(details.get(_THOUGHT, 0)) is int:
+    if is_object(details) and type(details.get(_THOUGHT, 0)) is int and details:
         thought = details.get(_THOUGHT)
         rest = rest_of(details, _DETAIL_KEYS, OUTPUT)
     usage = _make(
@@ -77,7 +77,7 @@ def _write(usage: am.Usage) -> Native:
     return native
 
 
-_USAGE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write)
+_USAGE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write, odd=frozenset({_DETAILS}))
 
 
 def read_usage(native: Any) -> am.Usage | None:
@@ -147,7 +147,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 _COUNTED = ("output", "cache_read", "cache_write")
 carried_usage = usage_cell(
     ("input", "reasoning", *_COUNTED),
-    extras=carried_extras((OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS)),
+    extras=carried_extras((OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS), odd=odd_at(_USAGE, FAMILY)),
     wanted=_wanted,
     case="value.input is not None and value.output is not None and value.output >= 0"
     " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"

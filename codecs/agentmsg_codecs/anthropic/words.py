@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARGUED",
+    "CONTENT_KEYS",
     "FAMILY",
     "FINISH",
     "KIND",
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 FAMILY = "anthropic"
+# What a model would read or could do, beside what goes by such words everywhere.
+CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
 # Namespaces of extras beside FAMILY: of an answer as a whole, of the details of its output, and of what a block is.
 RESPONSE = "anthropic.response"
 OUTPUT = "anthropic.output"
@@ -65,17 +68,20 @@ SERVER_RESULTS: Mapping[str, str | None] = MappingProxyType(
     }
 )
 
-# Words of ours by the native ones; any other word means the same on both sides.
-FINISH: Mapping[str, str] = MappingProxyType(
+# Words of ours by the native ones, one for one; any other word means the same on both sides.
+FINISH: Mapping[str, str] = MappingProxyType({"end_turn": "stop", "max_tokens": "length"})
+STOP_REASON: Mapping[str, str] = MappingProxyType({ours: word for word, ours in FINISH.items()})
+STOP_REASONS = frozenset(
     {
-        "end_turn": "stop",
-        "stop_sequence": "stop",
-        "max_tokens": "length",
-        "model_context_window_exceeded": "length",
+        *FINISH,
+        "stop_sequence",
+        "model_context_window_exceeded",
+        "tool_use",
+        "pause_turn",
+        "refusal",
+        "compaction",
     }
 )
-STOP_REASON: Mapping[str, str] = MappingProxyType({"stop": "end_turn", "length": "max_tokens"})
-STOP_REASONS = frozenset({*FINISH, "tool_use", "pause_turn", "refusal", "compaction"})
 
 # What an answer says of itself: known, and none of it is the message.
 ARGUED = frozenset({"stop_sequence", "stop_details", "container", "context_management", "diagnostics"})

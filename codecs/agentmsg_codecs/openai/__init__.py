@@ -15,16 +15,21 @@ openai 3.54; what that schema does not have is read too and written again where 
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
 | video_url (compatible servers) | VideoBlock |
+| thinking, with a list of texts or a text (Mistral) | ThinkingBlock where it stands, signed by "mistral" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
+| cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
+| extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part, or last text |
 | refusal; audio of a message | RefusalBlock; AudioBlock behind the content |
 | tool_calls: function; custom | ToolUseBlock, kind "function" (arguments: raw_input) or "custom" (input: the text) |
+| another word for the type of such an entry | its kind |
 | function_call | ToolUseBlock with a made id |
-| tool_call_id, content | ToolResultBlock; its name is that of its call |
+| tool_call_id, content | ToolResultBlock; its name is that of its call; content that is an object is structured |
 | reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
 | annotations (of an answer that stands in a request) | citations of the text |
 | tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
 | any other tool, part or entry of tool_calls, message | NativeTool, NativeBlock, a message of the role "native" |
-| unknown keys | extras["openai"]; of the object inside (function, image_url ...) extras["openai.item"] |
+| unknown keys, and a name, an id ... that is none | extras["openai"] |
+| unknown keys of the object inside (function, image_url ...) | extras["openai.item"] |
 """
 
 from __future__ import annotations
@@ -46,7 +51,7 @@ from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
 from agentmsg_codecs.openai.tools import read_tools, write_tools
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from agentmsg.caps import Caps
@@ -64,6 +69,8 @@ class OpenAICodec(Codec):
     Attributes:
         thinking: where thinking goes that was not read from a field of its own: nowhere ("drop", for OpenAI's messages
             have no place for it), into the text in tags ("text"), or into a field of compatible servers.
+        results: where the media of tools' results go, which are text here: nowhere ("text"), or into a user's message
+            behind the results ("user").
         container: of a history that was not read from a document of OpenAI: a "body", or a bare "list" of messages
             where there are no tools and no parameters.
         engine: what reads and writes messages; hooks registered on ``engine.content.everything.converter`` before
@@ -77,8 +84,10 @@ class OpenAICodec(Codec):
     # Of rows for fine-tuning, of Mistral's messages and calls, of OpenRouter's reasoning.
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "index", "format"})
     writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))
     engine: Messages = attrs.field(
         init=False,
@@ -89,7 +98,7 @@ class OpenAICodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages carry; see caps.py."""
-        return make_caps(self.engine, as_text=self.thinking == "text")
+        return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:
         """Return the history of a request body or of a list of messages."""

@@ -7,18 +7,29 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras
 from agentmsg.rules import (
+    EMPTIED,
     audio_as_text,
     compaction_as_text,
     data_as_text,
+    emptied_text,
     native_block_row,
     server_as_text,
     source_as_text,
     structured_as_text,
 )
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.attached import attached_keys, carried_signature, is_message_hint, is_own_hint
 from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
-from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry
-from agentmsg_codecs.openai.content import BREAKPOINT_TTLS, CACHE_AT, inner_keys, is_odd
+from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry, is_other_type
+from agentmsg_codecs.openai.content import (
+    BREAKPOINT_TTLS,
+    CACHE_AT,
+    CONTROL,
+    hint_keys,
+    inner_keys,
+    is_controlled,
+    is_odd,
+)
 from agentmsg_codecs.openai.media_caps import (
     carried_detail,
     carried_field_sound,
@@ -27,7 +38,7 @@ from agentmsg_codecs.openai.media_caps import (
     carried_sound,
     only_odd,
 )
-from agentmsg_codecs.openai.messages import is_field_audio, is_named
+from agentmsg_codecs.openai.messages import is_field_audio, is_named, is_value
 from agentmsg_codecs.openai.thinking_caps import Thinking
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -45,7 +56,7 @@ _SECONDS = {"5m": 300, "30m": 1_800, "1h": 3_600, "12h": 43_200}
 
 # -- fields that all have ---------------------------------------------------------------------------------------------
 
-_HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"mode", "type", "ttl"})))
+_HINT_EXTRAS = carried_extras((FAMILY, hint_keys))
 
 
 def _nearest(ttl: str) -> str:
@@ -60,7 +71,7 @@ def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
     if extras is not hint.extras:
         changes["extras"] = extras
     at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
-    if at != "cache_control":
+    if not is_controlled(hint):
         if hint.kind != "ephemeral" and (not is_odd(hint) or hint.kind == "explicit" or at == "both"):
             changes["kind"] = "ephemeral"
         if hint.ttl is not None and hint.ttl not in BREAKPOINT_TTLS and not is_odd(hint):
@@ -70,7 +81,12 @@ def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
 
 def _only_odd_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
     """Carry a cache hint where the schema has none: only one that was read there."""
-    return carried_cache(hint, block) if is_odd(hint) else None
+    return carried_cache(hint, block) if is_odd(hint) or is_message_hint(hint) else None
+
+
+def _own_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
+    """Carry a cache hint on a call or a result: one that was read there, or beside its message."""
+    return carried_cache(hint, block) if is_own_hint(hint) else None
 
 
 def _extras(parts: Parts) -> Cell:
@@ -101,7 +117,8 @@ def _nowhere(answer: Any, block: Any) -> Any:
 
 
 def _text_row(parts: Parts, **cells: Cell) -> Row:
-    return Row({**_cells(parts, "text"), **cells})
+    cells = {**_cells(parts, "text"), **cells}
+    return Row(cells, emptied_text(cells), EMPTIED)
 
 
 def text_rows(parts: Parts) -> Rows:
@@ -140,7 +157,7 @@ def media_rows(parts: Parts, *, why: str | None = None) -> Rows:
 
 # -- assistant --------------------------------------------------------------------------------------------------------
 
-_CALL_EXTRAS = carried_extras((ITEM, inner_call_keys), (FAMILY, call_keys))
+_CALL_EXTRAS = carried_extras((ITEM, inner_call_keys), (FAMILY, lambda block: call_keys(block) | attached_keys(block)))
 
 
 def _call(block: am.ToolUseBlock) -> Any:
@@ -152,8 +169,8 @@ def _call(block: am.ToolUseBlock) -> Any:
     return block
 
 
-def _kind(kind: str, _: Any) -> str:
-    return kind if kind in {"function", "custom"} else "function"
+def _kind(kind: str, block: Any) -> str:
+    return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
 
 
 def _audio_row(parts: Parts, in_content: Rule | None, in_field: Rule) -> Row:
@@ -206,14 +223,17 @@ def assistant_rows(
     own = parts.assistant
     rows = media_rows(own, why="an assistant's content is text")
     rows[am.AudioBlock] = _audio_row(own, rows[am.AudioBlock].otherwise, sound)
-    rows[am.TextBlock] = _text_row(own, citations=citations)
+    keys = own.keys_of(am.TextBlock(""))
+    extras = carried_extras((FAMILY, lambda block: keys | attached_keys(block) - {CONTROL}))
+    rows[am.TextBlock] = _text_row(own, citations=citations, signature=carried_signature, extras=extras)
     rows[am.RefusalBlock] = Row({**_cells(own, "refusal"), "cache": _only_odd_cache})
     rows[am.NativeBlock] = native_block_row(
         FAMILY, lambda block: entry_comes_back(block) if is_native_entry(block) else own.comes_back(block)
     )
     rows[am.ThinkingBlock] = Thinking(place, as_text=as_text).row()
     names = ("id", "name", "input", "raw_input")
-    rows[am.ToolUseBlock] = Row({**dict.fromkeys(names, KEEP), "kind": _kind, "extras": _CALL_EXTRAS}, _call)
+    beside: dict[str, Cell] = {"cache": _own_cache, "signature": carried_signature, "extras": _CALL_EXTRAS}
+    rows[am.ToolUseBlock] = Row({**dict.fromkeys(names, KEEP), "kind": _kind, **beside}, _call)
     return rows
 
 
@@ -224,6 +244,19 @@ def _name(name: str, block: Any) -> Any:
     return name if block.notes and is_named(block) else None
 
 
+def _message_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
+    return carried_cache(hint, block) if is_message_hint(hint) else None
+
+
+def _value(value: Any, block: Any) -> Any:
+    return value if is_value(block) else None
+
+
+def _result(block: am.ToolResultBlock) -> Any:
+    return block if is_value(block) else structured_as_text(block)
+
+
 def result_rows() -> Rows:
     """Return the rows of tool messages."""
-    return {am.ToolResultBlock: Row({"tool_call_id": KEEP, "name": _name}, structured_as_text)}
+    cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": _name, "structured": _value, "cache": _message_cache}
+    return {am.ToolResultBlock: Row(cells, _result)}

@@ -1,7 +1,8 @@
 """Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
-message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call.
+message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call;
+``/type`` on a call with another word for its type, which is its kind; ``/object`` on one whose arguments are no text.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_text import UNUSUAL, usual_arguments
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.natives import rest_of, with_rest, without_id
+from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
 from agentmsg.parts import native_text
 from agentmsg.plain import is_sound
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, object_at, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.attached import Attached, is_message_hint, with_attached
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
 __all__ = [
@@ -28,9 +30,11 @@ __all__ = [
     "inner_call_keys",
     "is_legacy",
     "is_native_entry",
+    "is_other_type",
     "quick_call",
     "read_entry",
     "read_legacy",
+    "says_beside",
     "write_entry",
     "write_legacy",
 ]
@@ -41,21 +45,14 @@ _make_native = maker(am.NativeBlock)
 _CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_NO_TYPES = frozenset({"", "function", "custom", "server"})
 _INNER = {"function": frozenset({"name", "arguments"}), "custom": frozenset({"name", "input"})}
 
 
-def _input(native: Native) -> dict[str, Any]:
-    """Return input or raw_input of a call; some servers write the arguments as an object, not as its text."""
-    arguments = native.get("arguments")
-    if arguments is None or type(arguments) is str:
-        return {"raw_input": arguments or ""}
-    return {"input": adopt(arguments)}
-
-
 def _read(native: Native, _: Any) -> am.ToolUseBlock:
-    link = word_at(native, "id")
+    link, kind = word_at(native, "id"), word_at(native, "type")
     notes = NO_ID if link is None else EMPTY
-    if native.get("type") == "custom":
+    if kind == "custom":
         inner = object_at(native, "custom")
         return _make_call(
             id=link,
@@ -65,9 +62,24 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
             extras=rest_of(inner, _INNER["custom"], ITEM),
             notes=notes,
         )
+    if kind == "server":
+        # That word means something else here.
+        raise Unreadable
     inner = object_at(native, "function")
-    extras = rest_of(inner, _INNER["function"], ITEM)
-    return _make_call(id=link, name=text_at(inner, "name"), extras=extras, notes=notes, **_input(inner))
+    fields: dict[str, Any] = {"id": link, "name": text_at(inner, "name"), "notes": notes}
+    fields["extras"] = rest_of(inner, _INNER["function"], ITEM)
+    if not kind or kind == "function":
+        return _with_arguments(fields, inner)
+    return marked(_with_arguments({**fields, "kind": kind}, inner), FAMILY, type=True)
+
+
+def _with_arguments(fields: Native, native: Native) -> am.ToolUseBlock:
+    """Return a call with its arguments; some servers write them as an object, not as its text."""
+    return read_arguments(lambda **more: _make_call(**fields, **more), native.get("arguments"), FAMILY)
+
+
+def _arguments(block: am.ToolUseBlock) -> Any:
+    return write_arguments(block, FAMILY) if block.notes else input_text(block)
 
 
 def _write(block: am.ToolUseBlock) -> Native:
@@ -76,8 +88,8 @@ def _write(block: am.ToolUseBlock) -> Native:
         value = block.input
         said = value if isinstance(value, str) else input_text(block)
         return {**native, "type": "custom", "custom": with_rest({"name": block.name, "input": said}, block, ITEM)}
-    function: Native = {"name": block.name, "arguments": input_text(block)}
-    native["type"] = "function"
+    function: Native = {"name": block.name, "arguments": _arguments(block)}
+    native["type"] = block.kind if is_other_type(block) else "function"
     native["function"] = with_rest(function, block, ITEM) if block.extras else function
     return native
 
@@ -92,14 +104,13 @@ _CALL = Shape(
 
 
 def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
-    keys = _INNER["function"]
-    return _make_call(
-        id=None, name=text_at(native, "name"), extras=rest_of(native, keys, ITEM), notes=_LEGACY_NOTE, **_input(native)
-    )
+    extras = rest_of(native, _INNER["function"], ITEM)
+    fields = {"id": None, "name": text_at(native, "name"), "extras": extras, "notes": _LEGACY_NOTE}
+    return _with_arguments(fields, native)
 
 
 def _write_legacy(block: am.ToolUseBlock) -> Native:
-    return with_rest({"name": block.name, "arguments": input_text(block)}, block, ITEM)
+    return with_rest({"name": block.name, "arguments": _arguments(block)}, block, ITEM)
 
 
 _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read_legacy, write=_write_legacy)
@@ -110,7 +121,17 @@ def is_legacy(block: Any) -> bool:
     if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
-    return link is None and FAMILY not in block.extras and block.name is not None
+    return link is None and FAMILY not in block.extras and block.name is not None and not says_beside(block)
+
+
+def says_beside(block: Any) -> bool:
+    """Tell whether a call says what an old one has no place for, but for what its message says."""
+    return block.signature is not None or (block.cache is not None and not is_message_hint(block.cache))
+
+
+def is_other_type(block: Any) -> bool:
+    """Tell whether a call was read with a word for its type that the schema does not have."""
+    return bool(block.notes) and mark_of(block, FAMILY, "/type") is True and block.kind not in _NO_TYPES
 
 
 def call_keys(block: Any) -> frozenset[str]:
@@ -151,9 +172,11 @@ def _read_call(entry: Any) -> am.ToolUseBlock:
         Unreadable: where it is none.
     """
     found = quick_call(entry)
-    if found is None:
-        found = read_as(_CALL, entry, FAMILY)
-    return found
+    if found is not None:
+        return found
+    attached = Attached(entry) if type(entry) is _OBJECT else None
+    call: am.ToolUseBlock = read_as(_CALL, attached.rest if attached else entry, FAMILY)
+    return attached.on(call) if attached else call
 
 
 def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
@@ -179,6 +202,12 @@ def write_entry(block: am.ToolUseBlock | am.NativeBlock) -> Any:
     """Return the entry of a call, or of what stands among the calls."""
     if isinstance(block, am.NativeBlock):
         return thaw(block.value)
+    if block.cache is not None or block.signature is not None:
+        return with_attached(block, _write_call)
+    return _write_call(block)
+
+
+def _write_call(block: am.ToolUseBlock) -> Native:
     return write_as(_CALL, block, FAMILY) if block.notes or block.extras else _write(block)
 
 

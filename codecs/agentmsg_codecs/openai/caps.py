@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.arrange import choose, split_results
 from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
+from agentmsg.json_values import plain_copy, thaw
 from agentmsg.rules import native_message_row, other_role
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_caps import (
     assistant_rows,
     media_rows,
@@ -23,7 +25,8 @@ from agentmsg_codecs.openai.citation_caps import request_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.messages import KEYS, is_field_audio
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
-from agentmsg_codecs.openai.tools import tool_rows
+from agentmsg_codecs.openai.thinking_parts import is_thinking_part
+from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
@@ -111,7 +114,7 @@ class Layout:
 
 
 def _is_thinking(block: Any) -> bool:
-    return block.__class__ is am.ThinkingBlock
+    return block.__class__ is am.ThinkingBlock and not is_thinking_part(block)
 
 
 def _cited_alone(message: am.Msg) -> Any:
@@ -128,14 +131,15 @@ def _cited_alone(message: am.Msg) -> Any:
 
 def is_beside(block: Any) -> bool:
     """Tell whether a block of an assistant stands beside its content: thinking, calls, sound."""
-    return isinstance(block, (am.ThinkingBlock, am.ToolUseBlock)) or is_field_audio(block) or is_native_entry(block)
+    is_apart = isinstance(block, am.ToolUseBlock) or _is_thinking(block)
+    return is_apart or is_field_audio(block) or is_native_entry(block)
 
 
 _DEVELOPER_ROLES = ("system", "developer")
 
 
-def _extras(role: str) -> Any:
-    return carried_extras((FAMILY, lambda _: KEYS[role]))
+def _extras(messages: Messages, role: str) -> Any:
+    return carried_extras((FAMILY, lambda message: KEYS[role] | message_keys(message)), odd=messages.is_odd(role))
 
 
 def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, MessageRow]:
@@ -144,33 +148,45 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
     texts = text_rows(parts.system)
     in_results = media_rows(parts.tool, why="a tool's result is text")
     return {
-        **{role: MessageRow(fields={"name": KEEP, "extras": _extras(role)}, blocks=texts) for role in _DEVELOPER_ROLES},
-        "user": MessageRow(fields={"name": KEEP, "extras": _extras("user")}, blocks=media_rows(parts.user)),
+        **{
+            role: MessageRow(fields={"name": KEEP, "extras": _extras(messages, role)}, blocks=texts)
+            for role in _DEVELOPER_ROLES
+        },
+        "user": MessageRow(fields={"name": KEEP, "extras": _extras(messages, "user")}, blocks=media_rows(parts.user)),
         "assistant": assistant,
-        "tool": MessageRow(fields={"extras": _extras("tool")}, blocks=result_rows(), results=in_results),
+        "tool": MessageRow(fields={"extras": _extras(messages, "tool")}, blocks=result_rows(), results=in_results),
         "native": native_message_row(FAMILY, messages.read),
         ANY_ROLE: MessageRow(otherwise=other_role),
     }
 
 
 def _beside_messages(history: am.History) -> frozenset[str]:
-    return frozenset({"messages", "tools", "functions"}) if history.tools else frozenset({"messages"})
+    own: Any = history.extras.get(FAMILY) or {}
+    said = {key: plain_copy(thaw(own[key])) for key in ("tools", "functions") if key in own}
+    # What would be read as tools is not what was read as something else.
+    return may_write(history.tools) | read_tools(said)[1] | {"messages"}
 
 
-def make_caps(messages: Messages, *, as_text: bool) -> Caps:
+def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps:
     """Return the capability table of requests.
 
     Args:
         messages: the codec's reader and writer.
         as_text: whether thinking without a field is text, in tags.
+        apart: whether the media of results stand in a user's message behind them.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
-    assistant = MessageRow(fields={"name": KEEP, "extras": _extras("assistant")}, blocks=rows, otherwise=_cited_alone)
+    assistant = MessageRow(
+        fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone
+    )
+    users = media_rows(messages.content.user)
     return Caps(
         messages=message_rows(messages, assistant),
+        apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
         tools=tool_rows(),
         arrange=(split_results, choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,
+        drops_emptied=True,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.caps import carried_extras
 from agentmsg.shapes import mark_of
-from agentmsg_codecs.openai.citations import CITED
+from agentmsg_codecs.openai.citations import CITED, citation_keys
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
@@ -17,7 +17,7 @@ __all__ = ["request_citations", "response_citations"]
 
 _CITATION_EXTRAS = carried_extras(
     (ITEM, lambda citation: CITED if citation.kind == "url_citation" else None),
-    (FAMILY, lambda _: frozenset({"type", "url_citation"})),
+    (FAMILY, citation_keys),
 )
 
 

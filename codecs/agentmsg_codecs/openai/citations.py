@@ -17,13 +17,15 @@ from agentmsg_codecs.openai.words import FAMILY, ITEM
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CITED", "read_annotations", "write_annotations"]
+__all__ = ["CITED", "citation_keys", "read_annotations", "write_annotations"]
 
 CITED = frozenset({"url", "title", "start_index", "end_index"})
 
 
 def _read(native: Native, _: Any) -> am.Citation:
     kind = text_at(native, "type")
+    if not kind:
+        raise Unreadable
     if kind != "url_citation":
         other: am.Citation = odd(am.Citation(kind=kind))
         return other
@@ -63,6 +65,11 @@ _SHAPE = Shape(
     read=_read,
     write=_write,
 )
+
+
+def citation_keys(citation: am.Citation) -> frozenset[str]:
+    """Return the keys of the annotation that a citation is."""
+    return _SHAPE.keys.get(citation.kind, _SHAPE.keys[None])
 
 
 def read_annotations(native: Any) -> tuple[am.Citation, ...]:

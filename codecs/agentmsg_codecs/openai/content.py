@@ -1,4 +1,6 @@
-"""Content parts: text, image_url, input_audio, file, refusal, and the video_url of compatible servers. Imports words.
+"""Content parts: text, image_url, input_audio, file, refusal, video_url and thinking of compatible servers.
+
+Imports thinking_parts.
 
 Parts that the schema has nowhere, or not in this role, are marked ``/odd`` when they are read: they are written again
 as they were, and nothing else is written so (see block_caps.py).
@@ -15,20 +17,26 @@ from agentmsg.natives import rest_of, with_rest
 from agentmsg.parts import Parts
 from agentmsg.plain import is_object, is_sound
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.openai.thinking_parts import THINKING_PART
 from agentmsg_codecs.openai.words import FAMILY, ITEM
 
 __all__ = [
     "AUDIO_FORMATS",
     "BREAKPOINT_TTLS",
     "CACHE_AT",
+    "CONTROL",
     "DETAILS",
     "ContentParts",
+    "hint_keys",
     "inner_keys",
+    "is_controlled",
     "is_odd",
     "make_text",
     "odd",
     "read_cache",
+    "read_control",
     "write_cache",
+    "write_control",
     "write_url",
 ]
 
@@ -39,7 +47,10 @@ AUDIO_FORMATS = frozenset({"audio/mp3", "audio/wav"})
 BREAKPOINT_TTLS = ("30m", "12h")
 DETAILS = frozenset({"auto", "low", "high", "original"})
 CACHE_AT = "/at"
-_CACHE_KEYS = frozenset({"prompt_cache_breakpoint", "cache_control"})
+CONTROL = "cache_control"
+_CACHE_KEYS = frozenset({"prompt_cache_breakpoint", CONTROL})
+# Where hints stand that are no breakpoints: beside a message, in an object with or without one.
+_CONTROLLED = ("message", CONTROL)
 
 
 def odd(obj: Any) -> Any:
@@ -81,12 +92,38 @@ _BREAKPOINT = Shape(
 _CONTROL = Shape(cls=am.CacheHint, keys={None: frozenset({"type", "ttl"})}, read=_read_control, write=_write_control)
 
 
+def hint_keys(hint: am.CacheHint) -> frozenset[str]:
+    """Return the keys of the objects that a cache hint is written as: those of the one of them, or of both."""
+    at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
+    of_point = frozenset[str]() if at in _CONTROLLED else _BREAKPOINT.keys[None]
+    return of_point | _CONTROL.keys[None] if at in _CONTROLLED or at == "both" else of_point
+
+
+def is_controlled(hint: am.CacheHint) -> bool:
+    """Tell whether a cache hint is written as compatible servers have it."""
+    return bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in _CONTROLLED
+
+
+def read_control(value: Any) -> am.CacheHint:
+    """Return the hint of a ``cache_control``.
+
+    Raises:
+        Unreadable: where it is none.
+    """
+    hint: am.CacheHint = read_as(_CONTROL, value, FAMILY)
+    return hint
+
+
+def write_control(hint: am.CacheHint) -> Native:
+    """Return the ``cache_control`` of a hint."""
+    return write_as(_CONTROL, hint, FAMILY)
+
+
 def read_cache(native: Native) -> am.CacheHint | None:
     """Return the cache hint of a part or tool: OpenAI's own, or the ``cache_control`` of compatible servers."""
     point, control = native.get("prompt_cache_breakpoint"), native.get("cache_control")
     if point is None:
-        alone: am.CacheHint | None = None if control is None else read_as(_CONTROL, control, FAMILY)
-        return alone
+        return None if control is None else read_control(control)
     hint: am.CacheHint = read_as(_BREAKPOINT, point, FAMILY)
     if control is None:
         return hint
@@ -100,9 +137,9 @@ def write_cache(hint: am.CacheHint | None, native: Native) -> Native:
     if hint is None:
         return native
     at = mark_of(hint, FAMILY, CACHE_AT)
-    if at in ("cache_control", "both"):
-        native["cache_control"] = write_as(_CONTROL, hint, FAMILY)
-    if at != "cache_control":
+    if at in _CONTROLLED or at == "both":
+        native[CONTROL] = write_control(hint)
+    if at not in _CONTROLLED:
         native["prompt_cache_breakpoint"] = write_as(_BREAKPOINT, hint, FAMILY)
     return native
 
@@ -294,11 +331,13 @@ class ContentParts:
 
     def __init__(self, *, is_response: bool = False) -> None:
         media = (am.ImageBlock, am.AudioBlock, am.FileBlock, am.VideoBlock)
-        everything = Parts(FAMILY, (_TEXT, _REFUSAL, _IMAGE, _AUDIO, _FILE, _VIDEO), _QUICK)
+        everything = Parts(FAMILY, (_TEXT, _REFUSAL, _IMAGE, _AUDIO, _FILE, _VIDEO, THINKING_PART), _QUICK)
         self.everything = everything
         self.user = everything.narrowed((am.TextBlock, *media), odd=(am.VideoBlock,))
         words = (am.TextBlock, am.RefusalBlock)
-        self.assistant = everything.narrowed((*words, *media), odd=(*words, *media) if is_response else media)
+        odd_parts = (*media, am.ThinkingBlock)
+        own = (*words, *odd_parts)
+        self.assistant = everything.narrowed(own, odd=own if is_response else odd_parts)
         self.tool = everything.narrowed((am.TextBlock, *media), odd=media)
         self.system = everything.narrowed((am.TextBlock,))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.link import CallNames, made_call_id
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def _uncalled(message: am.Msg, number: int, ids: _LegacyIds) -> am.Msg:
     index = len(message.content) - 1
     block: Any = message.content[index]
     if not isinstance(block, am.ToolUseBlock) or block.kind != "function" or FAMILY in block.extras:
+        return message
+    if says_beside(block):
         return message
     if block.id is not None and block.id != made_call_id((number, index), block.name):
         return message

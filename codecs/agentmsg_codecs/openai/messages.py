@@ -2,21 +2,24 @@
 
 Imports calls, content and reasoning. Marks on a message: ``/list`` (content that could be a text is a list),
 ``/copies`` (see reasoning.py); on blocks: ``/refusal`` (it stands in the field of that name), ``/named`` (a result
-whose message has a name), ``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
+whose message has a name), ``/function`` (and its role is ``function``), ``/value`` (and its content is no text),
+``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of
+from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
+from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
     NO_ID,
@@ -32,6 +35,7 @@ from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.linked import Links
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
+from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "make_msg"]
+__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "is_value", "make_msg"]
 
 make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -53,8 +57,12 @@ KEYS: Mapping[str, frozenset[str]] = {
     "user": _PLAIN,
     "assistant": _PLAIN.union(REASONING_KEYS, {"refusal", "tool_calls", "function_call", "audio", "annotations"}),
     "tool": _PLAIN | {"tool_call_id"},
-    "function": _PLAIN,
+    "function": _PLAIN | {"tool_call_id"},
 }
+# What is not understood under these hides nothing else: it is kept as unknown keys are.
+_ODD = frozenset({"name", "tool_call_id", "refusal", "audio", "annotations", "tool_calls", "function_call"}).union(
+    REASONING_KEYS
+)
 _LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
 
 
@@ -85,7 +93,11 @@ class Messages:
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
         keys: dict[str | None, frozenset[str]] = {role: self.keys(role)}
-        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS)
+        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS, odd=_ODD)
+
+    def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
+        """Return the test for odd values in the extras of a role's messages."""
+        return odd_at(self._shapes[role], self._spelt, FAMILY)
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
@@ -112,6 +124,10 @@ class Messages:
         fast = self._fast.get(role)
         message = None if fast is None else fast(native, links)
         return links.linked(self._read(native, role)) if message is None else message
+
+    def read_unlinked(self, native: Any) -> am.Msg:
+        """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
+        return self._read(native, role_of(native))
 
     def read_held(self, natives: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
@@ -140,23 +156,43 @@ class Messages:
         if shape is None:
             return read_whole(native, FAMILY)
         try:
-            found: am.Msg = read_as(shape, native, self._spelt, namespace=FAMILY)
+            found: am.Msg = self._read_attached(shape, native)
         except (Unreadable, AgentMsgError):
             found = read_whole(native, FAMILY)
         return found
 
+    def _read_attached(self, shape: Shape, native: Native) -> am.Msg:
+        """Return the message of a native one, with what compatible servers say beside its content."""
+        attached = Attached(native, hints=not self._is_response)
+        message: am.Msg = read_as(shape, attached.rest, self._spelt, namespace=FAMILY)
+        if not attached:
+            return message
+        message, rest = attached.on_message(message, native)
+        if len(rest) == len(attached.rest):
+            return message
+        # What has no block to stand on is not known.
+        known: am.Msg = read_as(shape, rest, self._spelt, namespace=FAMILY)
+        return message.evolve(extras=known.extras)
+
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
+        read = self.content.of(role).read
+        return read_content(native.get("content"), self._read_signed if role == "assistant" else read, FAMILY)
+
+    def _read_signed(self, part: Any) -> Any:
+        """Return the block of a part of an assistant's content, which may be signed."""
+        read = self.content.assistant.read
+        attached = Attached(part, hints=False) if type(part) is dict and part.get("type") == "text" else None
+        return attached.on(read(attached.rest)) if attached else read(part)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
         blocks, listed = self._blocks(native, role)
-        return make_msg(role, blocks, name=word_at(native, "name"), notes=_LISTED if listed else EMPTY)
+        return make_msg(role, blocks, name=_word(native, "name"), notes=_LISTED if listed else EMPTY)
 
     def _read_assistant(self, native: Native, _: Any) -> am.Msg:
         said, listed = self._blocks(native, "assistant")
         thoughts, copies = read_reasoning(native)
-        citations = read_annotations(native.get("annotations"))
+        citations = _understood(read_annotations, native.get("annotations"), ())
         if citations:
             # Beside calls there may be no text: what is cited is then an empty one.
             said = said or (make_text(""),)
@@ -166,34 +202,46 @@ class Messages:
             said = (_in_answer(text) if self._is_response else marked(text, FAMILY, annotated=True),)
             listed = type(native.get("content")) is list
         blocks = [*thoughts, *said]
-        refusal = word_at(native, "refusal")
+        refusal = _word(native, "refusal")
         if refusal:
             blocks.append(marked(make_refusal(refusal=refusal), FAMILY, refusal=True))
-        blocks += read_audio(native.get("audio"), is_response=self._is_response)
+        blocks += _understood(partial(read_audio, is_response=self._is_response), native.get("audio"), ())
         calls = native.get("tool_calls")
-        if calls is not None:
-            if not is_list(calls):
-                raise Unreadable
+        if is_list(calls):
             blocks += map(read_entry, calls)
         legacy = native.get("function_call")
         if legacy is not None and legacy != {"name": "", "arguments": ""}:
-            blocks.append(read_legacy(legacy))
-        name = None if self._is_response else word_at(native, "name")
+            blocks += _understood(lambda call: (read_legacy(call),), legacy, ())
+        name = None if self._is_response else _word(native, "name")
         message = make_msg("assistant", tuple(blocks), name=name, notes=_LISTED if listed else EMPTY)
         return marked(message, FAMILY, copies=copies) if copies else message
 
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
-        blocks, listed = self._blocks(native, "tool")
-        link, name = word_at(native, "tool_call_id"), word_at(native, "name")
-        result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
+        link, name = _word(native, "tool_call_id"), _word(native, "name")
+        result, listed = self._result(native, link, name)
+        if link is None:
+            result = result.evolve(notes=NO_ID) if not result.notes else marked(result, FAMILY, **{"no-id": True})
         if name is not None:
             result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
         return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
 
     def _read_function(self, native: Native, _: Any) -> am.Msg:
+        link, name = _word(native, "tool_call_id"), text_at(native, "name")
+        marks = {"legacy": True} if link is None else {"function": True, "named": True}
+        result, listed = self._result(native, link, name)
+        return make_msg("tool", (marked(result, FAMILY, **marks),), notes=_LISTED if listed else EMPTY)
+
+    def _result(self, native: Native, link: str | None, name: str | None) -> tuple[am.ToolResultBlock, bool]:
+        """Return the result of a tool, and whether its content is a list for what a text would say.
+
+        Content that is no text and no list, such as an object, is what the tool gave as a value.
+        """
+        content = native.get("content")
+        if content is not None and type(content) not in (str, list):
+            result = _make_result(link, (), name, structured=adopt(content))
+            return marked(result, FAMILY, value=True), False
         blocks, listed = self._blocks(native, "tool")
-        result = marked(_make_result(None, blocks, text_at(native, "name")), FAMILY, legacy=True)
-        return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
+        return _make_result(link, blocks, name), listed
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -203,9 +251,16 @@ class Messages:
         if kept is not None:
             return kept
         role = message.role
-        if role == "tool" and is_legacy(message.content[0]):
+        if role == "tool" and is_function(message.content[0]):
             role = "function"
         shape = self._shapes[role]
+        for block in message.content:
+            if block.cache is not None or block.signature is not None:
+                inner, beside = detached(message)
+                return {**self._write(shape, inner), **beside}
+        return self._write(shape, message)
+
+    def _write(self, shape: Shape, message: am.Msg) -> Native:
         if not message.notes and not message.extras:
             return shape.write(message)
         return write_as(shape, message, self._spelt, namespace=FAMILY)
@@ -216,7 +271,8 @@ class Messages:
             return ""
         if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True:
             return blocks[0].text
-        return list(map(self.content.of(role).write, blocks))
+        write = self.content.of(role).write
+        return [with_attached(block, write) if block.signature is not None else write(block) for block in blocks]
 
     def _write_plain(self, message: am.Msg) -> Native:
         native: Native = {"role": message.role, "content": self._content(message, message.content, message.role)}
@@ -236,7 +292,7 @@ class Messages:
             kind = type(block)
             if kind is am.ToolUseBlock or is_native_entry(block):
                 calls.append(block)
-            elif kind is am.ThinkingBlock:
+            elif kind is am.ThinkingBlock and not is_thinking_part(block):
                 thoughts.append(block)
             elif kind is am.AudioBlock and is_field_audio(block):
                 sound = block
@@ -274,14 +330,50 @@ class Messages:
         native: Native = {"role": "tool"}
         if block.tool_call_id is not None:
             native["tool_call_id"] = str(block.tool_call_id)
-        native["content"] = self._content(message, block.content, "tool")
+        native["content"] = self._given(message, block)
         if block.name is not None and block.notes and is_named(block):
             native["name"] = str(block.name)
         return native
 
+    def _given(self, message: am.Msg, block: Any) -> Any:
+        """Return the content of the message of a result."""
+        if block.structured is not None and is_value(block):
+            return thaw(block.structured)
+        return self._content(message, block.content, "tool")
+
     def _write_function(self, message: am.Msg) -> Native:
         block: Any = message.content[0]
-        return {"role": "function", "name": str(block.name), "content": self._content(message, block.content, "tool")}
+        native: Native = {"role": "function", "name": str(block.name)}
+        native["content"] = self._given(message, block)
+        return native if block.tool_call_id is None else {**native, "tool_call_id": str(block.tool_call_id)}
+
+
+def _word(native: Native, key: str) -> str | None:
+    """Return the text under a key; anything else is kept as it is."""
+    value = native.get(key)
+    return value if type(value) is str else None
+
+
+def _understood(read: Callable[[Any], Any], value: Any, otherwise: Any) -> Any:
+    """Return what is read of a value; what is not understood is kept as it is."""
+    try:
+        return read(value)
+    except (Unreadable, AgentMsgError):
+        return otherwise
+
+
+def is_function(block: Any) -> bool:
+    """Tell whether a result stands in a message of the role ``function``: those of old, and some that have an id."""
+    if block.tool_call_id is None or block.name is None:
+        return is_legacy(block)
+    return bool(block.notes) and mark_of(block, FAMILY, "/function") is True and is_named(block)
+
+
+def is_value(block: Any) -> bool:
+    """Tell whether a result stands in its message as the value that it is, neither as a text nor as a list."""
+    if block.content or block.structured is None or isinstance(block.structured, (str, list)):
+        return False
+    return bool(block.notes) and mark_of(block, FAMILY, "/value") is True
 
 
 def is_named(block: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import agentmsg as am
 from agentmsg.codec import maker
+from agentmsg.errors import AgentMsgError
 from agentmsg.plain import is_list
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
@@ -28,6 +29,7 @@ __all__ = [
     "LISTS",
     "THINKING",
     "Thinking",
+    "entry_keys",
     "place_of",
     "place_of_option",
     "provider_of",
@@ -90,20 +92,23 @@ def _read_detail(native: Native, _: Any) -> am.ThinkingBlock:
     return make_thinking(word_at(native, "text") or "", signature=signature, item_id=own_id)
 
 
+def _tag_of_detail(block: Any) -> str:
+    sealed = block.signature is not None and not block.thinking and mark_of(block, FAMILY, "/encrypted") is True
+    if block.redacted is not None or sealed:
+        return "reasoning.encrypted"
+    return "reasoning.summary" if mark_of(block, FAMILY, "/summary") is True else "reasoning.text"
+
+
 def _write_detail(block: Any) -> Native:
-    signature = block.signature
+    signature, tag = block.signature, _tag_of_detail(block)
     provider = signature.provider if signature is not None else "anthropic" if block.redacted is not None else None
-    if block.redacted is not None:
-        native: Native = {"type": "reasoning.encrypted", "data": block.redacted}
-    elif signature is not None and not block.thinking and mark_of(block, FAMILY, "/encrypted") is True:
-        native = {"type": "reasoning.encrypted", "data": signature.value}
-        signature = None
-    elif mark_of(block, FAMILY, "/summary") is True:
-        native = {"type": "reasoning.summary", "summary": block.thinking}
+    native: Native = {"type": tag}
+    if tag == "reasoning.encrypted":
+        native["data"] = signature.value if block.redacted is None else block.redacted
     else:
-        native = {"type": "reasoning.text", "text": block.thinking}
-    if signature is not None:
-        native["signature"] = signature.value
+        native[tag.removeprefix("reasoning.")] = block.thinking
+        if signature is not None:
+            native["signature"] = signature.value
     own: Any = block.extras.get(FAMILY) if block.extras else None
     if provider is not None and not (own and "format" in own):
         native["format"] = _FORMATS[provider]
@@ -130,17 +135,32 @@ def _write_thinking(block: Any) -> Native:
 _ENTRY_SHAPES: Mapping[str, Shape] = {
     "reasoning_details": Shape(
         cls=am.ThinkingBlock,
-        keys={None: frozenset({"type", "id", "signature", "text", "summary", "data"})},
+        keys={
+            "reasoning.text": frozenset({"type", "id", "signature", "text"}),
+            "reasoning.summary": frozenset({"type", "id", "signature", "summary"}),
+            "reasoning.encrypted": frozenset({"type", "id", "data"}),
+        },
         read=_read_detail,
         write=_write_detail,
+        tag_of=_tag_of_detail,
     ),
     "thinking_blocks": Shape(
         cls=am.ThinkingBlock,
-        keys={None: frozenset({"type", "thinking", "signature", "data"})},
+        keys={
+            "thinking": frozenset({"type", "thinking", "signature"}),
+            "redacted_thinking": frozenset({"type", "data"}),
+        },
         read=_read_thinking,
         write=_write_thinking,
+        tag_of=lambda block: "thinking" if block.redacted is None else "redacted_thinking",
     ),
 }
+
+
+def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
+    """Return the keys of the entry of a field that thinking is written as; None where the field is no list."""
+    shape = _ENTRY_SHAPES.get(place or "")
+    return None if shape is None else shape.keys[shape.tag_of(block)]
 
 
 def place_of(block: Any, default: str | None) -> str | None:
@@ -160,11 +180,7 @@ def _read_field(key: str, value: Any) -> list[Any]:
 
 
 def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
-    """Return the blocks of all fields, and which of the fields are only copies.
-
-    Raises:
-        Unreadable: where a field is none.
-    """
+    """Return the blocks of all fields, and which of the fields are only copies."""
     blocks: list[Any] = []
     copies: list[str] = []
     first = ""
@@ -175,7 +191,10 @@ def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
         if key not in LISTS and value and value == first:
             copies.append(key)
         else:
-            found = _read_field(key, value)
+            try:
+                found = _read_field(key, value)
+            except (Unreadable, AgentMsgError):
+                continue  # it is kept as it is
             first = "".join(block.thinking for block in found) if not blocks else first
             blocks += found
     return blocks, copies

@@ -8,6 +8,7 @@ A document is one assistant message. It is the message of the first choice; what
 | usage | usage, see usage.py |
 | choices[0].finish_reason: stop, length, content_filter; tool_calls, function_call | the same; tool_use |
 | choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
+| another index than 0, another object; an id, a time ... that is none | the same |
 | choices[0].message | as in a request; its content is one text, so texts beside each other become one |
 | annotations | citations of the text: url_citation with url, title, start, end |
 | further choices | extras["openai.choices"] |
@@ -17,7 +18,6 @@ A document is one assistant message. It is the message of the first choice; what
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -28,13 +28,23 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import native_of, read_whole
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, word_at, write_as
+from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, write_as
+from agentmsg_codecs.openai.answered import (
+    OBJECT,
+    ODD_OF_ANSWER,
+    ODD_OF_CHOICE,
+    RESPONSE_METADATA,
+    is_odd_value,
+    time_in,
+    usage_in,
+    word_in,
+)
 from agentmsg_codecs.openai.fast_answer import fast_answer
 from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_caps import RESPONSE_KEYS, make_response_caps
-from agentmsg_codecs.openai.usage import read_usage, write_usage
+from agentmsg_codecs.openai.usage import write_usage
 from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 
 if TYPE_CHECKING:
@@ -45,8 +55,8 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIResponseCodec"]
 
 _make_history = maker(am.History)
+_OLD = "function_call"
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
-_SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
 
 
 def _only(mapping: Mapping[str, Any], *keys: str) -> Any:
@@ -59,7 +69,13 @@ class _Answers:
 
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
-        self._choice = Shape(cls=am.Msg, keys={None: _CHOICE_KEYS}, read=self._read_choice, write=self._write_choice)
+        self._choice = Shape(
+            cls=am.Msg,
+            keys={None: _CHOICE_KEYS},
+            read=self._read_choice,
+            write=self._write_choice,
+            never=frozenset({"message"}),
+        )
         self._document = Shape(
             cls=am.Msg,
             keys={None: RESPONSE_KEYS},
@@ -94,27 +110,34 @@ class _Answers:
     # -- the choice ---------------------------------------------------------------------------------------------
 
     def _read_choice(self, native: Native, _: Any) -> am.Msg:
-        message = self.messages.read(object_at(native, "message"))
+        message = self.messages.read_unlinked(object_at(native, "message"))
         if message.role != "assistant":
             raise Unreadable
-        word, logprobs = word_at(native, "finish_reason"), native.get("logprobs")
+        word, logprobs = word_in(native, "finish_reason"), native.get("logprobs")
         changes: dict[str, Any] = {}
+        told = {} if logprobs is None else {"logprobs": logprobs}
+        told |= {key: native[key] for key in ODD_OF_CHOICE if is_odd_value(key, native.get(key))}
         if word is not None:
             changes["finish_reason"] = FINISH.get(word, word)
-        if logprobs is not None:
-            changes["response_metadata"] = adopt({"logprobs": logprobs})
+        marks = {"old": True} if word == _OLD else {} if word in FINISH else {"finish": True}
+        if told:
+            changes["response_metadata"] = adopt(told)
         message = message.evolve(**changes)
-        return message if word in FINISH else marked(message, CHOICE, finish=changes.get("finish_reason", "lacks"))
+        return marked(message, CHOICE, **marks) if marks else message
 
     def _write_choice(self, message: am.Msg) -> Native:
         inner = message
         if message.notes or message.extras:
             inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
         reason = message.finish_reason
+        word = None if reason is None else FINISH_WORDS.get(reason, reason)
+        if reason == FINISH[_OLD] and mark_of(message, CHOICE, "/old") is True:
+            word = _OLD
+        told = message.response_metadata
         return {
-            "index": 0,
-            "finish_reason": None if reason is None else FINISH_WORDS.get(reason, reason),
-            "logprobs": thaw(message.response_metadata.get("logprobs")),
+            "index": thaw(told.get("index", 0)),
+            "finish_reason": thaw(told.get("finish_reason")) if word is None else word,
+            "logprobs": thaw(told.get("logprobs")),
             "message": self.messages.write(inner),
         }
 
@@ -125,8 +148,9 @@ class _Answers:
         if not is_list(choices) or not choices:
             raise Unreadable
         message: am.Msg = read_as(self._choice, choices[0], CHOICE)
-        own_id, model, created = word_at(native, "id"), word_at(native, "model"), _time(native.get("created"))
+        own_id, model, created = word_in(native, "id"), word_in(native, "model"), time_in(native)
         told = {key: native[key] for key in RESPONSE_METADATA if native.get(key) is not None}
+        told |= {key: native[key] for key in ODD_OF_ANSWER if is_odd_value(key, native.get(key))}
         further: Native = {CHOICES: {"further": choices[1:]}} if choices[1:] else {}
         extras: Native = {**message.extras, **further}
         lacks = [name for name, value in (("id", own_id), ("created_at", created), ("model", model)) if value is None]
@@ -134,7 +158,7 @@ class _Answers:
             id=own_id,
             created_at=created,
             model=model,
-            usage=read_usage(native.get("usage")),
+            usage=usage_in(native),
             response_metadata={**message.response_metadata, **told},
             extras=adopt(extras) if extras else EMPTY,
         )
@@ -148,27 +172,23 @@ class _Answers:
                 "assistant",
                 message.content,
                 finish_reason=message.finish_reason,
-                response_metadata=_only(message.response_metadata, "logprobs"),
+                response_metadata=_only(message.response_metadata, "logprobs", *ODD_OF_CHOICE),
                 extras=_only(message.extras, FAMILY, CHOICE),
                 notes=message.notes,
             )
         further: Any = message.extras.get(CHOICES) if message.extras else None
-        own_id = None if message.id is None else str(message.id)
-        native: Native = {"id": own_id, "object": "chat.completion", "created": None, "model": message.model}
+        told = message.response_metadata
+        native: Native = {
+            "id": thaw(told.get("id")) if message.id is None else str(message.id),
+            "object": thaw(told.get("object", OBJECT)),
+            "created": thaw(told.get("created")),
+            "model": thaw(told.get("model")) if message.model is None else message.model,
+        }
         if message.created_at is not None:
             native["created"] = int(message.created_at.timestamp())
         native["choices"] = [write_as(self._choice, inner, CHOICE), *(thaw(further["further"]) if further else ())]
-        native["usage"] = None if message.usage is None else write_usage(message.usage)
-        told = message.response_metadata
+        native["usage"] = thaw(told.get("usage")) if message.usage is None else write_usage(message.usage)
         return native | {key: thaw(told[key]) for key in RESPONSE_METADATA if key in told}
-
-
-RESPONSE_METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")
-
-
-def _time(created: Any) -> datetime | None:
-    """Return the time of a count of seconds; what is none stays a spelling."""
-    return datetime.fromtimestamp(created, UTC) if type(created) is int and created in _SECONDS else None
 
 
 @attrs.frozen(kw_only=True)

@@ -12,18 +12,20 @@ import agentmsg as am
 from agentmsg.arrange import choose, keep_first, split_results
 from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
 from agentmsg.errors import DecodeError
-from agentmsg.json_values import EMPTY
+from agentmsg.json_values import EMPTY, plain_copy
 from agentmsg.made import MadeTime
 from agentmsg.plain import is_list, is_object, is_sequence
 from agentmsg.rules import native_message_row
 from agentmsg.shapes import mark_of
+from agentmsg_codecs.openai.answered import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
+from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_caps import assistant_rows
 from agentmsg_codecs.openai.caps import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_caps import response_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.media_caps import carried_answered_sound
 from agentmsg_codecs.openai.usage import carried_usage
-from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH_WORDS, RESPONSE
+from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RESPONSE_KEYS", "make_response_caps"]
 
-_TOLD = frozenset({"logprobs", "system_fingerprint", "service_tier", "metadata", "moderation"})
-RESPONSE_KEYS = frozenset({"id", "object", "created", "model", "choices", "usage"}) | (_TOLD - {"logprobs"})
+# What an answer says of itself, in the order in which it is read.
+_TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
+RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
+# Odd values stand where our own fields say nothing.
+_FIELDS = {"created": "created_at", "index": "", "object": ""}
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
@@ -54,17 +59,25 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
     return time if same else plain
 
 
-def _told(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
-    if all(key in _TOLD and value is not None for key, value in metadata.items()):
-        return metadata
-    return {key: value for key, value in metadata.items() if key in _TOLD and value is not None}
+def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+    kept = {key: metadata[key] for key in _TOLD if key in metadata and _is_told(key, metadata[key], message)}
+    return metadata if list(kept) == list(metadata) else kept
+
+
+def _is_told(key: str, value: Any, message: Any) -> bool:
+    if key in ODD_OF_CHOICE or key in ODD_OF_ANSWER:
+        field = _FIELDS.get(key, key)
+        return is_odd_value(key, plain_copy(am.thaw(value))) and (not field or getattr(message, field) is None)
+    return value is not None
 
 
 def _finish(reason: str, message: am.Msg) -> str:
     """Carry the reasons of the schema, and the word of a server that has its own."""
-    if reason in FINISH_WORDS or mark_of(message, CHOICE, "/finish") == reason:
+    if reason in FINISH:
+        return FINISH[reason]
+    if reason in FINISH_WORDS or mark_of(message, CHOICE, "/finish") is True:
         return reason
-    return "content_filter" if reason == "refusal" else "stop"
+    return NEAREST_FINISH.get(reason, "stop")
 
 
 def _further(message: am.Msg) -> frozenset[str] | None:
@@ -75,12 +88,15 @@ def _further(message: am.Msg) -> frozenset[str] | None:
 
 def _extras(messages: Messages) -> Cell:
     keys = messages.keys("assistant")
-    return carried_extras(
-        (FAMILY, lambda _: keys),
-        (CHOICE, lambda _: _CHOICE_KEYS),
-        (CHOICES, _further),
-        (RESPONSE, lambda _: RESPONSE_KEYS),
-    )
+    own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
+    around = carried_extras((CHOICE, lambda _: _CHOICE_KEYS), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_KEYS))
+
+    def cell(extras: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
+        kept = {**own(extras, message), **around(extras, message)}
+        same = list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept)
+        return extras if same else kept or EMPTY
+
+    return cell
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -131,7 +147,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
         wanted["created_at"] = _whole_seconds(message.created_at, message)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)
-    if message.finish_reason is None and mark_of(message, CHOICE, "/finish") is None:
+    if message.finish_reason is None and mark_of(message, CHOICE, "/finish") is not True:
         calls = any(type(block) is am.ToolUseBlock and block.kind != "server" for block in message.content)
         wanted["finish_reason"] = "tool_use" if calls else "stop"
     return wanted

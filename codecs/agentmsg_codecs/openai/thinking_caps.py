@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.caps import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.plain import is_mapping
-from agentmsg_codecs.openai.reasoning import LISTS, place_of, provider_of, providers_at
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, place_of, provider_of, providers_at
+from agentmsg_codecs.openai.thinking_parts import THINKING_PART, is_thinking_part
+from agentmsg_codecs.openai.words import FAMILY, MAKER_OF_PARTS
 
 if TYPE_CHECKING:
     from agentmsg.caps import Cell
@@ -29,7 +30,11 @@ class Thinking:
         self._as_text = as_text
 
     def rule(self, block: Any) -> Any:
-        """Carry thinking that has a field, and says what that can hold."""
+        """Carry thinking that has a field, or was read from a part, and says what that can hold."""
+        if is_thinking_part(block):
+            # Nothing thought and nothing signed is what was read there, too.
+            unreadable = block.redacted is not None and not block.thinking and block.signature is None
+            return Drop("what only its provider can read has no place") if unreadable else block
         place = place_of(block, self._place)
         if place is None:
             if self._as_text and block.thinking:
@@ -45,6 +50,9 @@ class Thinking:
         return block
 
     def _signature(self, signature: am.Signature, block: Any) -> Any:
+        if is_thinking_part(block):
+            known = signature.provider == MAKER_OF_PARTS
+            return (signature.evolve(extras={}) if signature.extras else signature) if known else None
         place = place_of(block, self._place) or ""
         known = signature.provider in providers_at(place) or (
             place == "reasoning_details" and signature.provider is None
@@ -54,21 +62,21 @@ class Thinking:
         return signature.evolve(extras={}) if signature.extras else signature
 
     def _in_list(self, block: Any) -> bool:
-        return place_of(block, self._place) in LISTS
+        return not is_thinking_part(block) and place_of(block, self._place) in LISTS
 
     def _taken(self, block: Any) -> frozenset[str] | None:
+        if is_thinking_part(block):
+            return THINKING_PART.keys["thinking"]
         place = place_of(block, self._place)
-        if place == "thinking_blocks":
-            return frozenset({"type", "thinking", "signature", "data"})
-        if place != "reasoning_details":
-            return None
-        keys = {"type", "id", "signature", "text", "summary", "data"}
+        keys = entry_keys(place, block)
+        if keys is None or place != "reasoning_details":
+            return keys
         own: Any = block.extras.get(FAMILY)
         provider = block.signature.provider if block.signature is not None else None
         provider = "anthropic" if block.redacted is not None else provider
         told = provider_of(own.get("format")) if is_mapping(own) else None
         signed = block.signature is not None or block.redacted is not None
-        return frozenset(keys | {"format"} if signed and told != provider else keys)
+        return keys | {"format"} if signed and told != provider else keys
 
     def row(self) -> Row:
         """Return the row of assistant messages."""
@@ -77,7 +85,7 @@ class Thinking:
             return value if self._in_list(block) else None
 
         def item_id(value: Any, block: Any) -> Any:
-            return value if place_of(block, self._place) == "reasoning_details" else None
+            return value if self._in_list(block) and place_of(block, self._place) == "reasoning_details" else None
 
         cells: dict[str, Cell] = {
             "thinking": KEEP,

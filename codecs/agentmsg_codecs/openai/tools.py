@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -17,7 +16,7 @@ from agentmsg_codecs.openai.words import FAMILY, ITEM
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["read_tools", "tool_rows", "write_tools"]
+__all__ = ["may_write", "read_tools", "tool_rows", "write_tools"]
 
 _FUNCTION = frozenset({"name", "description", "parameters", "strict"})
 _INNER = {"function": _FUNCTION, "custom": frozenset({"name", "description"})}
@@ -105,10 +104,19 @@ def read_tools(document: Native) -> tuple[tuple[am.Tool, ...], frozenset[str]]:
     return tuple(tools), frozenset(taken)
 
 
+def may_write(tools: Sequence[am.Tool]) -> frozenset[str]:
+    """Return the keys of a request under which some of the tools, whichever have a place, may stand."""
+    names = {"tools" for tool in tools if not _is_legacy(tool)}
+    old = any(tool.notes and mark_of(tool, FAMILY, "/legacy") is True for tool in tools)
+    return frozenset(names | {"functions"} if old else names)
+
+
 def write_tools(tools: Sequence[am.Tool]) -> dict[str, list[Any]]:
     """Return the tools of a request by the keys that they stand under."""
     out: dict[str, list[Any]] = {}
-    start = len(tools) - sum(1 for _ in takewhile(_is_legacy, reversed(tools)))
+    start = len(tools)
+    while start and _is_legacy(tools[start - 1]):
+        start -= 1
     for index, tool in enumerate(tools):
         if isinstance(tool, am.NativeTool):
             out.setdefault("tools", []).append(thaw(tool.value))

@@ -5,12 +5,15 @@ from __future__ import annotations
 __all__ = [
     "CHOICE",
     "CHOICES",
+    "CONTENT_KEYS",
     "FAMILY",
     "FINISH",
     "FINISH_WORDS",
     "INPUT",
     "ITEM",
+    "MAKER_OF_PARTS",
     "MESSAGE",
+    "NEAREST_FINISH",
     "OUTPUT",
     "REASONING_KEYS",
     "RESPONSE",
@@ -31,7 +34,14 @@ CHOICES = "openai.choices"
 # The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
-# The finish reasons of the schema, and ours.
+# What a model would read or could do, beside what goes by such words everywhere; and further choices of an answer.
+_WORDS = "custom document file function further image_url input_audio tool_plan video_url"
+CONTENT_KEYS = frozenset({*REASONING_KEYS, *_WORDS.split()})
+
+# Who signs the thinking that is a part of content.
+MAKER_OF_PARTS = "mistral"
+
+# The finish reasons of the schema, and ours; a call of old has a word of its own, which says the same.
 FINISH = {
     "stop": "stop",
     "length": "length",
@@ -40,3 +50,8 @@ FINISH = {
     "function_call": "tool_use",
 }
 FINISH_WORDS = {"stop": "stop", "length": "length", "tool_use": "tool_calls", "content_filter": "content_filter"}
+# What other providers say, and the nearest reason that there is; of any other word it is "stop".
+NEAREST_FINISH = {
+    "refusal": "content_filter",
+    "model_context_window_exceeded": "length",
+}

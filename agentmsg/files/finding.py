@@ -1,0 +1,102 @@
+"""From the names that a person gives to the files that they stand for: files, folders, patterns."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from agentmsg.errors import FileError
+from agentmsg.files.names import STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
+from agentmsg.files.places import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = ["Skipped", "expand"]
+
+# Why a file of a folder is none to convert.
+Skipped: TypeAlias = Literal["hidden", "link", "other", "quarantine"]
+# What a run that was stopped has left in its target folder.
+_STOPPED = ".agentmsg/run.json"
+
+
+def _ignore(_: Skipped) -> None:
+    pass
+
+
+def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -> list[tuple[str, str]]:
+    """Return the files that names, folders and patterns stand for, each with its path below what was named.
+
+    Args:
+        names: of files, folders, patterns; "-" is stdin.
+        skip: called with the reason for each file of a folder that is left out.
+
+    Raises:
+        FileError: where a folder or a pattern stands for nothing.
+    """
+    found: list[tuple[str, str]] = []
+    for name in names:
+        if name == STANDARD:
+            found.append((name, name))
+            continue
+        place = place_of(name)
+        if place.is_folder(name):
+            own = list(_files_of(name, skip))
+            words = f"no files whose names tell what they hold: {', '.join(SUFFIXES)}, or these with .gz or .zst"
+        elif place.size(name) is None and is_pattern(name):
+            own = [(path, _last(path)) for path in place.find(name)]
+            words = "no file matches"
+        else:
+            own, words = [(name, _last(name))], ""
+        if not own:
+            msg = f"{name}: {words}"
+            raise FileError(msg, code="file")
+        found += own
+    return found
+
+
+def _last(path: str) -> str:
+    return path.rsplit("/", 1)[-1] if is_remote(path) else os.path.basename(path)  # noqa: PTH119 - no path is touched
+
+
+def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[str, str]]:
+    """Yield the files of a folder to convert, each with its path below it; call ``skip`` for the others."""
+    place, base = place_of(folder), _base(folder)
+    found, out = place.find(folder), place.links_out(folder)
+    # A run that was stopped has written there what the run that goes on would else take for sources.
+    stopped = [path.removesuffix(_STOPPED) for path in found if path.endswith(f"/{_STOPPED}")]
+    for _ in out:
+        skip("link")
+    for path in found:
+        if path in out or any(path.startswith(each) for each in stopped if each != base):
+            continue
+        if any(path.startswith(f"{link}/") for link in out):
+            continue  # a place may follow links to folders
+        below = path.removeprefix(base)
+        reason = _reason(below)
+        if reason is None:
+            yield path, below
+        elif ".agentmsg/" not in below:
+            skip(reason)
+
+
+def _base(folder: str) -> str:
+    """Return what the paths of a folder's files begin with, as its place spells them."""
+    if is_remote(folder):
+        return folder.rstrip("/") + "/"
+    spelt = str(Path(folder))
+    return "" if spelt == "." else f"{spelt.rstrip('/')}/"
+
+
+def _reason(below: str) -> Skipped | None:
+    """Return why a file of a folder is none to convert; None where it is one."""
+    if any(part.startswith(".") for part in below.split("/")):
+        return "hidden"
+    if below.endswith(".bad.jsonl"):
+        return "quarantine"
+    try:
+        kind_of(below)
+    except FileError:
+        return "other"
+    return None

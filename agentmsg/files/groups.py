@@ -1,0 +1,105 @@
+"""Losses of many documents, grouped by what they have in common: level, path without indexes, and the reason.
+
+60 × messages/*/content/*: thinking needs a signature (30 documents)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.losses import Loss
+
+__all__ = ["LossGroup", "LossGroups"]
+
+_Key: TypeAlias = "tuple[str, str, str]"
+# Paths through free-form data may be without number; so many groups are told apart.
+_MOST = 500
+_OTHERS = "other paths"
+
+
+@attrs.define(kw_only=True)
+class LossGroup:
+    """Losses that have something in common.
+
+    Attributes:
+        level: "content", "annotation" or "setting".
+        where: their path, with ``*`` for each index.
+        what: why they are lost or, where nobody says, how.
+        path: of the first.
+        count: how many there are.
+        documents: how many documents they are in.
+        first: the number of the first of these.
+        last: that of the last.
+        place: the first of these, with its file; empty until that is known.
+    """
+
+    level: str
+    where: str
+    what: str
+    path: str
+    count: int = 0
+    documents: int = 0
+    first: int = 0
+    last: int = 0
+    place: str = ""
+
+    @property
+    def key(self) -> _Key:
+        """What the losses have in common."""
+        return self.level, self.where, self.what
+
+    def __str__(self) -> str:
+        """Return the group as one line, such as ``2 × messages/*/name: dropped``; of one loss with its very path."""
+        return f"{self.count:,} × {self.path if self.count == 1 else self.where}: {self.what}"
+
+
+class LossGroups:
+    """Groups of losses that grow with each document."""
+
+    def __init__(self) -> None:
+        self._groups: dict[_Key, LossGroup] = {}
+
+    def add(self, losses: Iterable[Loss], document: int) -> None:
+        """Add the losses of a document, by its number."""
+        for loss in losses:
+            group = self._group(loss)
+            if group.last != document:
+                group.documents += 1
+                group.last = document
+                group.first = group.first or document
+            group.count += 1
+
+    def _group(self, loss: Loss) -> LossGroup:
+        where = "/".join("*" if isinstance(step, int) else str(step) for step in loss.path)
+        what = loss.kind if not loss.why else loss.why if loss.kind == "dropped" else f"{loss.kind}, {loss.why}"
+        key = loss.level, where, what
+        if key not in self._groups and len(self._groups) >= _MOST:
+            key = loss.level, _OTHERS, loss.kind
+        if key not in self._groups:
+            path = "/".join(map(str, loss.path))
+            self._groups[key] = LossGroup(level=key[0], where=key[1], what=key[2], path=path)
+        return self._groups[key]
+
+    def merge(self, groups: Iterable[LossGroup], target: str, before: int) -> None:
+        """Add the groups of more documents of a target, with the number of those before them in it."""
+        for group in groups:
+            own = self._groups.get(group.key)
+            if own is None:
+                self._groups[group.key] = attrs.evolve(group, place=f"{target}:{before + group.first}")
+            else:
+                own.count += group.count
+                own.documents += group.documents
+
+    def of_level(self, level: str) -> list[LossGroup]:
+        """Return the groups of a level, the largest first."""
+        found = [group for group in self._groups.values() if group.level == level]
+        return sorted(found, key=lambda group: -group.count)
+
+    def all(self) -> list[LossGroup]:
+        """Return all groups, in the order in which they came."""
+        return list(self._groups.values())

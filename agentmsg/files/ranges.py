@@ -1,0 +1,220 @@
+"""The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
+
+What cannot be converted is quarantined: its bytes, its place, and why.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from contextlib import ExitStack
+from time import monotonic
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+import attrs
+
+from agentmsg._fast import paused
+from agentmsg.account_lines import to_lines
+from agentmsg.errors import AgentMsgError
+from agentmsg.files.compression import compressed
+from agentmsg.files.converting import Converter
+from agentmsg.files.framing import framing_of
+from agentmsg.files.groups import LossGroups
+from agentmsg.files.job import Report, digest_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
+from agentmsg.files.plan import detected
+from agentmsg.files.reading import reading_of
+from agentmsg.json_text import dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.files.converting import Converted
+    from agentmsg.files.documents import Found
+    from agentmsg.files.job import Job, Piece, Source
+    from agentmsg.files.reading import Reading
+    from agentmsg.losses import Losses
+
+__all__ = ["Advance", "Sinks", "convert_documents", "convert_range"]
+
+# Told while a range is read: how many of its bytes are, and how many documents are written.
+Advance: TypeAlias = "Callable[[int, int], None]"
+# Seconds between two of these.
+_EVERY = 0.1
+
+
+@attrs.frozen
+class Sinks:
+    """Where the bytes go: each a file that is open, or None where nobody asked for it.
+
+    Attributes:
+        out: documents.
+        losses: their accounts.
+        flat: their losses one by one.
+        bad: what cannot be converted.
+        is_live: whether somebody waits for each document.
+    """
+
+    out: BinaryIO
+    losses: BinaryIO | None
+    flat: BinaryIO | None
+    bad: BinaryIO | None
+    is_live: bool = False
+
+
+class _Converters:
+    """Converts documents: all by one format or, where the source has none for all, each by its own."""
+
+    def __init__(self, job: Job, source: Source) -> None:
+        self._job = job
+        self._codec = source.codec
+        self._converters: dict[str, Converter] = {}
+
+    def __call__(self, item: Found) -> tuple[str, Converted]:
+        """Return the format of a document, and what it becomes.
+
+        Raises:
+            AgentMsgError: where it cannot be converted.
+        """
+        if item.fault is not None or item.data is None:
+            raise item.fault or AssertionError
+        codec = self._codec or detected((item,))
+        if codec not in self._converters:
+            self._converters[codec] = Converter(self._job, codec)
+        return codec, self._converters[codec](item.data)
+
+
+def convert_documents(
+    job: Job, source: Source, reading: Reading, sinks: Sinks, *, is_first: bool = True, advance: Advance | None = None
+) -> Report:
+    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``.
+
+    Args:
+        job: what to do.
+        source: where they come from.
+        reading: the documents.
+        sinks: where they go.
+        is_first: whether nothing is before them in what is written.
+        advance: called now and then.
+    """
+    report = Report()
+    convert = _Converters(job, source)
+    counts: Counter[str] = Counter()
+    groups = LossGroups()
+    due = monotonic() + _EVERY
+    framing = framing_of(job.kind, pretty=job.pretty)
+    between = b"" if is_first else framing.between
+    for item in reading:
+        report.lines = item.number
+        if advance is not None and monotonic() > due:
+            advance(reading.position, report.documents)
+            due = monotonic() + _EVERY
+        try:
+            codec, done = convert(item)
+        except AgentMsgError as error:
+            if not job.quarantine:
+                raise
+            _quarantine(report, source, item, error, sinks.bad)
+            continue
+        sinks.out.write(between + framing.lead + done.data + framing.tail)
+        if sinks.is_live:
+            sinks.out.flush()
+        between = framing.between
+        report.documents += 1
+        report.messages += done.messages
+        if job.on_loss != "ignore":
+            _count(counts, done.losses)
+            groups.add(done.losses, report.documents)
+        if sinks.losses is not None:
+            _write_account(sinks.losses, codec, report.documents, done)
+        if sinks.flat is not None:
+            _write_flat(sinks.flat, report.documents, done.losses)
+    report.levels = dict(counts)
+    report.groups = groups.all()
+    return report
+
+
+def _count(counts: Counter[str], losses: Losses) -> None:
+    if losses.carried:
+        counts["carried"] += losses.carried
+    for loss in losses:
+        counts[loss.level] += 1
+
+
+def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted) -> None:
+    lines = to_lines(done.losses, done.output)
+    # The header of an account, led by the number of its document and the format that this was read from.
+    sink.write(b'{"line":%d,"from":"%b",' % (number, codec.encode()) + next(lines)[1:] + b"\n")
+    sink.writelines(line + b"\n" for line in lines)
+
+
+def _write_flat(sink: BinaryIO, number: int, losses: Losses) -> None:
+    for loss in losses:
+        row = {
+            "line": number,
+            "path": "/" + "/".join(map(str, loss.path)),
+            "kind": loss.kind,
+            "level": loss.level,
+            "codec": loss.codec,
+            "why": loss.why,
+        }
+        sink.write(dump_json(row) + b"\n")
+
+
+def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None) -> None:
+    report.bad += 1
+    reason = str(error)
+    if report.first_bad is None:
+        report.first_bad = (item.number, f"[{error.code}] {reason}")
+    if sink is None:
+        return
+    row: dict[str, Any] = {
+        "line": item.number,
+        "offset": item.offset,
+        "length": item.length,
+        "file": source.path,
+        "code": error.code,
+        "reason": reason,
+    }
+    if item.data is not None:
+        try:
+            row["text"] = item.data.decode()
+        except UnicodeDecodeError:
+            row["base64"] = b64encode(item.data).decode()
+    sink.write(dump_json(row) + b"\n")
+
+
+def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None = None) -> Report:
+    """Convert a range of a file into part files: ``base`` + ".out", ".losses", ".flat", ".bad".
+
+    The same arguments give the same bytes, in any process and on any machine that reaches the files. The numbers in
+    the parts count from 1 in this piece; see ``joining``.
+
+    Args:
+        job: what to do.
+        piece: what to read.
+        base: the path of the parts, without their suffixes.
+        advance: called now and then.
+
+    Raises:
+        FileError: where files cannot be read or written, or compressed data is damaged.
+    """
+    place = place_of(base)
+    with asking(base), ExitStack() as files, paused():
+        reading = files.enter_context(reading_of(piece, job.limits))
+        parts = {suffix: files.enter_context(place.create(base + suffix)) for suffix in _parts(job)}
+        with compressed(parts[".out"], job.kind.compression) as out:
+            sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
+            report = convert_documents(job, piece.source, reading, sinks, advance=advance)
+        report.sizes = {suffix: part.tell() for suffix, part in parts.items()}
+    report.digest = digest_of(piece)
+    return report
+
+
+def _parts(job: Job) -> Iterator[str]:
+    yield from (".out", ".bad")
+    if job.losses:
+        yield ".losses"
+    if job.flat:
+        yield ".flat"

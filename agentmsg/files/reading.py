@@ -1,0 +1,99 @@
+"""The documents of a range of a file, from its opening to its end; what cannot be read of one of many is a fault."""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import ExitStack, closing, contextmanager
+from typing import TYPE_CHECKING, BinaryIO
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.files.compression import decompressed
+from agentmsg.files.documents import Found
+from agentmsg.files.job import documents_of
+from agentmsg.files.place import asking
+from agentmsg.files.places import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from agentmsg.files.job import Piece
+    from agentmsg.limits import Limits
+
+__all__ = ["Reading", "reading_of"]
+
+
+@contextmanager
+def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None = None) -> Generator[Reading]:
+    """Give the documents of a piece; its file is closed in the end.
+
+    Args:
+        piece: what to read.
+        limits: bounds on what is held in memory.
+        standard_in: gives what is read instead of a file.
+
+    Raises:
+        FileError: where the file cannot be read, or its compression is damaged; of one of many these are a fault
+            of its last document.
+    """
+    reading = Reading(piece, limits, standard_in)
+    with closing(reading):
+        yield reading
+
+
+class Reading:
+    """The documents of a piece as they are read, and how far that is; see ``reading_of``."""
+
+    def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> None:
+        self._piece = piece
+        self._raw: BinaryIO | None = None
+        self._last = Found(0, piece.start, 0, None)
+        self._found = self._read(limits, standard_in)
+        self._seen: deque[Found] = deque()
+
+    def __iter__(self) -> Iterator[Found]:
+        """Yield the documents, those that ``ahead`` gave already, too."""
+        while self._seen:
+            yield self._seen.popleft()
+        yield from self._found
+
+    def ahead(self) -> Iterator[Found]:
+        """Yield documents to look at, before they are read as all are."""
+        for found in self._found:
+            self._seen.append(found)
+            yield found
+
+    @property
+    def has_seen(self) -> bool:
+        """Whether ``ahead`` gave any document."""
+        return bool(self._seen)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._found.close()
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the piece are dealt with, as they are on disk."""
+        if self._piece.source.kind.compression and self._raw is not None and self._raw.seekable():
+            return self._raw.tell()
+        # The last line of a range may end beyond it.
+        end = self._last.end if self._piece.end is None else min(self._last.end, self._piece.end)
+        return end - self._piece.start
+
+    def _read(self, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> Generator[Found]:
+        source = self._piece.source
+        try:
+            with asking(source.path), ExitStack() as files:
+                self._raw = (
+                    standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
+                )
+                stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
+                for found in documents_of(self._piece, stream, limits):
+                    self._last = found
+                    yield found
+        except AgentMsgError as error:
+            if not source.is_one_of_many:
+                raise
+            yield Found(self._last.number + 1, self._last.end, 0, None, error)
+        finally:
+            self._raw = None

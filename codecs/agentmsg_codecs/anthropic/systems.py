@@ -1,0 +1,84 @@
+"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn. Imports messages.
+
+https://docs.claude.com/en/api/messages: newer models take a system message among the others, right behind a turn of
+the user, which the results of tools are, too. Any other is lifted to the top. One that was read elsewhere is marked
+``/inline`` and stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.arrange import as_is
+from agentmsg.caps import carried_extras
+from agentmsg.shapes import mark_of, marked
+from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS
+from agentmsg_codecs.anthropic.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import agentmsg as am
+    from agentmsg.arrange import Part, Plan
+
+__all__ = ["MESSAGE_EXTRAS", "gather_systems", "may_move", "with_places"]
+
+MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: MESSAGE_KEYS))
+_USERS = frozenset({"user", "tool"})
+
+
+def may_move(message: am.Msg) -> bool:
+    """Tell whether a system's message may stand at the top, which has a place for its content alone."""
+    if message.extras and MESSAGE_EXTRAS(message.extras, message):
+        return False
+    return not message.notes or mark_of(message, FAMILY, "/inline") is not True
+
+
+def with_places(messages: list[am.Msg]) -> list[am.Msg]:
+    """Return the messages of a document; those of the system are marked where the writer would put them elsewhere."""
+    before = ""
+    for index, message in enumerate(messages):
+        role = message.role
+        if role == "system" and before not in _USERS:
+            messages[index] = marked(message, FAMILY, inline=True)
+        before = role
+    return messages
+
+
+def gather_systems(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+    """Make one message of the systems' that stand first, and of those without a place of their own.
+
+    Neighbours behind a user's turn are one message, too. Messages that say nothing stay where they are.
+    """
+    if plan is None and not _is_amiss(messages):
+        return None
+    top: list[Part] = []
+    rest: list[list[Part]] = []
+    before: Any = None  # the role of the message before; "" after a system's to which another may be joined
+    current = plan if plan is not None else as_is(messages)
+    for parts in current:
+        first = messages[parts[0].index]
+        role = parts[0].role or first.role
+        if role != "system" or not may_move(first) or not any(part.picks for part in parts):
+            rest.append([*parts])
+            before = role
+        elif before in _USERS:
+            rest.append([*parts])
+            before = ""
+        elif before == "":
+            rest[-1].extend(parts)
+        else:
+            top.extend(parts)
+    out = [tuple(parts) for parts in ([top, *rest] if top else rest)]
+    return plan if out == current else out
+
+
+def _is_amiss(messages: Sequence[am.Msg]) -> bool:
+    """Tell whether a system's message stands elsewhere than first or behind a user's turn."""
+    before = "user"
+    for message in messages:
+        role = message.role
+        if role == "system" and before not in _USERS:
+            return True
+        before = role
+    return False

@@ -1,0 +1,234 @@
+"""What compatible servers say beside the content of a message, a part or a call. Imports content.
+
+``cache_control`` of a message or a call is a cache hint: of the last block of the message that may have one, of the
+call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or an answer,
+is the signature of the call, of the part, or of the last text of the message; so marked: ``/signed``.
+https://ai.google.dev/gemini-api/docs/thought-signatures
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import agentmsg as am
+from agentmsg.blocks import BaseBlock
+from agentmsg.errors import AgentMsgError
+from agentmsg.notes import note_of
+from agentmsg.plain import is_mapping, is_object
+from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg_codecs.openai.content import CACHE_AT, CONTROL, read_control, write_control
+from agentmsg_codecs.openai.reasoning import place_of
+from agentmsg_codecs.openai.thinking_parts import is_thinking_part
+from agentmsg_codecs.openai.words import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = [
+    "Attached",
+    "attached_keys",
+    "carried_signature",
+    "detached",
+    "is_message_hint",
+    "is_own_hint",
+    "message_keys",
+    "with_attached",
+]
+
+_B = TypeVar("_B", bound=BaseBlock)
+SIGNED = "extra_content"
+_SIGNER, _SIGNATURE = "google", "thought_signature"
+
+
+class Attached:
+    """What is said beside an object.
+
+    Args:
+        native: the object.
+        hints: whether it may say a cache hint so.
+
+    Attributes:
+        rest: the object without.
+        hint: the cache hint.
+        signature: of the provider.
+    """
+
+    def __init__(self, native: Native, *, hints: bool = True) -> None:
+        self.hint = _hint_of(native[CONTROL]) if hints and CONTROL in native else None
+        self.signature = _signature_of(native[SIGNED]) if SIGNED in native else None
+        self.rest = native
+        if self.hint is not None or self.signature is not None:
+            out = {key for key, value in ((CONTROL, self.hint), (SIGNED, self.signature)) if value is not None}
+            self.rest = {key: value for key, value in native.items() if key not in out}
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return self.hint is not None or self.signature is not None
+
+    def on(self, block: _B) -> _B:
+        """Return a block with all of it."""
+        if self.hint is not None:
+            block = block.evolve(cache=self.hint)
+        return block if self.signature is None else _signed(block, self.signature, at="own")
+
+    def on_message(self, message: am.Msg, native: Native) -> tuple[am.Msg, Native]:
+        """Return the message with what has a block to stand on, and what of the native one says the rest."""
+        content, left = list(message.content), dict(self.rest)
+        seat = None if self.hint is None else _last(content, _may_hint)
+        if seat is not None:
+            content[seat] = content[seat].evolve(cache=marked(self.hint, FAMILY, at="message"))  # type: ignore[type-var]
+        elif self.hint is not None:
+            left[CONTROL] = native[CONTROL]
+        seat = None if self.signature is None else _last(content, _is_text)
+        if seat is not None and message.role == "assistant":
+            content[seat] = _signed(content[seat], self.signature, at="message")
+        elif self.signature is not None:
+            left[SIGNED] = native[SIGNED]
+        return message.evolve(content=tuple(content)), left
+
+
+def _hint_of(value: Any) -> am.CacheHint | None:
+    try:
+        hint: am.CacheHint = read_control(value)
+    except (Unreadable, AgentMsgError):
+        return None
+    return hint
+
+
+def _signature_of(value: Any) -> am.Signature | None:
+    inner: Any = value.get(_SIGNER) if is_object(value) and len(value) == 1 else None
+    text = inner.get(_SIGNATURE) if is_object(inner) and len(inner) == 1 else None
+    return am.Signature(_SIGNER, text) if type(text) is str else None
+
+
+def _signed(block: _B, signature: Any, *, at: str) -> _B:
+    return marked(block.evolve(signature=signature), FAMILY, signed=at)
+
+
+def _last(content: Sequence[Any], may: Callable[[Any], bool]) -> int | None:
+    return next((index for index in range(len(content) - 1, -1, -1) if may(content[index])), None)
+
+
+def _is_text(block: Any) -> bool:
+    return block.__class__ is am.TextBlock
+
+
+_HINTED = (am.TextBlock, am.ImageBlock, am.FileBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock)
+
+
+def _may_hint(block: Any) -> bool:
+    return isinstance(block, _HINTED)
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def is_message_hint(hint: Any) -> bool:
+    """Tell whether a cache hint was read beside the content of a message."""
+    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
+
+
+def is_own_hint(hint: Any) -> bool:
+    """Tell whether a cache hint was read from a call, or from beside the content of its message."""
+    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in ("message", CONTROL)
+
+
+def _without_mark(block: Any) -> Any:
+    rest = {key: value for key, value in note_of(block, FAMILY).items() if key != "/signed"}
+    notes = {key: value for key, value in block.notes.items() if key != FAMILY}
+    return block.evolve(signature=None, notes={**notes, FAMILY: rest} if rest else notes)
+
+
+def with_attached(block: Any, write: Callable[[Any], Native]) -> Native:
+    """Return what a block is written as, with its signature; and its cache hint, where that is a call's."""
+    more: Native = {}
+    if block.cache is not None and block.__class__ is am.ToolUseBlock:
+        more[CONTROL] = write_control(block.cache)
+        block = block.evolve(cache=None)
+    if block.signature is not None and block.__class__ is not am.ThinkingBlock:
+        more[SIGNED] = {_SIGNER: {_SIGNATURE: block.signature.value}}
+        block = _without_mark(block)
+    return {**write(block), **more} if more else write(block)
+
+
+def detached(message: am.Msg) -> tuple[am.Msg, Native]:
+    """Return a message that fits without what stands beside its content, and that."""
+    content: Any = message.content
+    more: Native = {}
+    seat = _last(content, _may_hint)
+    if seat is not None and is_message_hint(content[seat].cache):
+        more[CONTROL] = write_control(content[seat].cache)
+        content = (*content[:seat], content[seat].evolve(cache=None), *content[seat + 1 :])
+    seat = _last(content, _is_text) if message.role == "assistant" else None
+    if (
+        seat is not None
+        and content[seat].signature is not None
+        and mark_of(content[seat], FAMILY, "/signed") == "message"
+    ):
+        more[SIGNED] = {_SIGNER: {_SIGNATURE: content[seat].signature.value}}
+        content = (*content[:seat], _without_mark(content[seat]), *content[seat + 1 :])
+    return (message.evolve(content=content), more) if more else (message, more)
+
+
+# -- what is carried --------------------------------------------------------------------------------------------------
+
+
+def carried_signature(signature: am.Signature, block: Any) -> am.Signature | None:
+    """Carry a signature of Google's that was read."""
+    if signature.provider != _SIGNER or not block.notes or mark_of(block, FAMILY, "/signed") is None:
+        return None
+    return signature.evolve(extras={}) if signature.extras else signature
+
+
+def attached_keys(block: Any) -> frozenset[str]:
+    """Return the keys for what is attached that no extras of a block may use: what is written, or would be read so."""
+    own: Any = block.extras.get(FAMILY)
+    return _taken(own, hint=block.cache is not None, signature=block.signature is not None)
+
+
+def message_keys(message: am.Msg) -> frozenset[str]:
+    """Return such keys of a message."""
+    own: Any = message.extras.get(FAMILY)
+    if not is_mapping(own) or not (CONTROL in own or SIGNED in own):
+        return frozenset()
+    keys = _taken(
+        own,
+        hint=any(is_message_hint(block.cache) for block in message.content),
+        signature=any(block.signature is not None for block in message.content if _is_text(block)),
+    )
+    spared = set[str]()
+    if not any(map(_may_be_hinted, message.content)):
+        spared.add(CONTROL)
+    if message.role != "assistant" or not any(map(_may_be_text, message.content)):
+        spared.add(SIGNED)
+    return keys - spared
+
+
+def _taken(own: Any, *, hint: bool, signature: bool) -> frozenset[str]:
+    told: Mapping[str, Any] = own if is_mapping(own) else {}
+    keys: set[str] = set()
+    if hint or (CONTROL in told and _hint_of(am.thaw(told[CONTROL])) is not None):
+        keys.add(CONTROL)
+    if signature or (SIGNED in told and _signature_of(am.thaw(told[SIGNED])) is not None):
+        keys.add(SIGNED)
+    return frozenset(keys)
+
+
+def _may_be_hinted(block: Any) -> bool:
+    """Tell whether a block is, or may be made, one that a hint of the message would be read on."""
+    return _may_hint(block) or _may_be_text(block)
+
+
+def _may_be_text(block: Any) -> bool:
+    kind = block.__class__
+    if kind is am.NativeBlock:
+        return bool(block.codec != FAMILY)
+    if kind is am.ThinkingBlock:
+        return not is_thinking_part(block) and place_of(block, None) is None
+    if kind is am.ToolUseBlock:
+        return bool(block.kind == "server")
+    if kind is am.AudioBlock and (block.item_id is not None or isinstance(block.source, am.FileSource)):
+        return False
+    if kind in (am.AudioBlock, am.FileBlock):
+        return not (block.notes and mark_of(block, FAMILY, "/odd") is True)
+    return kind not in (am.ImageBlock, am.VideoBlock, am.RefusalBlock)

@@ -1,0 +1,65 @@
+"""A terminal of which a program knows no better: what it prints there, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from support.files import ENVIRONMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["PROGRAM", "in_terminal", "slowly"]
+
+# What Python is given to run the command line.
+PROGRAM = ["-m", "agentmsg"]
+
+
+def in_terminal(
+    *args: str, given: bytes | None = None, streams: Iterable[str] = ("stdout", "stderr"), **environment: str
+) -> tuple[int, str]:
+    """Run the command line with some of its streams on a terminal; return the exit code and what is seen there.
+
+    Args:
+        args: of the command line.
+        given: what stdin gives; else it is the terminal, too.
+        streams: what is on the terminal; the other is thrown away.
+        environment: variables.
+    """
+    known = {name: value for name, value in ENVIRONMENT.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+    ours, theirs = pty.openpty()
+    out, errors = (theirs if name in streams else subprocess.DEVNULL for name in ("stdout", "stderr"))
+    with subprocess.Popen(
+        [sys.executable, *PROGRAM, *args],
+        env=known | {"TERM": "xterm-256color", "COLUMNS": "100"} | environment,
+        stdin=theirs if given is None else subprocess.PIPE,
+        stdout=out,
+        stderr=errors,
+        start_new_session=True,
+    ) as child:
+        os.close(theirs)
+        if child.stdin is not None:
+            child.stdin.write(given or b"")
+            child.stdin.close()
+        seen = b""
+        with suppress(OSError):  # Linux says so at the end
+            while data := os.read(ours, 1 << 16):
+                seen += data
+    os.close(ours)
+    return child.returncode, seen.decode().replace("\r\n", "\n")
+
+
+def slowly(number: int, *, advance: object) -> int:
+    """Tell of a call that it goes on, until it ends."""
+    from time import sleep
+
+    assert callable(advance)
+    for step in range(1, 6):
+        advance(step * 10, step)
+        sleep(0.1)
+    return number

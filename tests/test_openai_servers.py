@@ -1,0 +1,251 @@
+"""The codec ``openai``: what compatible servers say beside content, and how results of tools stand in requests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import agentmsg as am
+from agentmsg.testing import floor, histories, honest_account
+from agentmsg_codecs.openai import OpenAICodec
+from support.openai_messages import assistant, call
+
+CODEC = OpenAICodec()
+HINT = {"type": "ephemeral", "ttl": "1h"}
+SIGNED = {"google": {"thought_signature": "c2ln"}}
+SIGNATURE = am.Signature("google", "c2ln")
+TEXT_PART = {"type": "text", "text": "a"}
+
+
+def returned(*messages: Any) -> am.History:
+    """Return the history of messages that come back, directly and from Anthropic's with the account."""
+    document = list(messages)
+    history = am.decode(document, CODEC)
+    assert am.encode(history, CODEC) == document
+    result = am.convert(document, CODEC, "anthropic")
+    assert am.encode(am.restore(am.decode(result.document, "anthropic"), result.losses), CODEC) == document
+    return history
+
+
+# -- cache hints ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "system", "content": "a"},
+        {"role": "user", "content": "a"},
+        {"role": "user", "content": [TEXT_PART, TEXT_PART]},
+        {"role": "user", "content": [TEXT_PART]},
+        {"role": "tool", "tool_call_id": "c", "content": "a"},
+        {"role": "function", "name": "f", "content": "a"},
+        assistant("a", tool_calls=[call()]),
+        assistant(None, function_call={"name": "f", "arguments": "{}"}),
+        assistant(None, refusal="a"),
+    ],
+    ids=str,
+)
+def test_a_message_may_have_a_cache_hint(message: dict[str, Any]) -> None:
+    """The ``cache_control`` of a message is the hint of its last block, which others have a place for."""
+    block = returned({**message, "cache_control": HINT})[0].content[-1]
+    assert block.cache == am.CacheHint("ephemeral", "1h")
+
+
+def test_a_call_may_have_a_cache_hint() -> None:
+    """The ``cache_control`` of a call is the call's own."""
+    (message,) = returned(assistant("a", tool_calls=[call(cache_control=HINT)]))
+    assert [block.cache for block in message.content] == [None, am.CacheHint("ephemeral", "1h")]
+
+
+def test_the_hint_of_a_message_stays_a_hint_where_more_is_said() -> None:
+    """A hint on what is no longer the last block stands on its part, and says the same."""
+    message = am.decode([{"role": "user", "content": "a", "cache_control": HINT}], CODEC)[0]
+    longer = message.with_content([*message.content, am.TextBlock("b")])
+    natives = [{"role": "user", "content": [{**TEXT_PART, "cache_control": HINT}, {"type": "text", "text": "b"}]}]
+    assert am.encode(am.History([longer]), CODEC) == {"messages": natives}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": "a", "cache_control": "x"},
+        {"role": "user", "content": "", "cache_control": HINT},
+        assistant(None, reasoning="a", cache_control=HINT, extra_content=SIGNED),
+        assistant(None, tool_calls=[call(extra_content={"google": {"thought": True}})], extra_content=SIGNED),
+        {"role": "user", "content": "a", "extra_content": SIGNED},
+    ],
+    ids=str,
+)
+def test_what_has_no_block_to_stand_on_is_unknown(message: dict[str, Any]) -> None:
+    """What is no hint and no signature, or has nothing to stand on, is kept as any unknown key is."""
+    (found,) = returned(message)
+    assert found.role == message["role"]
+    assert "cache_control" in str(found.to_dict()) or "extra_content" in str(found.to_dict())
+
+
+# -- signatures of Gemini's -------------------------------------------------------------------------------------------
+
+
+def test_calls_and_texts_may_be_signed() -> None:
+    """Google's endpoint signs the calls and the answer: the signature stands on the call, and on the last text."""
+    (message,) = returned(assistant("a", extra_content=SIGNED, tool_calls=[call(extra_content=SIGNED), call(id="c2")]))
+    assert [block.signature for block in message.content] == [SIGNATURE, SIGNATURE, None]
+    (message,) = returned(assistant([{**TEXT_PART, "extra_content": SIGNED}, {"type": "text", "text": "b"}]))
+    assert [block.signature for block in message.content] == [SIGNATURE, None]
+
+
+def test_a_signed_answer_comes_back() -> None:
+    """An answer of Google's endpoint says so, too."""
+    said = assistant("a", refusal=None, extra_content=SIGNED, tool_calls=[call(extra_content=SIGNED)])
+    choice = {"index": 0, "finish_reason": "tool_calls", "logprobs": None, "message": said}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    document = {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+    message = am.decode(document, "openai-response")[0]
+    assert [block.signature for block in message.content] == [SIGNATURE, SIGNATURE]
+    assert am.encode(message, "openai-response") == document
+
+
+def test_a_signature_of_others_is_not_written() -> None:
+    """OpenAI's schema has no place for a signature: only what was read so is written so."""
+    signed = am.Msg("assistant", [am.TextBlock("a", signature=SIGNATURE)], id=None, created_at=None)
+    losses: list[am.Loss] = []
+    assert am.encode(am.History([signed]), CODEC, losses=losses) == {
+        "messages": [{"role": "assistant", "content": "a"}]
+    }
+    assert [str(loss) for loss in losses] == ["messages/0/content/0/signature dropped (annotation)"]
+
+
+# -- thinking as a part -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [[{"type": "text", "text": "Hm."}], [{"type": "text", "text": "H"}, {"type": "text", "text": "m."}], "Hm."],
+    ids=str,
+)
+def test_thinking_may_be_a_part(thinking: Any) -> None:
+    """A part of thinking, as Mistral has it, is thinking where it stands; with its signature, where it has one."""
+    part = {"type": "thinking", "thinking": thinking, "closed": True, "signature": "s"}
+    (message,) = returned(assistant([TEXT_PART, part, {"type": "text", "text": "b"}]))
+    block = message.content[1]
+    assert isinstance(block, am.ThinkingBlock)
+    assert (block.thinking, block.signature) == ("Hm.", am.Signature("mistral", "s"))
+    assert block.extras == {"openai": {"closed": True}}
+
+
+def test_an_edit_of_a_thinking_part_is_written() -> None:
+    """How the text was cut never outlives the text."""
+    thinking = [{"type": "text", "text": "H"}, {"type": "text", "text": "m."}]
+    (message,) = am.decode([assistant([{"type": "thinking", "thinking": thinking}])], CODEC)
+    edited = message.with_content([message.content[0].evolve(thinking="So it is.")])
+    (native,) = am.encode(am.History([edited]), CODEC)["messages"]
+    assert native["content"] == [{"type": "thinking", "thinking": [{"type": "text", "text": "So it is."}]}]
+
+
+def test_thinking_with_other_parts_inside_is_native() -> None:
+    """What is not told in texts alone is kept whole, in sight."""
+    part = {"type": "thinking", "thinking": [{"type": "reference", "reference_ids": [1]}]}
+    assert isinstance(returned(assistant([TEXT_PART, part]))[0].content[1], am.NativeBlock)
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, {}, 5, 0, False, 1.5], ids=repr)
+@pytest.mark.parametrize("head", [{"role": "tool", "tool_call_id": "c"}, {"role": "function", "name": "f"}], ids=str)
+def test_a_value_is_a_structured_result(head: dict[str, Any], value: Any) -> None:
+    """Content of a tool that is no text and no list is what the tool gave; others are given its text."""
+    native = {**head, "content": value}
+    block = returned(native)[0].content[0]
+    assert isinstance(block, am.ToolResultBlock)
+    assert (block.structured, block.content) == (value, ())
+    (shown,) = am.convert([native], CODEC, "anthropic").document["messages"][0]["content"]
+    assert shown["content"] == json.dumps(value, separators=(",", ":"))
+
+
+def test_a_structured_result_of_others_is_text() -> None:
+    """The schema wants a text: what was not read as a value is written as one."""
+    block = am.ToolResultBlock("c", structured={"a": 1})
+    (native,) = am.encode(am.History([am.Msg("tool", [block])]), CODEC, losses=[])["messages"]
+    assert native == {"role": "tool", "tool_call_id": "c", "content": '{"a":1}'}
+
+
+@pytest.mark.parametrize("target", ["openai", "anthropic"])
+def test_a_result_of_media_alone_tells_what_is_structured(target: str) -> None:
+    """Media say nothing in words: the text of the structured content stands before them."""
+    image = am.ImageBlock(am.URLSource("https://x/y.png"))
+    result = am.ToolResultBlock("c", (image,), structured={"a": 1})
+    history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
+    losses: list[am.Loss] = []
+    document = am.encode(history, target, losses=losses)
+    assert '{"a":1}' in str(document)
+    assert [loss.level for loss in losses] == ["content" if target == "openai" else "annotation"]
+    assert am.restore(am.decode(document, target), losses) == history
+
+
+# -- media of results behind them -------------------------------------------------------------------------------------
+
+APART = OpenAICodec(results="user")
+IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x/1.png"}}
+SHOWN = {"type": "image_url", "image_url": {"url": "https://x/1.png"}}
+
+
+def results(*contents: Any) -> list[Any]:
+    """Return messages of Anthropic: calls, and what the tools gave."""
+    links = [f"c{number}" for number in range(len(contents))]
+    calls = [{"type": "tool_use", "id": link, "name": "f", "input": {}} for link in links]
+    given = zip(links, contents, strict=True)
+    parts = [{"type": "tool_result", "tool_use_id": link, "content": content} for link, content in given]
+    return [{"role": "assistant", "content": calls}, {"role": "user", "content": parts}]
+
+
+def test_images_of_results_may_stand_behind_them() -> None:
+    """With ``results="user"`` images of a run of results are a user's message behind: moved, and given back."""
+    document = [*results([TEXT_PART, IMAGE], "b", [IMAGE]), {"role": "assistant", "content": "ok"}]
+    result = am.convert(document, "anthropic", APART)
+    told = [native.get("content") for native in result.document["messages"]]
+    assert told == [None, "a", "b", "", [SHOWN, SHOWN], "ok"]
+    assert [(loss.path[-1], loss.kind, loss.now) for loss in result.losses] == [
+        (1, "moved", (4, 0)),
+        (0, "moved", (4, 1)),
+    ]
+    output = am.decode(result.document, APART)
+    for losses in (result.losses, am.load_losses(am.dump_losses(result.losses, output))):
+        assert am.encode(am.restore(output, losses), "anthropic") == document
+
+
+def test_by_default_images_of_results_are_dropped() -> None:
+    """Without the option the text stays, and the rest is a loss of content."""
+    result = am.convert(results([TEXT_PART, IMAGE]), "anthropic", CODEC)
+    assert [(loss.kind, loss.level) for loss in result.losses] == [("dropped", "content")]
+
+
+def test_files_of_results_may_stand_behind_them_too() -> None:
+    """What changes on the way is given back as it was."""
+    source = {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}
+    document = results([{"type": "document", "source": source, "title": "t"}], [{"type": "text", "text": "b"}])
+    result = am.convert(document, "anthropic", APART)
+    assert [native["role"] for native in result.document["messages"]] == ["assistant", "tool", "tool", "user"]
+    output = am.decode(result.document, APART)
+    assert am.encode(am.restore(output, result.losses), "anthropic") == document
+
+
+def test_structured_content_and_images_of_one_result() -> None:
+    """The text of what is structured stays in the result, the image stands behind it."""
+    image = am.ImageBlock(am.URLSource("https://x/1.png"))
+    result = am.ToolResultBlock("c", (image,), structured={"a": 1})
+    history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
+    losses: list[am.Loss] = []
+    document = am.encode(history, APART, losses=losses)
+    assert [native["content"] for native in document["messages"]] == ['{"a":1}', [SHOWN]]
+    assert am.restore(am.decode(document, APART), losses) == history
+
+
+@given(histories())
+def test_the_laws_hold_with_media_behind_results(history: am.History) -> None:
+    """The account is honest, and the table is true, whatever stands apart."""
+    honest_account(APART, history)
+    floor(APART, history)

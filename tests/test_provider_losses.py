@@ -1,0 +1,127 @@
+"""Losses between OpenAI and Anthropic told at their true level, and documents that were read but do not fit.
+
+What a model would read is content wherever it stands; what does not fit its own object is native, or told.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.json_values import plain_copy
+from agentmsg.notes import same_document
+from agentmsg.testing.systematic import damages, hides
+from data import PROFILE
+from support.documents import documents
+
+ASK = {"role": "user", "content": "q"}
+USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+PAIRS = (
+    ("openai", "anthropic"),
+    ("openai-response", "anthropic-response"),
+    ("anthropic", "openai"),
+    ("anthropic-response", "openai-response"),
+)
+DAMAGED = {"quick": 60, "default": 250}.get(PROFILE, 100_000)
+
+
+def lost(document: Any, source: str, target: str) -> dict[str, str]:
+    """Return the levels of what a conversion loses, by path; its account rebuilds the document."""
+    result = am.convert(document, source, target)
+    restored = am.restore(am.decode(result.document, target), result.losses)
+    assert same_document(plain_copy(am.thaw(am.encode(restored, source))), document)
+    return {"/".join(map(str, loss.path)): loss.level for loss in result.losses}
+
+
+def answer(*choices: Any) -> dict[str, Any]:
+    """Return an answer of OpenAI."""
+    natives = [
+        {"index": 0, "finish_reason": "stop", "logprobs": None, "message": {"role": "assistant", "content": said}}
+        for said in choices
+    ]
+    head = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+    return {**head, "choices": natives, "usage": USAGE}
+
+
+def test_further_choices_are_content() -> None:
+    """What else a model said is content, though it is an extra."""
+    assert lost(answer("a", "b"), "openai-response", "anthropic-response")["messages/0/extras"] == "content"
+    assert "messages/0/extras" not in lost(answer("a"), "openai-response", "anthropic-response")
+
+
+def test_images_in_a_document_of_blocks_are_content() -> None:
+    """A document of texts alone is text; what else is in it is a loss of content."""
+    text = {"type": "text", "text": "a"}
+    image = {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}
+    for content, level in (([text], "annotation"), ([text, image], "content")):
+        part = {"type": "document", "source": {"type": "content", "content": content}}
+        document = [{"role": "user", "content": [part, {"type": "text", "text": "q"}]}]
+        assert lost(document, "anthropic", "openai") == {"messages/0/content/0": level}
+
+
+@pytest.mark.parametrize("target", ["openai", "anthropic"])
+def test_the_error_of_a_result_is_content(target: str) -> None:
+    """What went wrong is for the model to read, unless the content says it."""
+    result = am.ToolResultBlock("c", "nothing", error="no such file", status="error")
+    history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
+    losses: list[am.Loss] = []
+    am.encode(history, target, losses=losses)
+    assert ("error", "content") in [(loss.path[-1], loss.level) for loss in losses]
+
+
+@pytest.mark.parametrize("key", ["partial_json", "input", "content", "thinking"])
+def test_content_keys_of_calls_are_content(key: str) -> None:
+    """The arguments of a call that was cut off, and the like, are content though they are extras."""
+    use = {"type": "tool_use", "id": "c", "name": "f", "input": {}, **({} if key == "input" else {key: '{"a'})}
+    document = [{"role": "assistant", "content": [use]}]
+    wanted = {} if key == "input" else {"messages/0/content/0/extras": "content"}
+    assert lost(document, "anthropic", "openai") == wanted
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "search_result", "source": "s", "title": "t", "content": [{"text": "a"}]},
+        {"type": "server_tool_use", "id": "c", "name": "web_search", "input": {}, "server_name": "s"},
+        {"type": "tool_use", "id": "c", "name": "f", "input": "x"},
+    ],
+    ids=lambda part: part["type"],
+)
+def test_what_does_not_fit_its_own_part_is_native(part: dict[str, Any]) -> None:
+    """A part that is read and does not fit what it is read as is kept whole, in sight, and comes back."""
+    document = [{"role": "assistant", "content": [{"type": "text", "text": "a"}, part]}]
+    history = am.decode(document, "anthropic")
+    assert isinstance(history[0].content[1], am.NativeBlock)
+    assert am.encode(history, "anthropic") == document
+
+
+@pytest.mark.parametrize("details", ["x", ["x"], {"thinking_tokens": "x"}], ids=str)
+def test_details_of_usage_that_are_none_are_told(details: Any) -> None:
+    """Details that cannot be read hide in no note: they are extras of the usage, beside its counts."""
+    usage = {"input_tokens": 1, "output_tokens": 2, "output_tokens_details": details}
+    head = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [{"type": "text", "text": "a"}]}
+    document = {**head, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+    message = am.decode(document, "anthropic-response")[0]
+    assert message.usage is not None
+    assert message.usage.output == 2
+    assert message.usage.extras == {"anthropic": {"output_tokens_details": details}}
+    assert "messages/0/usage" in lost(document, "anthropic-response", "openai-response")
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_nothing_hides_in_damaged_documents(source: str, target: str) -> None:
+    """At each distinct place of the golden documents: a word that nobody knows is in sight, and all comes back."""
+    golden = [(name, document) for name, document in documents(source) if name.startswith("golden")]
+    every = list(damages(golden))
+    read = 0
+    for damage in every[:: max(1, len(every) // DAMAGED)]:
+        try:
+            history = am.decode(damage.document, source)
+        except am.AgentMsgError:
+            continue
+        read += 1
+        assert not (damage.probed and hides(history)), damage.name
+        lost(damage.document, source, target)
+    assert read > DAMAGED // 20
