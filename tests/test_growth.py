@@ -59,8 +59,9 @@ def _check(name: str, works: list[int]) -> None:
     small, middle, large = works
     assert large <= MOST * middle, (name, works)
     # What grows with the square shows in the growth itself long before it is most of the work.
-    # What looks at a sample only may even fall.
-    assert large - middle <= MOST * max(middle - small, 0) + max(1000, large // 5), (name, works)
+    # What looks at a sample only grows by steps, and may even fall.
+    if not name.endswith((": sniff", ": detect")):
+        assert large - middle <= MOST * (middle - small) + 1000, (name, works)
 
 
 @pytest.mark.parametrize("kind", GROWTH)
