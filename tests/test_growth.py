@@ -59,7 +59,9 @@ def _check(name: str, works: list[int]) -> None:
     small, middle, large = works
     assert large <= MOST * middle, (name, works)
     # What grows with the square shows in the growth itself long before it is most of the work.
-    assert large - middle <= MOST * (middle - small) + 1000, (name, works)
+    # What looks at a sample only grows by steps, and may even fall.
+    if not name.endswith((": sniff", ": detect")):
+        assert large - middle <= MOST * (middle - small) + 1000, (name, works)
 
 
 @pytest.mark.parametrize("kind", GROWTH)
