@@ -437,8 +437,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
         (
             msg("tool", am.ToolResultBlock("c", error="boom")),
             {"role": "tool", "content": "boom", "tool_call_id": "c"},
-            # That it failed is told in words only.
-            "content",
+            "annotation",
         ),
         (
             msg("user", am.AudioBlock.from_url("data:audio/wav;base64,UklGRg==")),

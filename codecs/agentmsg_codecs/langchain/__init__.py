@@ -62,7 +62,7 @@ from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.proving import are_shallow, take
-from agentmsg_codecs.langchain.words import CONTAINERS, FAMILY
+from agentmsg_codecs.langchain.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -91,6 +91,7 @@ class LangChainCodec(ContainerCodec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
     containers: ClassVar[Containers] = CONTAINERS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
     engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.codec import maker
-from agentmsg.json_values import adopt, plain_copy, thaw
+from agentmsg.json_values import adopt, plain_copy
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Shape as Form
 from agentmsg.shapes import read_as, write_as
-from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, read_call, write_call
@@ -172,7 +173,7 @@ def _form_of(tag: str, content: Any) -> Part:
 
 
 def _read_result(part: Part) -> Any:
-    """Read what a tool of Anthropic's gave; one that it did not have when this was written gave something structured."""
+    """Read what a tool of Anthropic's gave; a tool that is not known here gave something structured."""
     tag: str = part["type"]
     content = part.get("content")
     name = tag.removesuffix("_tool_result") or None
@@ -347,12 +348,12 @@ def _read_v1_call(part: Part) -> Any:
     if not is_object(args):
         raise Unreadable
     extras = v1.Extras(part)
-    name, own = text_at(part, "name"), {}
+    name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
-        name, server = extras.text("tool_name"), extras.text("server_name")
-        if name is None or server is None:
+        tool, server = extras.text("tool_name"), extras.text("server_name")
+        if tool is None or server is None:
             raise Unreadable
-        own = {"server_name": server}
+        name, own = tool, {"server_name": server}
     if "caller" in extras.rest:
         own["caller"] = extras.rest.pop("caller")
     fields = common_of(part, extras, id_key=None)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.anthropic_shapes import is_of_anthropic
 from agentmsg_codecs.langchain.calls import Layout, chunks_of, content_part, is_function_call, join, lay_out
+from agentmsg_codecs.langchain.deviations import SPACES
 from agentmsg_codecs.langchain.fields import (
     is_in_kwargs,
     read_kwargs,
@@ -42,6 +43,7 @@ _TAG_OF_ROLE: Mapping[str, str] = {
     "tool": "tool",
     "remove": "remove",
 }
+_CHUNKS = SPACES["k"]
 _OPENAI_ROLE = "__openai_role__"
 _SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
 
@@ -59,12 +61,16 @@ class Bodies:
     # -- what kind of message -----------------------------------------------------------------------------------
 
     def default_tag(self, message: am.Msg) -> str:
-        """Return the word in `type` for a message, by its role."""
+        """Return the word in `type` for a message, by its role; one that says more of its pieces is a chunk."""
+        if message.role == "assistant" and any(_CHUNKS in block.extras for block in message.content if block.extras):
+            return "AIMessageChunk"
         return _TAG_OF_ROLE.get(message.role, "chat")
 
     def tag(self, message: am.Msg, noted: Any) -> str:
         """Return the word in `type`: the noted one where a message of that kind can be this one."""
         default = self.default_tag(message)
+        if default == "AIMessageChunk":
+            return default
         if not isinstance(noted, str) or noted not in KINDS:
             return default
         kind = KINDS[noted]

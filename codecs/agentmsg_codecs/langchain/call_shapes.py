@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg_codecs.langchain import v1, v1_calls
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg_codecs.langchain.anthropic_shapes import ANTHROPIC_SHAPES, RESULT, V1_SHAPES
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES
 from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, with_common
 from agentmsg_codecs.langchain.v1 import common_of, text_at, word_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
 

@@ -1,7 +1,6 @@
-"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`;
-and in a stored chunk its pieces, `tool_call_chunks`.
+"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`.
 
-The block carries how each of its copies is spelt, as notes:
+A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries how each of its copies is spelt, as notes:
 
     /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
               f (additional_kwargs.function_call); absent where they are the default ones
@@ -23,17 +22,18 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import note_of, same_document, with_note
+from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, spelt, stamp
 from agentmsg_codecs.langchain.parts import Parts, note_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "Layout",
@@ -483,18 +483,13 @@ def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
 def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
     """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
     bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
-    plains = {
-        "c": lambda: parts.write(bare),
-        "t": lambda: _entry(bare),
-        "a": lambda: _openai_entry(bare),
-        "k": lambda: _chunk(bare),
-    }
+    writers: dict[str, Callable[[am.ToolUseBlock], Part]] = {"c": parts.write, "t": _entry, **_WRITERS}
     found: dict[str, Any] = {}
     for letter, space in SPACES.items():
         own = block.extras.get(space)
         if not is_mapping(own) or not own:
             continue
-        kept = beyond(block, letter, plains[letter]())
+        kept = beyond(block, letter, writers[letter](bare))
         if kept:
             found[space] = own if am.same(adopt(kept), own) else kept
     return found

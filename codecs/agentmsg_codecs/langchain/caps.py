@@ -57,7 +57,7 @@ def message_extras(
         return engine.keeps_extras(message.evolve(extras={FAMILY: own}), only or "dict", forms)
 
     def cell(extras: Fields, message: am.Msg) -> Fields:
-        kept = found(extras, message)
+        kept: Fields = found(extras, message)
         own = kept.get(FAMILY)
         if own is None or MAY_MEAN.isdisjoint(own):
             return kept
@@ -76,7 +76,7 @@ _IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
 
 
 def _is_odd_detail(field: str) -> Callable[[am.Usage, str, Any], bool]:
-    """Return what tells of the keys in one of the details whether they are odd, see ``agentmsg.caps.carried_extras``."""
+    """Return what tells of the keys in one of the details whether they are odd, see ``carried_extras``."""
 
     def odd(usage: am.Usage, key: str, value: Any) -> bool:
         if key == "audio":

@@ -111,7 +111,7 @@ def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, i
 def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -> bool:
     if same_document(value, usual) or any(same_document(value, spelling) for spelling in SPELLINGS.values()):
         return False
-    if key == "index" or key == "type":
+    if key in {"index", "type"}:
         return True
     if key in _TEXTS and is_same_json(value, usual):
         return False

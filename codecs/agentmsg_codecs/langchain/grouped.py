@@ -13,11 +13,12 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
+from agentmsg.made import Made
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
-from agentmsg_codecs.langchain.words import FAMILY, BODY_KEYS
+from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,8 +135,35 @@ def split(message: am.Msg, parts: Parts) -> list[am.Msg]:
     return pieces if exact else [message]
 
 
+def linked(messages: list[am.Msg]) -> list[am.Msg]:
+    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result behind it.
+
+    The id is a made one: it is not written where a reader would make the same link again.
+    """
+    if not any(message.role == "assistant" and _is_unlinked(message) for message in messages):
+        return messages
+    out = list(messages)
+    for index, message in enumerate(messages[:-1]):
+        behind = messages[index + 1]
+        if message.role != "assistant" or behind.role != "tool" or not _is_unlinked(message):
+            continue
+        link, name = behind.tool_call_id, behind.content[0].name  # type: ignore[union-attr]
+        calls = [block for block in message.content if type(block) is am.ToolUseBlock]
+        if link is None or len(calls) != 1 or name not in (None, calls[0].name):
+            continue
+        content = [block.evolve(id=Made(link)) if block is calls[0] else block for block in message.content]
+        out[index] = message.evolve(content=content)
+    return out
+
+
+def _is_unlinked(message: am.Msg) -> bool:
+    last: Any = message.content[-1] if message.content else None
+    return type(last) is am.ToolUseBlock and last.id is None and note_at(last, "/copies") == "f"
+
+
 def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:
     """Return the messages that were read, with those of each human message that holds several, which have seats."""
+    messages = linked(messages)
     split_up: dict[int, list[am.Msg]] = {}
     for index, message in enumerate(messages):
         if message.role == "user" and am.NativeBlock in map(type, message.content):

@@ -245,7 +245,8 @@ class Envelopes:
 def _spelling(own: list[Any], kwargs: Part, dialect: Dialect) -> Part:
     """Return a note of what an envelope spells otherwise than the dialect."""
     note: Part = {}
-    shown = tuple([key for key, value in kwargs.items() if not value and key in _EMPTY and _is_empty(key, value)])
+    empty = _FILLED[own[-1]]
+    shown = tuple([key for key, value in kwargs.items() if not value and key in empty and _is_empty(key, value)])
     if shown != dialect.shown:
         note["/shown"] = list(shown)
     if own[:-1] != dialect.path:
@@ -288,12 +289,15 @@ def _short(flat: Part, shown: tuple[Any, ...]) -> Part:
     """Return the fields of a message that dumpd writes, in its order."""
     kwargs: Part = {}
     behind: Part = {}
+    # An unknown field may be called as a field of another class.
+    empty = _FILLED[CLASSES[flat["type"]]]
+    last = _LAST if "usage_metadata" in empty else ()
     for key, value in flat.items():
         if value:
             kwargs[key] = value
-        elif key in _LAST:
+        elif key in last:
             behind[key] = value
-        elif key not in _EMPTY or not _is_empty(key, value) or key in shown:
+        elif key not in empty or not _is_empty(key, value) or key in shown:
             kwargs[key] = value
     kwargs.update(behind)
     return kwargs

@@ -10,14 +10,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import hook_table, maker
+import agentmsg_codecs.langchain.hooks as hooks
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
+import agentmsg_codecs.langchain.v1_media as v1_media
+from agentmsg.codec import hook_table, maker, once
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import class_of, is_mapping, is_object
-from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.anthropic_shapes import KIND, V1_SHAPES, is_of_anthropic, own_shape
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
+from agentmsg_codecs.langchain.moves import MOVES
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -101,7 +105,10 @@ class Parts:
         converter: the cattrs Converter that the hooks are registered on.
         quick: by tag, the readers of the usual parts; each gives None where the general path must look.
         quick_writers: by class, the writers of blocks with the usual notes; the same.
+        is_filled: whether the tables are filled.
     """
+
+    is_filled = False
 
     def __init__(self) -> None:
         inner = hooks.Inner(self.read, self._write_bare)
@@ -111,10 +118,9 @@ class Parts:
         self.quick: dict[Any, Any] = {}
         self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
+    @once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        if self._writers:
-            return
         self._readers = hook_table(self.converter.get_structure_hook, hooks.TAGS)
         self._writers = hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
         # The shortcuts know our own hooks by heart, and stand back where another is registered.
@@ -143,11 +149,13 @@ class Parts:
         return _native(part)
 
     def _read(self, part: Part, provider: str | None) -> Any:
-        moved = _without_inner_hint(part)
-        if moved is not None:
+        for mark, there, back in MOVES:
+            moved = there(part)
+            if moved is None:
+                continue
             found = self._read(moved, provider)
-            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), "/cache": "extras"})
-            if type(found) is not am.NativeBlock and same_document(self._spell(noted), part):
+            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), mark: True})
+            if type(found) is not am.NativeBlock and same_document(back(self._spell(found)), part):
                 return noted
         block = self._meaning(part, provider)
         if block is None or not self.keeps_extras(block, provider):
@@ -289,7 +297,8 @@ class Parts:
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part
-        return writer(block)
+        plain: Part = writer(block)
+        return plain
 
     def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
         """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
@@ -318,7 +327,10 @@ class Parts:
                 plain = None
         plain = _with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
         native = put_back(block, plain, family=FAMILY, read=lambda _: block)
-        return _with_inner_hint(native) if note_at(block, "/cache") == "extras" else native
+        for mark, _, back in MOVES:
+            if note_at(block, mark) is True:
+                native = back(native)
+        return native
 
     def _reads_as(self, part: Any, block: Any, provider: str | None) -> bool:
         try:
@@ -359,26 +371,6 @@ def _with_nested(plain: Part, block: Any) -> Part:
 # The objects inside of parts, and the namespace of their unknown fields.
 _HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
 NESTED = "langchain.nested"
-
-
-def _without_inner_hint(part: Part) -> Part | None:
-    """Return a part whose cache hint stands beside its `extras`; None of one that has it not inside of them."""
-    extras = part.get("extras")
-    if not is_object(extras) or "cache_control" not in extras or "cache_control" in part:
-        return None
-    if v1.cache_of(extras) is None:
-        return None
-    rest = {key: value for key, value in extras.items() if key != "cache_control"}
-    bare = {key: value for key, value in part.items() if key != "extras"}
-    return {**bare, **({"extras": rest} if rest else {}), "cache_control": extras["cache_control"]}
-
-
-def _with_inner_hint(part: Part) -> Part:
-    if "cache_control" not in part:
-        return part
-    extras: Any = part.get("extras", {})
-    rest = {key: value for key, value in part.items() if key != "cache_control"}
-    return {**rest, "extras": {**extras, "cache_control": part["cache_control"]}} if is_mapping(extras) else part
 
 
 def _own_shape(block: Any) -> Shape | None:

@@ -8,18 +8,15 @@ thinking; media_shapes.py and call_shapes.py hold the others. Imports v1 and the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
-from agentmsg.json_values import EMPTY, adopt
+import agentmsg_codecs.langchain.v1 as v1
+from agentmsg.json_values import adopt
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.words import FAMILY
-
-if TYPE_CHECKING:
-    import agentmsg as am
 
 __all__ = ["TEXT_SHAPES", "Shape", "nested", "put", "shape", "text_shape", "with_common"]
 

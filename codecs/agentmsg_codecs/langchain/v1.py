@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = [
+    "WHOLE",
+    "WITH_URL",
     "Extras",
     "Unreadable",
     "cache_of",
-    "WHOLE",
-    "WITH_URL",
     "claimed",
     "common_of",
     "is_bare_text",
@@ -338,13 +338,14 @@ def is_translated(citation: am.Citation) -> bool:
 
 
 def _plain_citation(citation: am.Citation) -> Part:
-    if citation.kind in _TITLES and not is_translated(citation):
-        native: Part = {"type": citation.kind}
+    kind = citation.kind or ""
+    if kind in _TITLES and not is_translated(citation):
+        native: Part = {"type": kind}
         if citation.cited_text is not None:
             native["cited_text"] = citation.cited_text
         # The schema wants it, be it null.
-        native[_TITLES[citation.kind]] = citation.title
-        if citation.kind == _ON_THE_WEB and citation.url is not None:
+        native[_TITLES[kind]] = citation.title
+        if kind == _ON_THE_WEB and citation.url is not None:
             native["url"] = citation.url
         return native
     native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}

@@ -13,6 +13,7 @@ __all__ = [
     "ANTHROPIC",
     "BODY_KEYS",
     "CONTAINERS",
+    "CONTENT_KEYS",
     "ENVELOPE",
     "FAMILY",
     "FINISH_OF",
@@ -38,6 +39,14 @@ ANTHROPIC = "anthropic"
 # Namespaces of extras: what the `extras` of a v1 block holds, and what stands beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"
+
+# What a model would read or be able to do, beside what all formats call so.
+CONTENT_KEYS = frozenset(
+    {
+        "args", "data", "document", "encrypted_content", "file", "function", "image_url", "input_audio", "json",
+        "kwargs", "source", "structured", "summary", "toolResult", "toolUse", "tool_call_chunks", "value",
+    }
+)  # fmt: skip
 
 # The word in `type`, and what kind of message it names.
 KINDS: Mapping[str, str] = {
