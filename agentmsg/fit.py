@@ -32,6 +32,7 @@ from agentmsg.link import CallNames, with_ids
 from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
+from agentmsg.neighbours import Run
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
 def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     """Make the message of some parts: the fields of the first, the blocks of all."""
     first = messages[parts[0].index]
-    whole = len(parts) == 1 and parts[0].picks == tuple(range(len(first.content)))
+    whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
     if whole and parts[0].role in (None, first.role):
         return first
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
@@ -226,6 +227,10 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
     unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
+
+
+def _is_whole(picks: tuple[int, ...], count: int) -> bool:
+    return len(picks) == count and picks == tuple(range(count))
 
 
 def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
@@ -259,18 +264,25 @@ def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Bloc
 def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
     """Make one block of neighbours that are one in the format; the first stands for all."""
     out = list(items)
-    last: int | None = None
+    run, first = Run(joins), 0
     for index, item in enumerate(items):
         if isinstance(item.new, Drop):
             continue
-        whole = None if last is None else joins(out[last].new, item.new)
-        if last is None or whole is None:
-            last = index
+        if run.takes(item.new):
+            swap = _merged(None, item.swap)
+            out[index] = FitItem(Drop(swap.why, swap.level))
             continue
-        out[last] = FitItem(whole, None, _merged(whole, out[last].swap))
-        swap = _merged(whole, item.swap)
-        out[index] = FitItem(Drop(swap.why, swap.level))
+        _close(out, first, run)
+        run, first = Run(joins, item.new), index
+    _close(out, first, run)
     return tuple(out)
+
+
+def _close(out: list[FitItem], first: int, run: Run) -> None:
+    """Put what a run has become in the place of its first block."""
+    if run.is_longer:
+        whole = run.folded()
+        out[first] = FitItem(whole, None, _merged(whole, out[first].swap))
 
 
 def _merged(whole: Any, swap: Swap | None) -> Swap:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.anthropic_shapes import is_of_anthropic
 from agentmsg_codecs.langchain.calls import Layout, chunks_of, content_part, is_function_call, join, lay_out
 from agentmsg_codecs.langchain.deviations import SPACES

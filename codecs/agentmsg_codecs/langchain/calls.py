@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, spelt, stamp
 from agentmsg_codecs.langchain.parts import Parts, note_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
