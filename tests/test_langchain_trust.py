@@ -30,12 +30,20 @@ DAMAGED = {"quick": 60, "default": 150}.get(PROFILE, 1000)
 
 def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:
     """Return a message as messages_to_dict writes it."""
-    own: dict[str, Any] = {
+    fields_of: dict[str, dict[str, Any]] = {
         "ai": {"tool_calls": [], "invalid_tool_calls": [], "usage_metadata": None},
         "tool": {"tool_call_id": "c1", "artifact": None, "status": "success"},
         "chat": {"role": "moderator"},
-    }.get(tag, {})
-    data = {"content": content, "additional_kwargs": {}, "response_metadata": {}, "type": tag, "name": None, "id": None}
+    }
+    own = fields_of.get(tag, {})
+    data: dict[str, Any] = {
+        "content": content,
+        "additional_kwargs": {},
+        "response_metadata": {},
+        "type": tag,
+        "name": None,
+        "id": None,
+    }
     return {"type": tag, "data": {**data, **own, **fields}}
 
 
@@ -161,7 +169,8 @@ def test_the_pieces_in_a_stored_chunk_are_told() -> None:
     (message,) = returned([{**chunk, "data": {**chunk["data"], "tool_call_chunks": [piece]}}])
     assert message.extras == {}
     odd = {**chunk, "data": {**chunk["data"], "tool_call_chunks": [{**piece, "id": "c2", "args": WORD}]}}
-    assert returned([odd])[0].extras["langchain"]["tool_call_chunks"]
+    extras: Any = returned([odd])[0].extras["langchain"]
+    assert extras["tool_call_chunks"]
     assert any(loss.level == "content" for loss in am.convert([odd], "langchain", "openai").losses)
 
 
@@ -414,17 +423,17 @@ def rows(name: str) -> list[bytes]:
 
 def test_checkpoints_of_delta_channels_are_no_empty_histories() -> None:
     """What a checkpoint of a delta channel has is read; one that has none of its messages says where they are."""
-    read = 0
-    for raw in rows("delta_channel_tables.json"):
-        try:
+    checkpoints = rows("delta_channel_tables.json")
+    with_input = [raw for raw in checkpoints if b"HumanMessage" in raw]
+    assert 0 < len(with_input) < len(checkpoints)
+    for raw in checkpoints:
+        if raw in with_input:
             history = am.loads(raw, "langgraph")
-        except am.DecodeError as error:
-            assert (error.code, error.codec) == ("delta-channel", "langgraph")
+            assert (len(history), am.dumps(history, "langgraph")) == (1, raw)
             continue
-        assert len(history) == 1
-        assert am.dumps(history, "langgraph") == raw
-        read += 1
-    assert read == 2
+        with pytest.raises(am.DecodeError) as caught:
+            am.loads(raw, "langgraph")
+        assert (caught.value.code, caught.value.codec) == ("delta-channel", "langgraph")
 
 
 def test_checkpoints_of_other_channels_are_read() -> None:
