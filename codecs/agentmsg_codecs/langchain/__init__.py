@@ -18,24 +18,35 @@ the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc``
 | ... reasoning_content; refusal; audio | a first ThinkingBlock; RefusalBlock; AudioBlock |
 | response_metadata | response_metadata, without what follows |
 | ... model_name, model | model |
-| ... finish_reason, stop_reason | finish_reason, in our words |
+| ... finish_reason "tool_calls"; stop_reason "end_turn", "max_tokens" | finish_reason "tool_use"; "stop", "length" |
+| ... any other word in finish_reason, stop_reason | the same word |
 | usage_metadata | usage; details beyond ours in extras["langchain.input"], ["langchain.output"] |
 | content: a text; a list | one TextBlock; a block a part |
-| tool_calls, invalid_tool_calls | ToolUseBlocks; up to four copies of a call are one block, see calls.py |
+| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block, see calls.py |
+| what a copy says beyond the call | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
+| what a piece in a stored chunk says beyond it | extras["langchain.chunks"] |
+| a function_call without its like in tool_calls | has the id of the tool message behind it, a made one |
 | args ``{"_raw": value}`` | input that is no object (and, wrapped once more, an input that looks like that) |
-| tool_call_id, content, name, artifact, status | the ToolResultBlock |
+| tool_call_id, content, name, artifact, status, cache_control | the ToolResultBlock |
 | structured, error, error_type of a tool message | the same fields (LangChain keeps fields that it does not know) |
-| text (annotations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
+| text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
+| a citation that is none of v1, OpenAI or Anthropic | a Citation, all of it in extras |
+| a signature in the extras of reasoning | is of response_metadata.model_provider, else of Anthropic |
 | image, audio, video, file, text-plain | the media blocks |
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock with kind "server" |
+| server_tool_use, mcp_tool_use, web_search_tool_result ... (also as v1) | as the codec ``anthropic`` reads them |
+| search_result, container_upload, document, compaction (Anthropic) | the same |
+| caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
 | bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; they note their shape (*shapes.py) |
 | tool_result (Anthropic) in a human message | a tool message of its own; see grouped.py |
+| non_standard with such a part | the block of that part |
 | any other part; any other message | NativeBlock; a message with the role "native" |
 | extras of a block: signature, phase, metadata, detail, filename, title, provider ... | fields of the block |
-| cache_control | cache |
-| unknown keys | extras["langchain"] |
+| cache_control; in extras, too; prompt_cache_breakpoint (OpenAI) | cache |
+| unknown keys, and keys with a value that has no meaning there | extras["langchain"] |
+| ... inside of image_url, source, file ... | extras["langchain.nested"] |
 | ... in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
 Written by default: v1 blocks, a text where content is one plain text, calls in tool_calls (and in content where they

@@ -12,12 +12,15 @@ are read and written as they are; as plain data, what JSON has not is an object 
 | dict forms, pairs, texts, envelopes in place of a message | the message; the form is noted |
 | a list; one message; a state ``{"messages": ...}`` | the history; other keys are extras["langchain"] |
 | a checkpoint: ``channel_values.messages``, or ``channel_values.__start__.messages`` | the same |
+| what the metadata of older checkpoints say of a step: ``writes.messages`` | the same, where there are no others |
 | ext 7, the snapshot of a delta channel, with a list | the same |
 | a checkpoint without messages | a history without messages |
+| a checkpoint whose messages are in the writes of its ancestors (delta channels) | refused, code "delta-channel" |
 | other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, where they stood |
 | user data that looks like one of these | a map, in bytes; ``{"__map__": [...]}`` as plain data |
 | ext 0 ``["builtins", "int", digits]``: LangGraph rebuilds it, unless strict | an integer beyond 64 bits |
 | the type "json": envelopes | as in ``langchain-lc`` |
+| ... with pairs or dict forms among them, or no messages | ``{"__wire__": "json", "value": ...}`` as plain data |
 | MessagePack not in its shortest spelling | the same, and noted |
 | MessagePack with envelopes only | ``{"__wire__": "msgpack", "value": ...}`` as plain data |
 

@@ -117,10 +117,13 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
         return (), *found
     if not is_object(document) or not MARKERS.isdisjoint(document):
         return None
-    for path in _PATHS:
-        found = _filling(_at(document, path))
-        if found is not None:
-            return path, *found
+    places = ((path, found) for path in _PATHS if (found := _filling(_at(document, path))) is not None)
+    first = next(places, None)
+    if first is not None:
+        # What a step wrote is there where the checkpoint has no messages yet.
+        full = None if first[1][1] else next((place for place in places if place[1][1]), None)
+        path, filling = full or first
+        return path, *filling
     native = split(document)
     if native is not None:
         return (), "one", [document]

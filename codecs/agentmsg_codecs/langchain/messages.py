@@ -15,7 +15,7 @@ import agentmsg as am
 from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import SPELLINGS, keep, put_back, same_document
+from agentmsg.notes import SPELLINGS, keep, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.calls import is_calls
@@ -314,15 +314,21 @@ def _is_noted(message: am.Msg) -> bool:
 
 
 def _trials(message: am.Msg) -> list[am.Msg]:
-    """Return the message with all its notes, without those of its calls, without its own, and without any."""
+    """Return the message with all its notes, without those of its calls, its spellings, its own, and without any."""
     calls = tuple(_without(block) if type(block) is am.ToolUseBlock else block for block in message.content)
     bare = tuple(map(_without, message.content))
     return [
         message,
         message.evolve(content=calls),
+        _unspelt(message),
         _without(message),
         _without(message).evolve(content=bare),
     ]
+
+
+def _unspelt(message: am.Msg) -> am.Msg:
+    marks = {key: value for key, value in note_of_message(message).items() if key.startswith("/")}
+    return with_note(message, FAMILY, marks)
 
 
 def _without(obj: Any) -> Any:

@@ -322,13 +322,15 @@ def _read_translated(native: Part) -> am.Citation | None:
         kind = next((kind for key, kind in _TOLD_BY.items() if key in extras), None)
     if kind is None or not native.keys() <= {"type", "extras", *_TEXT_FIELDS}:
         return None
-    if not _keys_of_place(kind).isdisjoint(extras) or not all(type(native.get(key, "")) is str for key in _TEXT_FIELDS):
+    if not all(type(native.get(key)) in _WORD for key in _TEXT_FIELDS) or not _keys_of_place(kind).isdisjoint(extras):
         return None
-    told = {key: native[key] for key in _TEXT_FIELDS if key in native}
-    return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=_TRANSLATED)
+    told = {key: native[key] for key in _TEXT_FIELDS if native.get(key) is not None}
+    nulls = {key: "null" for key in _TEXT_FIELDS if key in native and native[key] is None}
+    notes = adopt({FAMILY: {"/v1": True, **nulls}})
+    return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=notes)
 
 
-_TRANSLATED = adopt({FAMILY: {"/v1": True}})
+_WORD = (str, type(None))
 
 
 def is_translated(citation: am.Citation) -> bool:
