@@ -94,7 +94,8 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
         output = part.get("output")
         blocks: tuple[Any, ...] = ()
         if content is not None:
-            if not is_list(content) or not content or type(output) not in (str, type(None)):
+            # What the model reads stands in `content`; beside it `output` is its text, or what `structured` says again.
+            if not is_list(content) or not content or (structured is None and type(output) not in (str, type(None))):
                 raise Unreadable
             blocks = tuple(map(inner.read, content))
             if any(block.notes and block.notes != _UNLINKED for block in blocks):
