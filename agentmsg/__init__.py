@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg._lazy import imported
 from agentmsg.blocks import (
     AudioBlock,
     BaseBlock,
@@ -211,10 +212,8 @@ def __getattr__(name: str) -> Any:
     if home is None:
         msg = f"module 'agentmsg' has no attribute {name!r}"
         raise AttributeError(msg)
-    from importlib import import_module  # noqa: PLC0415 - only on first use
-
     # A submodule named like a function (agentmsg.convert) would hide it: the function wins, for good.
-    value = globals()[name] = getattr(import_module(home), name)
+    value = globals()[name] = getattr(imported(home), name)
     return value
 
 

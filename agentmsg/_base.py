@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from agentmsg._fields import clean_repr, instance, listed, optional_text, text, whole
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.json_values import EMPTY, JSON, freeze, freeze_mapping
 from agentmsg.limits import DEFAULT_LIMITS
 
@@ -164,7 +164,7 @@ def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
     """
     blocks = listed(value, "content")
     for index, block in enumerate(blocks):
-        if not isinstance(block, BaseBlock):
+        if not is_a(block, BaseBlock):
             msg = f"not a content block: {excerpt(block)}"
             raise InvalidMessage(msg, code="type", path=("content", index))
     _check_nesting(blocks)

@@ -10,16 +10,20 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, check_text, freeze
+from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.json_values import EMPTY, JSON, check_text, freeze, freeze_mapping
 from agentmsg.made import MadeTime
 
 __all__ = [
+    "checked",
     "clean_repr",
     "counter",
+    "flag",
+    "freeze_named",
     "instance",
     "listed",
     "moment",
+    "one_of",
     "optional_text",
     "plain_moment",
     "text",
@@ -35,12 +39,12 @@ _MOMENTS = (datetime, MadeTime)
 
 def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
     name = attribute.alias or attribute.name
-    return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code="type", path=(name,))
+    return refused(name, value, wanted)
 
 
 def text(_: object, attribute: Any, value: Any) -> None:
     """Accept a text without lone surrogates."""
-    if not isinstance(value, str):
+    if type(value) is not str and not is_a(value, str):
         raise _wrong(attribute, value, "a text")
     if not value.isascii():
         try:
@@ -53,6 +57,37 @@ def optional_text(_: object, attribute: Any, value: Any) -> None:
     """Accept None or a text without lone surrogates."""
     if value is not None:
         text(_, attribute, value)
+
+
+def checked(value: Any, cls: type[_T], name: str) -> _T:
+    """Return an argument that is of a class.
+
+    Raises:
+        InvalidMessage: code "type" where it is not.
+    """
+    if is_a(value, cls):
+        return value
+    raise refused(name, value, f"a {cls.__name__}")
+
+
+def freeze_named(name: str, value: Any) -> Mapping[str, JSON]:
+    """Return the frozen copy of a mapping that is an argument; errors have its name as path."""
+    try:
+        return freeze_mapping(value)
+    except InvalidMessage as error:
+        raise error.at(name) from None
+
+
+def flag(value: object, name: str) -> None:
+    """Refuse what is neither True nor False: any text would be taken for yes, "no" included."""
+    if value is not True and value is not False:
+        raise refused(name, value, "True or False")
+
+
+def one_of(value: object, name: str, *words: str) -> None:
+    """Refuse an option that is none of some words."""
+    if not is_a(value, str) or str.__str__(value) not in words:
+        raise refused(name, value, " or ".join(map(repr, words)), code="option")
 
 
 def whole(_: object, attribute: Any, value: Any) -> None:
@@ -81,14 +116,14 @@ def _check_digits(attribute: Any, value: int) -> None:
 
 def plain_moment(value: datetime | None) -> datetime | None:
     """Return the datetime that an instance of a subclass is: no format would give that class back."""
-    if type(value) in _MOMENTS or not isinstance(value, datetime):
+    if value is None or type(value) in _MOMENTS or not is_a(value, datetime):
         return value
     return datetime.combine(value.date(), value.timetz())
 
 
 def moment(_: object, attribute: Any, value: Any) -> None:
     """Accept None or a datetime, naive or aware."""
-    if value is not None and not isinstance(value, datetime):
+    if value is not None and not is_a(value, datetime):
         raise _wrong(attribute, value, "a datetime")
 
 
@@ -97,7 +132,7 @@ def instance(*classes: type) -> Any:
     wanted = " or ".join(cls.__name__ for cls in classes)
 
     def check(_: object, attribute: Any, value: object) -> None:
-        if value is not None and not isinstance(value, classes):
+        if value is not None and not is_a(value, classes):
             raise _wrong(attribute, value, wanted)
 
     return check
@@ -105,10 +140,17 @@ def instance(*classes: type) -> Any:
 
 def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        msg = f"{name} must be a list or another iterable, not {excerpt(cast('object', value))}"
-        raise InvalidMessage(msg, code="type", path=(name,))
-    return tuple(value)
+    if type(value) is tuple or type(value) is list:
+        return tuple(cast("Iterable[_T]", value))
+    if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
+        raise refused(name, value, "a list or another iterable")
+    try:
+        return tuple(value)
+    except AgentMsgError:
+        raise  # of a generator that reads something
+    except Exception as error:
+        msg = f"{name} cannot be gone through: {excerpt(value)} ({type(error).__name__})"
+        raise InvalidMessage(msg, code="type", path=(name,)) from error
 
 
 def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:

@@ -1,6 +1,6 @@
 """Portable: how a message leaves and enters by itself: pickles, and the way up to what stands above it.
 
-Imports nothing of the package at its top: conversion and operations are above the model, looked up when called.
+Conversion and operations are above the model: their modules are looked up when called.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
+
+from agentmsg._fields import flag
+from agentmsg._lazy import imported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +27,7 @@ def above(module: str) -> Any:
     By name and at call time: the one way upwards, which the conveniences of Msg and History take, kept out of
     the import graph on purpose.
     """
-    from importlib import import_module  # noqa: PLC0415 - see the docstring
-
-    return import_module(f"agentmsg.{module}")
+    return imported(f"agentmsg.{module}")
 
 
 def repr_html(value: Any) -> str | None:
@@ -71,6 +72,7 @@ class Portable:
 
         Ids that do not link, times and notes are left out unless ``exact``.
         """
+        flag(exact, "exact")
         return str(above("conversion").digest(self, exact=exact))
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,18 +8,18 @@ because that costs about 50 ms.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg._lazy import imported
 from agentmsg.codec import Codec
-from agentmsg.errors import CodecLookupError, excerpt
+from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "content_keys", "get_codec"]
+__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "content_keys", "get_codec", "same_codec"]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -27,7 +27,7 @@ _TABLE = "agentmsg_codecs"
 
 @cache
 def _ours() -> Mapping[str, str]:
-    table: Mapping[str, str] = import_module(_TABLE).CODECS
+    table: Mapping[str, str] = imported(_TABLE).CODECS
     return table
 
 
@@ -54,14 +54,17 @@ def codec_class(name: str) -> type[Codec]:
     home = _ours().get(name)
     if home is not None:
         module, _, attribute = home.partition(":")
-        ours: type[Codec] = getattr(import_module(module), attribute)
+        ours: type[Codec] = getattr(imported(module), attribute)
         return ours
     point = _theirs().get(name)
     if point is None:
         raise _unknown(name)
     try:
+        package = point.value.partition(":")[0].rpartition(".")[0]
+        if package:
+            imported(package)
         found: Any = point.load()
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever is wrong with somebody's module, that codec is what lacks
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
@@ -83,9 +86,22 @@ def close_to(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
-@cache
 def _plain(name: str) -> Codec:
-    return codec_class(name)()
+    """Return the codec without options: the same one to all threads, for hooks may be registered on it."""
+    known = _made.get(name)
+    return known if known is not None else _made.setdefault(name, codec_class(name)())
+
+
+_made: dict[str, Codec] = {}
+
+
+def same_codec(codec: Codec) -> Codec:
+    """Return the codec without options that ``get_codec`` gives, where that is the same; else the codec itself."""
+    try:
+        known = _plain(codec.name)
+    except CodecLookupError:
+        return codec  # of a class that has no name here
+    return known if type(known) is type(codec) and known == codec else codec
 
 
 def get_codec(codec: str | Codec, **options: Any) -> Codec:
@@ -95,11 +111,11 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         CodecLookupError: code "unknown-codec", "unavailable", or "option" where the codec has no such option or
             refuses its value.
     """
-    if isinstance(codec, Codec):
+    if is_a(codec, Codec):
         if not options:
             return codec
         return _with_options(type(codec), {**_options(codec), **options})
-    if not isinstance(codec, str):
+    if not is_a(codec, str):
         msg = f"a codec is named by a text, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
@@ -120,13 +136,35 @@ def _options(codec: Codec) -> dict[str, Any]:
 
 
 def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
-    known = [field.alias or field.name for field in attrs.fields(cls) if field.init]
-    for name in options:
-        if name not in known:
+    fields = {field.alias or field.name: field for field in attrs.fields(cls) if field.init}
+    known = list(fields)
+    for name, value in options.items():
+        if name in known:
+            _check(cls, name, value, getattr(fields[name].validator, "options", None))
+        else:
             offered = close_to(name, known) or (f"its options: {', '.join(known)}" if known else "it has none")
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
         return cls(**options)
-    except (TypeError, ValueError) as error:
-        raise CodecLookupError(f"an option is refused: {error}", code="option", codec=cls.name) from error
+    except AgentMsgError as error:
+        raise CodecLookupError(error.message, code="option", codec=cls.name) from None
+    except Exception as error:  # whatever a stranger's codec, or a stranger's object, raises
+        # Validators of attrs raise with their own works behind the words.
+        words = f": {error.args[0]}" if error.args and is_a(error.args[0], str) else ""
+        given = ", ".join(f"{name}={excerpt(value)}" for name, value in options.items())
+        raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
+
+
+def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:
+    """Refuse a value that is none of those that an option may have; True is not 1."""
+    if words is None or any(value is word or _equals(value, word) for word in words):
+        return
+    *most, last = map(repr, words)
+    wanted = f"{', '.join(most)} or {last}" if most else last
+    told = refused(name, value, wanted)
+    raise CodecLookupError(told.message, code="option", codec=cls.name)
+
+
+def _equals(value: object, word: object) -> bool:
+    return (type(value) is type(word) and value == word) or (is_a(value, str) and str.__eq__(value, word) is True)

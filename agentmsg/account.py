@@ -22,6 +22,7 @@ from agentmsg.content import extras_hold_content
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
 from agentmsg.fit import FitItem, Fitted, make_item
+from agentmsg.history import History
 from agentmsg.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
 from agentmsg.made import MadeName
 from agentmsg.msg import Msg
@@ -29,7 +30,6 @@ from agentmsg.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from agentmsg.history import History
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -58,17 +58,23 @@ _make_loss = maker(Loss)
 def account(fitted: Fitted) -> Losses:
     """Return the account of a fit; it is worked out when somebody looks at it."""
     output = fitted.history
-
-    def guard(history: History) -> None:
-        check_unedited(history, output)
-
     return Losses(
         lambda: _derive(fitted),
         codec=fitted.codec,
-        guard=guard,
+        guard=_Unedited(output),
         spelling=lambda: _spellings(fitted),
         length=len(output),
     )
+
+
+@attrs.frozen(eq=False)
+class _Unedited:
+    """The guard of an account that its output is at hand for; unlike a function, it can be pickled."""
+
+    output: History
+
+    def __call__(self, history: History) -> None:
+        check_unedited(history, self.output)
 
 
 def check_unedited(history: History, output: History) -> None:

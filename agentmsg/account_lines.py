@@ -19,6 +19,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
+import attrs
+
 from agentmsg._base import CacheHint, Citation, Noted, Signature
 from agentmsg._registry import get_codec
 from agentmsg.digest import content_digest, digest
@@ -26,7 +28,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.json_text import dump_json, parse_json
 from agentmsg.json_values import adopt
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
-from agentmsg.losses import Loss, Losses, Path, level_of
+from agentmsg.losses import Loss, Losses, Path, Settled, level_of
 from agentmsg.msg import Msg
 from agentmsg.usage import Usage
 
@@ -194,7 +196,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         losses,
         codec=header["codec"],
         guard=_guard(header),
-        spelling=lambda: spelling,
+        spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
         carried=header.get("carried", 0),
     )
@@ -227,14 +229,21 @@ def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
     kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
     if kind is None:
         return None
-    count, expected, taken = header["messages"], header[kind], _DIGESTS[kind]
+    return _Bound(kind, header["messages"], header[kind])
 
-    def guard(history: History) -> None:
-        if len(history) < count or taken(history[:count]) != expected:
+
+@attrs.frozen
+class _Bound:
+    """The guard of an account that knows a digest of its output; unlike a function, it can be pickled."""
+
+    kind: str
+    count: int
+    expected: str
+
+    def __call__(self, history: History) -> None:
+        if len(history) < self.count or _DIGESTS[self.kind](history[: self.count]) != self.expected:
             msg = "this history is not the one that the account belongs to"
             raise LossError(msg, code="edited")
-
-    return guard
 
 
 def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, int], ...]:

@@ -111,23 +111,26 @@ def merge(*roles: str) -> Step:
     stays alone.
     """
 
-    def joins(left: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
-        role = left[0].role or messages[left[0].index].role
+    def joins(first: Part, last: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
+        # What stands before the last parts was merged with them, so all of it has content.
+        role = first.role or messages[first.index].role
         return (
             role in roles
             and role == (right[0].role or messages[right[0].index].role)
-            and all(part.picks for part in (*left, *right))
+            and all(part.picks for part in (*last, *right))
         )
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
         current = as_is(messages) if plan is None else plan
-        out: Plan = []
+        out: list[list[Part]] = []
+        last: tuple[Part, ...] = ()
         for parts in current:
-            if out and joins(out[-1], parts, messages):
-                out[-1] = (*out[-1], *parts)
+            if out and joins(out[-1][0], last, parts, messages):
+                out[-1] += parts
             else:
-                out.append(parts)
-        return plan if len(out) == len(current) else out
+                out.append(list(parts))
+            last = parts
+        return plan if len(out) == len(current) else list(map(tuple, out))
 
     return step
 
@@ -139,20 +142,28 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
         picks: gives the indexes of the blocks of a message; None where they are all, in their order.
     """
 
-    def chosen(part: Part, messages: Sequence[Msg]) -> Part:
-        wanted = picks(messages[part.index])
-        if wanted is None:
-            return part
-        return attrs.evolve(part, picks=tuple(pick for pick in wanted if pick in part.picks))
-
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
-        if plan is None and all(picks(message) is None for message in messages):
+        places = {index: _places(found) for index, each in enumerate(messages) if (found := picks(each)) is not None}
+        if plan is None and not places:
             return None
         return [
-            tuple(chosen(part, messages) for part in parts) for parts in (as_is(messages) if plan is None else plan)
+            tuple(_chosen(part, places.get(part.index)) for part in parts)
+            for parts in (as_is(messages) if plan is None else plan)
         ]
 
     return step
+
+
+def _places(picks: tuple[int, ...]) -> dict[int, int]:
+    """Return at which place each block is wanted."""
+    return {pick: place for place, pick in enumerate(picks)}
+
+
+def _chosen(part: Part, places: dict[int, int] | None) -> Part:
+    if places is None:
+        return part
+    wanted = sorted((pick for pick in part.picks if pick in places), key=places.__getitem__)
+    return attrs.evolve(part, picks=tuple(wanted))
 
 
 def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:

@@ -9,13 +9,13 @@ they have a place for it).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import attrs
 
 from agentmsg._base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks, free_json
 from agentmsg._fields import instance, listed, optional_text, text
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.json_values import JSON
 from agentmsg.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.tool_use import UNSET, ToolUseBlock
@@ -189,9 +189,9 @@ def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
     Raises:
         InvalidMessage: code "type" where an item is no block.
     """
-    if isinstance(value, str):
+    if is_a(value, str):
         return (TextBlock(value),) if value else ()
-    return as_blocks(value)
+    return as_blocks(cast("Any", value))
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -335,7 +335,9 @@ def register_block(tag: str) -> Callable[[_C], _C]:
         if not is_block or "__attrs_attrs__" not in vars(cls):
             msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"
             raise InvalidMessage(msg, code="type")
-        for known, name in _tags.items():
+        if not is_a(tag, str) or not tag:
+            raise refused("tag", tag, "a text")
+        for known, name in list(_tags.items()):
             if name == tag and known.__qualname__ != cls.__qualname__:
                 msg = f"the tag {excerpt(tag)} belongs to {known.__name__}"
                 raise InvalidMessage(msg, code="key")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg._fields import checked, freeze_named
 from agentmsg.blocks import as_content
-from agentmsg.errors import InvalidMessage
+from agentmsg.errors import InvalidMessage, is_a, refused
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class MsgBuilder:
     """
 
     def __init__(self, start: Msg | None = None) -> None:
-        self._fields: dict[str, Any] = {} if start is None else {name: getattr(start, name) for name in _FIELDS}
+        known = () if start is None else _FIELDS
+        self._fields: dict[str, Any] = {name: getattr(checked(start, Msg, "start"), name) for name in known}
 
     def role(self, role: str) -> MsgBuilder:
         """Set the role."""
@@ -48,6 +50,8 @@ class MsgBuilder:
 
     def text(self, text: str) -> MsgBuilder:
         """Add a text block."""
+        if not is_a(text, str):
+            raise refused("text", text, "a text")
         return self.add(*as_content(text))
 
     def add(self, *blocks: Block) -> MsgBuilder:
@@ -56,7 +60,8 @@ class MsgBuilder:
 
     def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
         """Add entries to the metadata."""
-        return self.set(metadata={**self._fields.get("metadata", {}), **(entries or {}), **more})
+        added: Mapping[str, Any] = {} if entries is None else freeze_named("metadata", entries)
+        return self.set(metadata={**freeze_named("metadata", self._fields.get("metadata", {})), **added, **more})
 
     def set(self, **fields: Any) -> MsgBuilder:
         """Set any fields of the message by name.
@@ -72,6 +77,12 @@ class MsgBuilder:
             fields["content"] = as_content(fields["content"])
         self._fields.update(fields)
         return self
+
+    def __copy__(self) -> MsgBuilder:
+        """Return a builder that goes on by itself from the same fields."""
+        other = MsgBuilder()
+        other._fields = {**self._fields}
+        return other
 
     def build(self) -> Msg:
         """Return the message.

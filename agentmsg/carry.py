@@ -15,10 +15,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, cast
 
+from agentmsg._fields import checked, one_of
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import carried_lines, from_lines
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError, LossError, is_a
 from agentmsg.fit import fit
+from agentmsg.history import History
 from agentmsg.losses import ANNOTATIONS, Loss, Losses
 from agentmsg.plain import is_sequence
 from agentmsg.weave import restore as woven
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
     from agentmsg.codec import Codec
     from agentmsg.fit import Fitted
-    from agentmsg.history import History
     from agentmsg.msg import Msg
     from agentmsg.weave import Edits
 
@@ -149,10 +150,12 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         LossError: code "edited", where the history is not the one that the account belongs to; "account", where what
             it carries is none.
     """
+    checked(history, History, "history")
     if losses is None:
+        one_of(edits, "edits", "refuse", "keep")
         found = _found(history, None)
         return history if found is None else woven(*_taken(history, *found), edits=edits)
-    if not isinstance(losses, Losses) or not losses.carried:
+    if not is_a(losses, Losses) or not losses.carried:
         return woven(history, losses, edits=edits)
     found = _found(history, losses.length)
     if found is None:

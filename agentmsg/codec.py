@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg._fast import Remembered, draft_class, maker, replacer
+from agentmsg._lazy import FILLING, imported, once
 from agentmsg.caps import EVERYTHING, Caps
 from agentmsg.errors import CodecLookupError
 from agentmsg.json_text import Duplicates, dump_json, parse_json
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.chunk import MsgChunk
     from agentmsg.understanding import Understanding
 
-__all__ = ["Codec", "Remembered", "draft_class", "hook_table", "maker", "replacer"]
+__all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker", "once", "replacer"]
 
 
 # In any format these words stand for what a model reads, or may do.
@@ -83,6 +84,20 @@ class Codec:
     def caps(self) -> Caps:
         """What ``make_caps`` gave when it was first asked for."""
         return self._made_caps
+
+    def __copy__(self) -> Codec:
+        """Return the codec itself: it never changes, and hooks may be registered on it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Codec:
+        """Return the codec itself, as ``__copy__``."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the class and the options; hooks are registered anew where it is unpickled."""
+        fields = [field for field in attrs.fields(type(self)) if field.init]
+        options = {field.alias or field.name: getattr(self, field.name) for field in fields}
+        return (_unpickled, (type(self), options))
 
     def read(self, document: Any) -> History:
         """Return the history of a document.
@@ -216,6 +231,12 @@ class Codec:
     def to_bytes(self, history: History) -> bytes:
         """Return the bytes of a history that fits; a codec may know a shorter way than to render what it writes."""
         return self.render(self.write(history))
+
+
+def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
+    """Return the codec that ``get_codec`` gives, where it has these options: hooks may be registered on that one."""
+    registry: Any = imported("agentmsg._registry")
+    return cast("Codec", registry.same_codec(cls(**options)))
 
 
 def _no_chunks(codec: Codec) -> CodecLookupError:

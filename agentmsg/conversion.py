@@ -5,11 +5,13 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 
 from __future__ import annotations
 
+from collections.abc import MutableSequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
 from agentmsg._fast import maker, paused
+from agentmsg._fields import checked, flag, one_of
 from agentmsg._registry import get_codec
 from agentmsg.account import account, loses_content
 from agentmsg.account_lines import from_lines, to_lines
@@ -17,7 +19,8 @@ from agentmsg.carry import carried, restore, uncarried
 from agentmsg.copies import copy_document
 from agentmsg.deep import decode_deep, is_deep, loads_deep, named, refused, rooms
 from agentmsg.digest import digest
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError, DecodeError, LossError, is_a
+from agentmsg.errors import refused as refused_value
 from agentmsg.fit import fit
 from agentmsg.history import History, as_history
 from agentmsg.json_values import thaw
@@ -26,7 +29,7 @@ from agentmsg.losses import Loss, Losses
 from agentmsg.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, MutableSequence
+    from collections.abc import Iterable
 
     from agentmsg.codec import Codec
     from agentmsg.json_text import Duplicates
@@ -91,6 +94,9 @@ def loads(
     """
     chosen = get_codec(codec, **options)
     usual, room = rooms(chosen, limits)
+    if not _is_raw(raw):
+        raise _not_raw(raw, "raw", chosen)
+    one_of(duplicates, "duplicates", "last", "error")
     try:
         if len(raw) < _BULK:
             return chosen.from_bytes(raw, usual, duplicates)
@@ -101,6 +107,11 @@ def loads(
             raise refused(error, chosen) from None
     with paused():
         return loads_deep(raw, chosen, room, duplicates)
+
+
+def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
+    told = refused_value(name, value, "bytes or a text")
+    return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
@@ -159,7 +170,16 @@ def encode(
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    _check(losses, on_loss, carry)
     return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
+
+
+def _check(losses: object, on_loss: object, carry: object) -> None:
+    """Refuse options of writing that say nothing: taken for anything, they would lose content in silence."""
+    if losses is not None and type(losses) is not list and not is_a(losses, (MutableSequence,)):
+        raise refused_value("losses", losses, "a list")
+    one_of(on_loss, "on_loss", "error", "ignore")
+    flag(carry, "carry")
 
 
 def _given(messages: History | Msg | Iterable[Msg], codec: Codec) -> History:
@@ -190,6 +210,7 @@ def dumps(
         EncodeError: where the bytes cannot be made.
     """
     chosen = get_codec(codec, **options)
+    _check(losses, on_loss, carry)
     history = _given(messages, chosen)
     if len(history.messages) < _MANY:
         return _dumped(history, chosen, losses, on_loss, carry=carry)
@@ -256,6 +277,8 @@ def convert(
         CodecLookupError: where there is no such codec.
     """
     to, read_by = get_codec(target), get_codec(source)
+    flag(carry, "carry")
+    one_of(duplicates, "duplicates", "last", "error")
     with paused():
         is_raw = _is_raw(document)
         if is_raw:
@@ -274,17 +297,22 @@ def dump_losses(losses: Losses, output: History) -> bytes:
         losses: the account of a conversion.
         output: the converted history as its document reads back; the header binds the account to it.
     """
-    return b"".join(line + b"\n" for line in to_lines(losses, uncarried(output, losses)))
+    account = checked(losses, Losses, "losses")
+    return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
 
 
-def load_losses(raw: bytes) -> Losses:
+def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
     """Return the account of a file.
 
     Raises:
         DecodeError: where it is none; the path starts with the line's number.
     """
-    return from_lines(raw.splitlines())
+    if not _is_raw(raw):
+        raise _not_raw(raw, "raw")
+    # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
+    lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
+    return from_lines(lines if not lines or lines[-1] else lines[:-1])
 
 
 def _is_raw(document: object) -> bool:
-    return isinstance(document, (bytes, bytearray, memoryview, str))
+    return is_a(document, (bytes, bytearray, memoryview, str))

@@ -17,7 +17,7 @@ from agentmsg.copies import copy_document
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage
 from agentmsg.fit import fit
 from agentmsg.json_values import thaw
-from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL, Limits
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL, Limits, as_limits
 from agentmsg.notes import same_document
 
 if TYPE_CHECKING:
@@ -32,9 +32,17 @@ __all__ = ["decode_deep", "is_deep", "loads_deep", "named", "refused", "room_of"
 _CANONICAL = ("json", "msgpack")
 
 
-@lru_cache(maxsize=64)
 def room_of(limits: Limits) -> Limits:
-    """Make room for the levels of the format itself; who lowers the limit means the whole document."""
+    """Make room for the levels of the format itself; who lowers the limit means the whole document.
+
+    Raises:
+        InvalidMessage: code "type" where these are no limits.
+    """
+    return _room_of(as_limits(limits))
+
+
+@lru_cache(maxsize=64)
+def _room_of(limits: Limits) -> Limits:
     return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)
 
 
@@ -51,7 +59,7 @@ _DEFAULT_ROOMS = _rooms(DEFAULT_LIMITS)
 
 def rooms(codec: Codec, limits: Limits) -> tuple[Limits, Limits]:
     """Return the limits of the usual documents of a codec, and those of all; the same where no document needs proof."""
-    usual, room = _DEFAULT_ROOMS if limits is DEFAULT_LIMITS else _rooms(limits)
+    usual, room = _DEFAULT_ROOMS if limits is DEFAULT_LIMITS else _rooms(as_limits(limits))
     return (room, room) if codec.bounds_values else (usual, room)
 
 

@@ -15,10 +15,10 @@ document or history) and ``code``, a stable word that programs may rely on; ``do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Sized
 
 __all__ = [
     "CODES",
@@ -31,6 +31,8 @@ __all__ = [
     "LossError",
     "NotUnderstood",
     "excerpt",
+    "is_a",
+    "refused",
 ]
 
 CODES: Mapping[str, str] = {
@@ -63,6 +65,9 @@ CODES: Mapping[str, str] = {
     "version": "the document was written by a later, incompatible version",
 }
 _EXCERPT = 80
+# Of a path that goes deeper, the middle is left out when it is told.
+_STEPS = 32
+_T = TypeVar("_T")
 
 
 def excerpt(value: object) -> str:
@@ -70,20 +75,53 @@ def excerpt(value: object) -> str:
 
     At most 80 characters; control characters and everything outside ASCII are escaped.
     """
-    if isinstance(value, (dict, list, tuple)):
-        return f"{type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(value, int) and value.bit_length() > 256:  # noqa: PLR2004
-        return f"an integer of {value.bit_length()} bits"
     try:
+        if is_a(value, (dict, list, tuple)):
+            return f"{type(value).__name__} of {len(cast('Sized', value))}"
+        if isinstance(value, int) and value.bit_length() > 256:  # noqa: PLR2004
+            return f"an integer of {value.bit_length()} bits"
         text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
     except Exception:  # noqa: BLE001 - an object whose repr fails must not hide what is wrong with it
         text = f"an object of {type(value).__name__}"
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
 
 
+@overload
+def is_a(value: object, cls: type[_T]) -> TypeGuard[_T]: ...
+@overload
+def is_a(value: object, cls: tuple[type, ...]) -> bool: ...
+def is_a(value: object, cls: Any) -> bool:
+    """Tell whether a value is of a class; one that raises when it is asked is of none."""
+    try:
+        return isinstance(value, cls)
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is not what is needed
+        return False
+
+
+def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
+    """Return the error for an argument that cannot be taken."""
+    return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
+
+
 def _step(step: str | int) -> str:
     """Return a part of a path as printable ASCII: keys of free-form data are text of anybody's making."""
     return excerpt(step)[1:-1] if isinstance(step, str) else str(step)
+
+
+def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the items of an attribute; an error that cannot be made would hide what went wrong."""
+    try:
+        return tuple(value)
+    except Exception:  # noqa: BLE001 - see above
+        return otherwise
+
+
+def _told(path: tuple[str | int, ...]) -> str:
+    """Return a path as text; of one that goes very deep, its two ends."""
+    steps = [_step(step) for step in path]
+    if len(steps) > _STEPS:
+        steps[_STEPS // 2 : -_STEPS // 2] = ["..."]
+    return "/" + "/".join(steps)
 
 
 class AgentMsgError(Exception):
@@ -104,15 +142,16 @@ class AgentMsgError(Exception):
         path: Sequence[str | int] = (),
         codec: str | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        # An error says what is wrong, whatever it is made of.
+        self.message = message if is_a(message, str) else excerpt(message)
+        super().__init__(self.message)
         self.code = code
-        self.path = tuple(path)
+        self.path: tuple[str | int, ...] = _gone_through(path, (excerpt(path),))
         self.codec = codec
 
     def __str__(self) -> str:
         """Return the message, led by codec and path where they are known."""
-        where = "/" + "/".join(map(_step, self.path)) if self.path else None
+        where = _told(self.path) if self.path else None
         lead = ", ".join(part for part in (self.codec, where) if part)
         return f"{lead}: {self.message}" if lead else self.message
 
@@ -176,7 +215,7 @@ class LossError(AgentMsgError):
         losses: Sequence[object] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
-        self.losses = tuple(losses)
+        self.losses: tuple[object, ...] = _gone_through(losses, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):

@@ -84,7 +84,8 @@ class FieldChanges:
             new = cell(value, owner)
             if isinstance(new, Drop):
                 return new
-            if new is not value:
+            # The same word out of a table of words is another object.
+            if new is not value and not (type(new) is str and type(value) is str and new == value):
                 changes[step.name] = step.checked(owner, new)
         return changes
 

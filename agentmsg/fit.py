@@ -32,6 +32,7 @@ from agentmsg.link import CallNames, with_ids
 from agentmsg.losses import level_of
 from agentmsg.made import Made, MadeTime
 from agentmsg.msg import Msg
+from agentmsg.neighbours import Run
 from agentmsg.predicates import compile_caps
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
 def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     """Make the message of some parts: the fields of the first, the blocks of all."""
     first = messages[parts[0].index]
-    whole = len(parts) == 1 and parts[0].picks == tuple(range(len(first.content)))
+    whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
     if whole and parts[0].role in (None, first.role):
         return first
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
@@ -226,6 +227,10 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
     unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
+
+
+def _is_whole(picks: tuple[int, ...], count: int) -> bool:
+    return len(picks) == count and picks == tuple(range(count))
 
 
 def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
@@ -259,18 +264,25 @@ def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Bloc
 def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
     """Make one block of neighbours that are one in the format; the first stands for all."""
     out = list(items)
-    last: int | None = None
+    run, first = Run(joins), 0
     for index, item in enumerate(items):
         if isinstance(item.new, Drop):
             continue
-        whole = None if last is None else joins(out[last].new, item.new)
-        if last is None or whole is None:
-            last = index
+        if run.takes(item.new):
+            swap = _merged(None, item.swap)
+            out[index] = FitItem(Drop(swap.why, swap.level))
             continue
-        out[last] = FitItem(whole, None, _merged(whole, out[last].swap))
-        swap = _merged(whole, item.swap)
-        out[index] = FitItem(Drop(swap.why, swap.level))
+        _close(out, first, run)
+        run, first = Run(joins, item.new), index
+    _close(out, first, run)
     return tuple(out)
+
+
+def _close(out: list[FitItem], first: int, run: Run) -> None:
+    """Put what a run has become in the place of its first block."""
+    if run.is_longer:
+        whole = run.folded()
+        out[first] = FitItem(whole, None, _merged(whole, out[first].swap))
 
 
 def _merged(whole: Any, swap: Swap | None) -> Swap:
@@ -287,6 +299,7 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
     if row is None:
         return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
     swap: Swap | None = None
+    given = block
     if row.otherwise is not None:
         answer = row.otherwise(block)
         if isinstance(answer, Drop):
@@ -306,7 +319,7 @@ def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges
         content = _content(inner_items, block.content)
         if content is not block.content:
             changes["content"] = content
-    if swap is not None and swap.level != "content" and _loses_inside(block, changes, inner_items):
+    if swap is not None and swap.level != "content" and _loses_inside(given, changes, inner_items):
         swap = attrs.evolve(swap, level="content")
     return make_item(changed(block, changes), inner_items, swap)
 
@@ -328,9 +341,9 @@ def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[Fit
         answer = item.new if isinstance(item.new, Drop) else item.swap
         if answer is not None and answer.level == "content":
             return True
-    return any(
-        level_of(name, getattr(block, name), now) == "content" for name, now in changes.items() if name != "content"
-    )
+    # What the rule itself said of it, such as a status, is not lost.
+    lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
+    return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
 
 
 def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:

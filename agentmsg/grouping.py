@@ -20,7 +20,7 @@ import attrs
 from agentmsg.msg import Msg
 from agentmsg.notes import note_of, with_note
 
-__all__ = ["Grouping", "containers", "is_contained", "seat_of", "seated"]
+__all__ = ["Grouping", "all_of", "containers", "is_contained", "seat_of", "seated"]
 
 Predicate: TypeAlias = Callable[[Sequence[Msg], Msg], bool]
 
@@ -31,6 +31,27 @@ def _never(_: Sequence[Msg], __: Msg) -> bool:
 
 def _not_free(_: Msg) -> bool:
     return False
+
+
+class Group(list[Msg]):
+    """The messages of an open container, which remembers what all of them were found to be."""
+
+    def __init__(self, messages: Iterable[Msg] = ()) -> None:
+        super().__init__(messages)
+        self._passed: dict[Callable[[Msg], bool], int] = {}
+
+    def all(self, test: Callable[[Msg], bool]) -> bool:
+        """Tell whether all are something; each is asked once, however often the container grows."""
+        passed = self._passed.get(test, 0)
+        while passed < len(self) and test(self[passed]):
+            passed += 1
+        self._passed[test] = passed
+        return passed == len(self)
+
+
+def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
+    """Tell whether all messages of a container are something; for predicates: ``test`` is one function each time."""
+    return group.all(test) if isinstance(group, Group) else all(map(test, group))
 
 
 @attrs.frozen(kw_only=True)
@@ -77,12 +98,12 @@ def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, .
     if grouping.joins is _never and grouping.must_join is _never and not any(message.notes for message in messages):
         # Where neither the format nor a note wants any to be joined, each is a group of its own.
         return [(message,) for message in messages]
-    groups: list[list[Msg]] = []
+    groups: list[Group] = []
     for message in messages:
         if groups and _is_joined(grouping, groups[-1], message):
             groups[-1].append(message)
         else:
-            groups.append([message])
+            groups.append(Group((message,)))
     return [tuple(group) for group in groups]
 
 
@@ -128,10 +149,12 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
     """Tell whether messages without seats, behind the group before, become this container."""
+    opened = Group()
     for number, message in enumerate(group):
-        opened = group[:number] if number else before
-        if (bool(opened) and _is_joined(grouping, opened, message)) is not bool(number):
+        so_far = opened if number else before
+        if (bool(so_far) and _is_joined(grouping, so_far, message)) is not bool(number):
             return False
+        opened.append(message)
     return not group or is_contained(group, grouping)
 
 

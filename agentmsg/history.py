@@ -14,8 +14,8 @@ from agentmsg._base import Noted, free_mapping
 from agentmsg._fields import listed, optional_text
 from agentmsg._portable import above, repr_html
 from agentmsg._roles import SYNONYMS
-from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_values import EMPTY, JSON
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.json_values import EMPTY, JSON, shallow
 from agentmsg.msg import RESULT_FIELDS, Msg
 from agentmsg.tool_use import UNSET
 from agentmsg.tools import Tool, as_tools
@@ -36,7 +36,7 @@ MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
     messages = listed(value, "messages")
     for index, message in enumerate(messages):
-        if not isinstance(message, Msg):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(message, Msg):
             msg = f"not a message: {excerpt(message)}"
             raise InvalidMessage(msg, code="type", path=("messages", index))
     return messages
@@ -81,10 +81,17 @@ class History(Noted, Sequence[Msg]):
     @overload
     def __getitem__(self, index: slice) -> History: ...
     def __getitem__(self, index: int | slice) -> Msg | History:
-        """Return one message, or the history of a slice."""
-        if isinstance(index, slice):
-            return self.evolve(messages=self.messages[index])
-        return self.messages[index]
+        """Return one message, or the history of a slice.
+
+        Raises:
+            InvalidMessage: code "type" where it is neither a whole number nor a slice of such.
+        """
+        try:
+            return self.evolve(messages=self.messages[index]) if isinstance(index, slice) else self.messages[index]
+        except IndexError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is no index
+            raise refused("index", index, "a whole number or a slice") from None
 
     def __len__(self) -> int:
         """Return the number of messages."""
@@ -96,7 +103,7 @@ class History(Noted, Sequence[Msg]):
 
     def __add__(self, other: Iterable[Msg]) -> History:
         """Return this history with more messages."""
-        return self.extended(*other)
+        return self.extended(*as_history(other))
 
     def extended(self, *messages: Msg) -> History:
         """Return this history with more messages at the end."""
@@ -238,17 +245,19 @@ class History(Noted, Sequence[Msg]):
 def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
     if role is None:
         return next(iter(messages), None)
+    if not is_a(role, str):
+        raise refused("role", role, "a text")
     wanted = (role, SYNONYMS.get(role, role))
     return next((message for message in messages if message.role in wanted), None)
 
 
 def _as_message(item: MsgLike) -> Msg:
-    if isinstance(item, Msg):
+    if is_a(item, Msg):
         return item
-    if isinstance(item, str):
+    if is_a(item, str):
         return Msg.user(item)
-    if isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return _from_mapping(dict(item))
+    if is_a(item, (Mapping,)):
+        return _from_mapping(shallow(cast("Any", item)))
     msg = f"not a message, a text or a mapping: {excerpt(item)}"
     raise InvalidMessage(msg, code="type")
 
@@ -287,14 +296,14 @@ def as_history(value: History | Msg | Iterable[Msg]) -> History:
     Raises:
         InvalidMessage: code "type" where it is none of these.
     """
-    if isinstance(value, History):
+    if is_a(value, History):
         return value
-    if isinstance(value, Msg):
+    if is_a(value, Msg):
         return History((value,))
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
         msg = f"a History, a Msg or messages are needed, not {excerpt(cast('object', value))}"
         raise InvalidMessage(msg, code="type")
-    return History(value)
+    return History(cast("Iterable[Msg]", value))
 
 
 class Recorder:
@@ -313,10 +322,12 @@ class Recorder:
         on_message: Callable[[Msg], object] | None = None,
         roles: Iterable[str] = ("assistant", "tool"),
     ) -> None:
+        if on_message is not None and not callable(on_message):  # pyright: ignore[reportUnnecessaryComparison]
+            raise refused("on_message", on_message, "a function of a message")
         self._start = as_history(start)
         self._messages: list[Msg] = []
         self._on_message = on_message
-        self._roles = frozenset(roles)
+        self._roles = frozenset(role for role in listed(roles, "roles") if is_a(role, str))
 
     def add(self, *items: MsgLike) -> Recorder:
         """Add messages, texts or mappings, as ``History.of`` takes them; return the recorder itself."""
@@ -336,6 +347,10 @@ class Recorder:
         """The calls for the client that no result answers yet."""
         calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
         return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
+
+    def __copy__(self) -> Recorder:
+        """Return a recorder that goes on by itself from the same messages."""
+        return Recorder(self.history, on_message=self._on_message, roles=self._roles)
 
     def __len__(self) -> int:
         """Return the number of messages so far."""

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, Self, TypeAlias, cast
 
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "freeze",
     "freeze_mapping",
     "plain_copy",
+    "shallow",
     "thaw",
 ]
 
@@ -53,7 +54,7 @@ class FrozenDict(dict[str, Any]):
 
     def __new__(cls, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> Self:
         """Return the frozen copy of a mapping or of its pairs."""
-        return cast("Self", freeze(dict(value)))
+        return cast("Self", freeze(_made(dict, value)))
 
     def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
         """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
@@ -73,7 +74,7 @@ class FrozenDict(dict[str, Any]):
     @classmethod
     def fromkeys(cls, iterable: Iterable[str], value: Any = None, /) -> FrozenDict:  # type: ignore[override]
         """Return a frozen dict with one value for all keys."""
-        return FrozenDict(dict.fromkeys(iterable, value))
+        return FrozenDict([(key, value) for key in _made(list, iterable)])
 
     def __copy__(self) -> FrozenDict:
         return self
@@ -92,7 +93,7 @@ class FrozenList(list[Any]):
 
     def __new__(cls, value: Iterable[Any] = ()) -> Self:
         """Return the frozen copy of some values."""
-        return cast("Self", freeze(list(value)))
+        return cast("Self", freeze(_made(list, value)))
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
         """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
@@ -111,6 +112,30 @@ class FrozenList(list[Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (adopt, (thaw(self),))
+
+
+def shallow(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping's entries as a dict, as they are.
+
+    Raises:
+        InvalidMessage: code "type", where it raises when it is read.
+    """
+    return cast("dict[str, Any]", _made(dict, value))
+
+
+def _made(cls: Any, value: Any) -> Any:
+    """Return a dict or list of what somebody gave."""
+    try:
+        return cls(value)
+    except RecursionError:
+        raise
+    except Exception as error:
+        raise _unreadable(value, error) from error
+
+
+def _unreadable(value: object, error: Exception) -> InvalidMessage:
+    """Return the error for an object that raises when it is read."""
+    return InvalidMessage(f"cannot be read: {excerpt(value)} ({type(error).__name__})", code="type")
 
 
 def _settle_dict(self: dict[str, Any]) -> None:
@@ -185,6 +210,9 @@ def _lazy_radd(self: FrozenList, other: list[Any]) -> list[Any]:
 _LazyList.__radd__ = _lazy_radd  # type: ignore[attr-defined]
 
 
+_FROZEN = frozenset({FrozenDict, FrozenList, _LazyDict, _LazyList})
+
+
 def adopt(value: Any) -> Any:
     """Wrap a plain JSON tree that nobody else holds, without checking or copying what is inside.
 
@@ -245,6 +273,7 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
     Without recursion: the caller's own stack may be deep.
     """
     whole = _list.__new__(list_type)
+    item: Any = value
     # One entry for each open container: its copy, and the items still to come; keys are for the path of an
     # error.
     waiting: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(whole, iter(((0, value),)))]
@@ -268,8 +297,13 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
             else:
                 waiting.pop()
                 keys.pop()
-    except InvalidMessage as error:
-        raise error.at(*(key if isinstance(key, (str, int)) else excerpt(key) for key in keys[1:])) from None
+    except RecursionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what is read may be anybody's: its items may raise anything
+        told = error if isinstance(error, InvalidMessage) else _unreadable(cast("object", item), error)
+        steps: list[Any] = keys[1:]
+        path: list[str | int] = [key if is_a(key, (str, int)) else excerpt(key) for key in steps]
+        raise told.at(*path) from (None if told is error else error)
     return _list.__getitem__(whole, 0)
 
 
@@ -306,17 +340,17 @@ def freeze(value: Any) -> Any:
         InvalidMessage: with the path inside the value; codes "type", "key", "number", "surrogate",
             "integer-range" and "depth" (more than 128 levels, or a cycle).
     """
-    if isinstance(value, (FrozenDict, FrozenList)):
+    if type(value) in _FROZEN or is_a(value, (FrozenDict, FrozenList)):
         return value
     return _walk(value, DEFAULT_LIMITS.depth, FrozenDict, FrozenList)
 
 
 def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
     """Freeze a mapping, as ``freeze`` does; anything else is refused with code "type"."""
-    if not isinstance(value, (dict, Mapping)):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if type(value) is not dict and not is_a(value, (dict, Mapping)):
         msg = f"a mapping is needed, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type")
-    return cast("Mapping[str, JSON]", freeze(value)) if value else EMPTY
+    return cast("Mapping[str, JSON]", freeze(value)) or EMPTY
 
 
 def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
@@ -329,12 +363,26 @@ def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
 
 
 def thaw(value: Any) -> Any:
-    """Return the plain, changeable copy of a JSON value (dicts and lists all the way down)."""
+    """Return the plain, changeable copy of a JSON value (dicts and lists all the way down).
+
+    Raises:
+        InvalidMessage: code "depth", where it contains itself, or is nested deeper than there is room for; "type"
+            where it raises when it is looked at.
+    """
+    try:
+        return _thaw(value)
+    except RecursionError:
+        _too_deep()
+    except Exception as error:
+        raise _unreadable(value, error) from error
+
+
+def _thaw(value: Any) -> Any:
     # Most of a document are scalars: a call for each of them would take most of the time.
     if isinstance(value, dict):
-        return {key: item if type(item) in _SCALARS else thaw(item) for key, item in _dict.items(value)}
+        return {key: item if type(item) in _SCALARS else _thaw(item) for key, item in _dict.items(value)}
     if isinstance(value, (list, tuple)):
-        return [item if type(item) in _SCALARS else thaw(item) for item in _plain_items(value)]
+        return [item if type(item) in _SCALARS else _thaw(item) for item in _plain_items(value)]
     # A text that the library made (an id) is a text like any other in a document.
     return str.__str__(value) if isinstance(value, str) else value
 

@@ -1,15 +1,24 @@
-"""How large an input may be before it is refused; imports nothing of the package.
+"""How large an input may be before it is refused; imports only errors.
 
 Callers may raise a limit, data never can: pass ``limits=Limits(depth=500)`` to loads, decode or convert.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
-__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits"]
+from agentmsg.errors import is_a, refused
+
+__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits"]
 
 _MIB = 1024 * 1024
+
+
+def _positive(_: object, attribute: Any, value: object) -> None:
+    if type(value) is not int or value < 1:
+        raise refused(attribute.name, value, "a whole number, at least 1", code="option")
 
 
 @attrs.frozen(kw_only=True)
@@ -23,13 +32,27 @@ class Limits:
         nesting: nesting of content blocks (a result inside a result ...).
         line: length of one line of a JSON Lines file, in bytes.
         inline_media: decoded size of one Base64Source, in bytes.
+
+    Raises:
+        InvalidMessage: code "option", where a limit is no whole number above 0.
     """
 
-    bytes: int = 64 * _MIB
-    depth: int = 128
-    nesting: int = 64
-    line: int = 64 * _MIB
-    inline_media: int = 32 * _MIB
+    bytes: int = attrs.field(default=64 * _MIB, validator=_positive)
+    depth: int = attrs.field(default=128, validator=_positive)
+    nesting: int = attrs.field(default=64, validator=_positive)
+    line: int = attrs.field(default=64 * _MIB, validator=_positive)
+    inline_media: int = attrs.field(default=32 * _MIB, validator=_positive)
+
+
+def as_limits(value: object) -> Limits:
+    """Return limits that somebody gave.
+
+    Raises:
+        InvalidMessage: code "type" where they are none.
+    """
+    if is_a(value, Limits):
+        return value
+    raise refused("limits", value, "Limits")
 
 
 DEFAULT_LIMITS = Limits()

@@ -13,7 +13,7 @@ from agentmsg.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CallNames", "Place", "links", "made_call_id", "named", "with_ids", "with_result"]
+__all__ = ["CallNames", "Place", "answered", "links", "made_call_id", "named", "with_ids", "with_result"]
 
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
@@ -45,6 +45,24 @@ def links(messages: Sequence[Msg]) -> dict[Place, Place]:
             waiting.add(place, block)
         elif (call := waiting.take(block)) is not None:
             found[place] = call
+    return found
+
+
+def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
+    """Return ``links``, and for each further result of an id the last call of that id before it: it has no other.
+
+    A tool may give two results for one call; both need the call.
+    """
+    found = links(messages)
+    last: dict[str, Place] = {}
+    for place, block in _blocks(messages):
+        link = _id_of(block)
+        if link is None:
+            continue
+        if isinstance(block, ToolUseBlock):
+            last[link] = place
+        elif place not in found and link in last:
+            found[place] = last[link]
     return found
 
 
@@ -89,17 +107,17 @@ class CallNames:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[str]] = {}
+        self._waiting: dict[str, deque[str]] = {}
 
     def call(self, link: str | None, name: str) -> None:
         """Take note of a call."""
         if link is not None:
-            self._waiting.setdefault(link, []).append(name)
+            self._waiting.setdefault(link, deque()).append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
         """Return the name of the tool that a result is of; None where its call is not known."""
         names = self._waiting.get(link) if link is not None else None
-        return MadeName(names.pop(0)) if names else None
+        return MadeName(names.popleft()) if names else None
 
     def see(self, message: Msg) -> None:
         """Take note of all calls and results of a client's tools in a message."""
@@ -178,8 +196,10 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
         # Plain even where the partner's was made: a made id is the same as none, and would not be accounted for.
         ids[place] = str(value)
     out = list(messages)
-    for i in sorted({place[0] for place in lacking}):
-        changed = {k: ids[i, k] for index, k in lacking if index == i}
+    changes: dict[int, dict[int, str | None]] = {}
+    for i, k in lacking:
+        changes.setdefault(i, {})[k] = ids[i, k]
+    for i, changed in changes.items():
         content = [_with_id(block, changed[k]) if k in changed else block for k, block in enumerate(out[i].content)]
         out[i] = out[i].evolve(content=content)
     return out

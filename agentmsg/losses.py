@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import attrs
 
+from agentmsg._fields import checked, listed, one_of
 from agentmsg.caps import Level
+from agentmsg.errors import refused
 
 if TYPE_CHECKING:
     from agentmsg.history import History
 
-__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "level_of"]
+__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -85,6 +88,17 @@ class Loss:
         return f"{where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
 
 
+@attrs.frozen
+class Settled:
+    """The spelling of a source that has been worked out: what ``Losses.spelling`` may be, and can be pickled."""
+
+    pairs: tuple[tuple[Path, Any], ...]
+
+    def __call__(self) -> tuple[tuple[Path, Any], ...]:
+        """Return the notes by path."""
+        return self.pairs
+
+
 class Losses(Sequence[Loss]):
     """An account: the losses of one conversion, made when somebody looks.
 
@@ -107,7 +121,15 @@ class Losses(Sequence[Loss]):
         length: int | None = None,
         carried: int = 0,
     ) -> None:
-        self._make = items
+        for name, value in (("length", length), ("carried", carried)):
+            if value is not None and (type(value) is not int or value < 0):
+                raise refused(name, value, "a whole number, at least 0")
+        for name, function in (("guard", guard), ("spelling", spelling)):
+            if function is not None and not callable(function):
+                raise refused(name, function, "a function")
+        checked(codec, str, "codec")
+        # What can be gone through only once is gone through now: an account may be read by several threads.
+        self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
         self.guard = guard
@@ -117,7 +139,7 @@ class Losses(Sequence[Loss]):
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
-            self._items = tuple(self._make() if callable(self._make) else self._make)
+            self._items = tuple(self._make()) if callable(self._make) else self._make
         return self._items
 
     def _with(self, items: Iterable[Loss]) -> Losses:
@@ -136,9 +158,12 @@ class Losses(Sequence[Loss]):
     def __getitem__(self, index: slice) -> Losses: ...
     def __getitem__(self, index: int | slice) -> Loss | Losses:
         """Return a loss, or the account of a slice."""
-        if isinstance(index, slice):
-            return self._with(self._all()[index])
-        return self._all()[index]
+        try:
+            return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
+        except IndexError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is no index
+            raise refused("index", index, "a whole number or a slice") from None
 
     def __len__(self) -> int:
         """Return the number of losses."""
@@ -154,12 +179,39 @@ class Losses(Sequence[Loss]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __copy__(self) -> Losses:
+        """Return the account itself: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Losses:
+        """Return the account itself: it never changes, nor does what it holds."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the account says, not how it would be found out."""
+        make = partial(
+            Losses,
+            codec=self.codec,
+            guard=self.guard,
+            spelling=Settled(tuple(self.spelling())),
+            length=self.length,
+            carried=self.carried,
+        )
+        return (make, (self._all(),))
+
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
         return f"<Losses: {self.summary()}>"
 
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
-        """Return the account of some losses; restoring with it leaves the others lost."""
+        """Return the account of some losses; restoring with it leaves the others lost.
+
+        Raises:
+            InvalidMessage: code "option" where there is no such level or kind.
+        """
+        for name, word, words in (("level", level, get_args(Level)), ("kind", kind, get_args(Kind))):
+            if word is not None:
+                one_of(word, name, *words)
         kept = [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)]
         return self._with(kept)
 
@@ -174,3 +226,7 @@ class Losses(Sequence[Loss]):
         levels: tuple[Level, ...] = ("content", "annotation", "setting")
         words = [f"{counts[level]} {level}" for level in levels if counts[level]]
         return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
+
+
+def _losses(items: Iterable[Loss]) -> tuple[Loss, ...]:
+    return tuple(checked(item, Loss, "a loss") for item in listed(items, "items"))

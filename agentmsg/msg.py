@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import attrs
 
 from agentmsg._base import Noted, free_json, free_mapping
-from agentmsg._fields import instance, listed, moment, optional_text, plain_moment, text, vector
+from agentmsg._fields import checked, instance, listed, moment, optional_text, plain_moment, text, vector
 from agentmsg._portable import Portable
 from agentmsg._roles import Role, Roled, RoleName
 from agentmsg.blocks import (
@@ -26,7 +26,7 @@ from agentmsg.blocks import (
     ToolUseBlock,
     as_content,
 )
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, is_a, refused
 from agentmsg.json_values import EMPTY, JSON
 from agentmsg.made import made_id, made_time
 from agentmsg.tool_use import as_call
@@ -120,7 +120,7 @@ class Msg(Noted, Portable, Roled):
             fields: those of the constructor.
         """
         calls = tuple(as_call(call) for call in listed(tool_calls, "tool_calls"))
-        words = as_content(text) if calls and isinstance(text, str) and not text else _text_of(text)
+        words = as_content(text) if calls and is_a(text, str) and not text else _text_of(text)
         return cls("assistant", (*words, *calls), **fields)
 
     @classmethod
@@ -135,7 +135,7 @@ class Msg(Noted, Portable, Roled):
                 those of the constructor.
         """
         words = _text_of(text)
-        if not isinstance(tool_call_id, str) or not tool_call_id:
+        if not is_a(tool_call_id, str) or not tool_call_id:
             msg = "a tool message needs the id of its call"
             raise InvalidMessage(msg, code="required", path=("tool_call_id",))
         of_result = {key: fields.pop(key) for key in RESULT_FIELDS if key in fields}
@@ -144,7 +144,7 @@ class Msg(Noted, Portable, Roled):
     @classmethod
     def chat(cls, role: str, text: str, **fields: Any) -> Msg:
         """Return a message of any role, such as ``Msg.chat("moderator", "Approved.")``."""
-        if not isinstance(role, str) or not role:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(role, str) or not role:
             msg = "a message needs a role"
             raise InvalidMessage(msg, code="required", path=("role",))
         return _with_text(role, text, fields)
@@ -152,7 +152,7 @@ class Msg(Noted, Portable, Roled):
     @classmethod
     def remove(cls, id: str) -> Msg:
         """Return the signal to remove the message with this id from a stored history."""
-        if not isinstance(id, str) or not id:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(id, str) or not id:
             msg = "a removal needs the id of a message"
             raise InvalidMessage(msg, code="required", path=("id",))
         return cls("remove", id=id)
@@ -160,9 +160,9 @@ class Msg(Noted, Portable, Roled):
     @classmethod
     def of(cls, *blocks: Block) -> Msg:
         """Return a message of these blocks: a tool's of results, an assistant's of what only models write."""
-        if any(isinstance(block, ToolResultBlock) for block in blocks):
+        if any(is_a(block, ToolResultBlock) for block in blocks):
             return cls("tool", blocks)
-        written = any(isinstance(block, (ToolUseBlock, ThinkingBlock, RefusalBlock)) for block in blocks)
+        written = any(is_a(block, (ToolUseBlock, ThinkingBlock, RefusalBlock)) for block in blocks)
         return cls("assistant" if written else "user", blocks)
 
     @staticmethod
@@ -238,11 +238,13 @@ class Msg(Noted, Portable, Roled):
 
     def blocks(self, cls: type[_B]) -> tuple[_B, ...]:
         """Return the blocks of a class, in order."""
-        return tuple(block for block in self.content if isinstance(block, cls))
+        wanted = _a_class(cls)
+        return tuple(block for block in self.content if isinstance(block, wanted))
 
     def first(self, cls: type[_B]) -> _B | None:
         """Return the first block of a class, or None."""
-        return next((block for block in self.content if isinstance(block, cls)), None)
+        wanted = _a_class(cls)
+        return next((block for block in self.content if isinstance(block, wanted)), None)
 
     def has(self, cls: type[BaseBlock]) -> bool:
         """Tell whether there is a block of a class."""
@@ -309,7 +311,7 @@ class Msg(Noted, Portable, Roled):
         """Tell whether role and content are the same, whatever the ids, times and other fields."""
         from agentmsg.equality import same  # noqa: PLC0415 - only needed here
 
-        return self.role == other.role and same(self.content, other.content)
+        return self.role == checked(other, Msg, "other").role and same(self.content, other.content)
 
     def to_chat(self) -> dict[str, Any]:
         """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
@@ -346,10 +348,15 @@ class Msg(Noted, Portable, Roled):
 RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
 
 
+def _a_class(cls: type[_B]) -> type[_B]:
+    if is_a(cls, type):
+        return cls
+    raise refused("cls", cls, "a class of blocks")
+
+
 def _text_of(value: str) -> tuple[Block, ...]:
-    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        msg = f"text must be a text, not {excerpt(value)}"
-        raise InvalidMessage(msg, code="type", path=("text",))
+    if not is_a(value, str):
+        raise refused("text", value, "a text")
     if not value:
         msg = "a message needs a text"
         raise InvalidMessage(msg, code="required", path=("text",))

@@ -13,6 +13,7 @@ import attrs
 
 from agentmsg._base import BaseBlock
 from agentmsg._fast import maker
+from agentmsg._lazy import FILLING, once
 from agentmsg.blocks import NativeBlock
 from agentmsg.codec import hook_table
 from agentmsg.errors import AgentMsgError
@@ -46,7 +47,12 @@ class Parts:
             the general path must look; not used where another hook is registered for the class.
         odd: classes that the schema does not have in this place: what is read of them is marked ``/odd``, so that a
             capability table can tell it from what would have to be written there anew.
+
+    Attributes:
+        is_filled: whether the tables are filled.
     """
+
+    is_filled = False
 
     def __init__(
         self,
@@ -73,7 +79,8 @@ class Parts:
         if self._whole is not None:
             return self._whole.converter
         if self._converter is None:
-            self._converter = _make_converter(self._shapes.values())
+            with FILLING:
+                self._converter = self._converter or _make_converter(self._shapes.values())
         return self._converter
 
     def narrowed(self, classes: Iterable[type[Any]], *, odd: Iterable[type[Any]] = ()) -> Parts:
@@ -88,15 +95,9 @@ class Parts:
         other._whole = self
         return other
 
-    @property
-    def is_filled(self) -> bool:
-        """Whether the tables are filled."""
-        return bool(self._by_tag)
-
+    @once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        if self._by_tag:
-            return
         readers = hook_table(self.converter.get_structure_hook, list(self._shapes))
         writers = hook_table(self.converter.get_unstructure_hook, list(self._shapes))
         ours = {

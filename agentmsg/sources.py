@@ -6,6 +6,7 @@ below the blocks: base, field checks, media types, errors, limits.
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
@@ -13,12 +14,10 @@ import attrs
 from agentmsg._base import Noted, as_blocks
 from agentmsg._fields import optional_text, text
 from agentmsg._media_types import guess_media_type, media_type_of_name
-from agentmsg.errors import FileError, InvalidMessage, excerpt
-from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from agentmsg.blocks import Block  # noqa: TC004 - blocks know sources
 
 __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource", "URLSource"]
@@ -44,7 +43,9 @@ class Base64Source(Noted):
         """Return the source that holds these bytes."""
         import base64  # noqa: PLC0415 - needed by few
 
-        return cls(base64.b64encode(data).decode(), media_type)
+        if not is_a(data, (bytes, bytearray, memoryview)):
+            raise refused("data", data, "bytes")
+        return cls(base64.b64encode(bytes(data)).decode(), media_type)
 
     @classmethod
     def from_file(
@@ -63,10 +64,13 @@ class Base64Source(Noted):
         """
         from pathlib import Path  # noqa: PLC0415 - needed by few
 
+        as_limits(limits)
+        if not is_a(path, (str, PathLike)):
+            raise refused("path", path, "a path")
         try:
             with Path(path).open("rb") as file:
                 data = file.read(limits.inline_media + 1)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             msg = f"{excerpt(str(path))} cannot be read: {words}"
             raise FileError(msg, code="file") from error
@@ -86,6 +90,7 @@ class Base64Source(Noted):
         import base64  # noqa: PLC0415 - needed by few
         import binascii  # noqa: PLC0415 - needed by few
 
+        as_limits(limits)
         if len(self.data) * 3 // 4 > limits.inline_media:
             msg = f"{len(self.data) * 3 // 4} bytes are more than the limit of {limits.inline_media}"
             raise InvalidMessage(msg, code="bytes", path=("data",))

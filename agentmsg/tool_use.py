@@ -12,9 +12,9 @@ import attrs
 
 from agentmsg._base import BaseBlock
 from agentmsg._fields import optional_text, text
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.json_text import parse_arguments
-from agentmsg.json_values import EMPTY, JSON, adopt, freeze
+from agentmsg.json_values import EMPTY, JSON, adopt, freeze, shallow
 
 __all__ = ["UNSET", "ToolUseBlock", "as_call"]
 
@@ -165,16 +165,17 @@ def as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
     """Return the block of a call; of a mapping's two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call
-    if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_a(call, (Mapping,)):
         msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
         raise InvalidMessage(msg, code="type", path=("tool_calls",))
-    fields = dict(call)
+    fields = shallow(call)
     own = fields.pop("id", None)
     link = fields.pop("call_id", own)
     given = [fields.pop(key) for key in ("input", "args", "arguments") if key in fields]
     name = fields.pop("name", None)
     if fields or len(given) > 1 or not isinstance(name, str):
-        msg = f"a tool call has name, id or call_id, and input, args or arguments; not {sorted(map(str, call))}"
+        found = ", ".join(sorted(map(excerpt, call)))
+        msg = f"a tool call has name, id or call_id, and input, args or arguments; not {found}"
         raise InvalidMessage(msg, code="schema", path=("tool_calls",))
     is_text = bool(given) and isinstance(given[0], str)
     return ToolUseBlock(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg._base import Noted
-from agentmsg._fields import counter, whole
+from agentmsg._fields import checked, counter, listed, whole
+from agentmsg.errors import is_a
 from agentmsg.json_values import EMPTY
 
 if TYPE_CHECKING:
@@ -53,14 +54,14 @@ class Usage(Noted):
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum of all counters (None where no side states one); extras joined, the left win."""
-        if not isinstance(other, Usage):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(other, Usage):
             return NotImplemented
         return Usage.joined((self, other))
 
     @classmethod
     def joined(cls, usages: Iterable[Usage]) -> Usage:
         """Return the sum of some, as ``+`` of one after the other gives it, but made once."""
-        stated = tuple(usages)
+        stated = tuple(checked(each, Usage, "usage") for each in listed(usages, "usages"))
         sums: dict[str, Any] = {name: reduce(_add, [getattr(each, name) for each in stated], None) for name in COUNTERS}
         extras = [each.extras for each in stated if each.extras]
         if len(extras) > 1:

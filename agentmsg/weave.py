@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import attrs
 
 from agentmsg._base import Noted
+from agentmsg._fields import checked, listed, one_of
 from agentmsg.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.equality import same
-from agentmsg.errors import LossError
+from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.history import History
 from agentmsg.losses import Loss, Losses, Path
 from agentmsg.made import MadeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from agentmsg.history import History
     from agentmsg.msg import Msg
 
 __all__ = ["Edits", "restore"]
@@ -65,18 +66,37 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     Raises:
         LossError: code "edited", where the history is not the one that the account belongs to.
     """
-    if isinstance(losses, Losses) and losses.guard is not None and edits == "refuse":
+    one_of(edits, "edits", "refuse", "keep")
+    checked(history, History, "history")
+    account = losses if is_a(losses, Losses) else listed(losses, "losses")
+    if is_a(losses, Losses) and losses.guard is not None and edits == "refuse":
         losses.guard(history)
+    try:
+        return _woven(history, losses if is_a(losses, Losses) else None, _tree(account), edits)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, AgentMsgError) and not isinstance(error, InvalidMessage):
+            raise
+        msg = f"this is no account of this history: {excerpt(str(error))}"
+        raise LossError(msg, code="edited") from error
+
+
+def _tree(losses: Iterable[Loss]) -> tuple[_Node, dict[int, set[int]]]:
+    """Return losses by their paths, and the blocks that are apart, by message."""
     root = _Node()
     apart: dict[int, set[int]] = {}
     for loss in losses:
-        place = _apart_at(loss)
+        place = _apart_at(checked(loss, Loss, "a loss"))
         if place is not None:
             apart.setdefault(place[0], set()).add(place[1])
         node = root
         for key in loss.path:
             node = node.below.setdefault(key, _Node())
         node.loss = loss
+    return root, apart
+
+
+def _woven(history: History, losses: Losses | None, tree: tuple[_Node, dict[int, set[int]]], edits: Edits) -> History:
+    root, apart = tree
     weave = _Weave(edits, history.messages, apart)
     changes: dict[str, Any] = {}
     if root.get("messages").below:
@@ -84,7 +104,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     if root.get("tools").below:
         changes["tools"] = weave.items(history.tools, root.get("tools"))
     restored = weave.fields(history, root, changes)
-    if not isinstance(losses, Losses):
+    if losses is None:
         return restored
     added = 0 if losses.length is None else max(0, len(history) - losses.length)
     spelt = _respelt(restored[: len(restored) - added], losses.spelling())
@@ -285,11 +305,17 @@ def _cut(outs: Sequence[Msg | None], structural: dict[str | int, Loss]) -> tuple
         ends = [first for first, _, _ in own[1:]]
         for (first, index, number), end in zip(own, [*ends, None], strict=bool(own)):
             parts[index, number] = _slice(message, first, end)
-    lifted: dict[str | int, Msg] = {}
+    lifted: dict[str | int, list[Msg]] = {}
     for (index, _), part in sorted(parts.items(), key=lambda pair: pair[0]):
-        known = lifted.get(index)
-        lifted[index] = part if known is None else known.evolve(content=(*known.content, *part.content))
-    return lifted, rest
+        lifted.setdefault(index, []).append(part)
+    return {index: _together(own) for index, own in lifted.items()}, rest
+
+
+def _together(parts: list[Msg]) -> Msg:
+    """Return the message of some parts: the fields of the first, the blocks of all."""
+    if len(parts) == 1:
+        return parts[0]
+    return parts[0].evolve(content=[block for part in parts for block in part.content])
 
 
 def _slice(message: Msg, first: int, end: int | None) -> Msg:

@@ -5,6 +5,7 @@ One table has every output of every command; each rule is tried with each of the
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 from click.testing import CliRunner
+from fsspec import core
 
 import agentmsg as am
 from agentmsg.cli.program import program
@@ -276,6 +278,66 @@ def test_what_appears_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert (raised.value.code, Path("b.jsonl").read_bytes()) == ("exists", b"mine")
 
 
+@pytest.mark.parametrize("trouble", [errno.EPERM, errno.EXDEV])
+@pytest.mark.parametrize("appears", [True, False])
+def test_where_there_are_no_hard_links(trouble: int, appears: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without hard links, and on another disk, a file is written, and none written over, as well."""
+    link, calls = os.link, 0
+
+    def refuse(source: str, target: str) -> None:
+        nonlocal calls
+        calls += 1
+        if appears and calls == 1:
+            Path(target).write_bytes(b"mine")
+        if calls > 1:
+            link(source, target)
+        else:
+            raise OSError(trouble, os.strerror(trouble))
+
+    monkeypatch.setattr(os, "link", refuse)
+    done = agentmsg("convert", "many.jsonl", "-t", "json", "-o", "b.jsonl")
+    assert (done.exit_code, "error [exists] b.jsonl" in done.stderr) == ((2, True) if appears else (0, False))
+    assert (Path("b.jsonl").read_bytes() == b"mine") is appears
+    assert not list(Path().glob(".*.part"))
+
+
+def test_what_goes_meanwhile_is_quarantined() -> None:
+    """A file of many that nobody can read any more when it is its turn is quarantined; one alone is an error."""
+    for name in ("x.jsonl", "y.jsonl"):
+        lines(name, 3)
+    job = attrs.evolve(JOB, losses=False, flat=False)
+    both = targets_of(["x.jsonl", "y.jsonl"], "b.jsonl", job, codec="openai")
+    alone = targets_of(["y.jsonl"], "c.jsonl", job, codec="openai")
+    Path("y.jsonl").unlink()
+    outcome = run(job, both, Request(work=".work"))
+    assert (outcome.documents, outcome.bad, outcome.bad_files) == (3, 1, ["b.jsonl.bad.jsonl"])
+    assert outcome.first_bad == "y.jsonl:1: [file] y.jsonl: No such file or directory"
+    with pytest.raises(am.FileError, match=r"y\.jsonl: No such file"):
+        run(job, alone, Request(work=".work2"))
+
+
+@pytest.mark.parametrize("scheme", ["memory://bucket", "file://{here}"])
+def test_urls_are_safe_as_well(scheme: str) -> None:
+    """What holds for names of files holds for URLs, and for the two names of a file of this machine."""
+    base = scheme.format(here=Path.cwd())
+    files: Any = core.url_to_fs(base)[0]
+    files.makedirs(f"{base}/in")
+    files.pipe_file(f"{base}/in/a.jsonl", Path("many.jsonl").read_bytes())
+    done = agentmsg("convert", f"{base}/in/a.jsonl", "-t", "json", "-o", f"{base}/in/a.jsonl", "--force")
+    assert "error [same-file]" in done.stderr
+    assert agentmsg("convert", f"{base}/in", "-t", "json", "-o", f"{base}/out").exit_code == 0
+    before = files.cat_file(f"{base}/out/a.jsonl")
+    done = agentmsg("convert", f"{base}/in", "-t", "langchain", "-o", f"{base}/out")
+    assert (done.exit_code, f"error [exists] {base}/out/a.jsonl" in done.stderr) == (2, True)
+    assert files.cat_file(f"{base}/out/a.jsonl") == before
+    assert agentmsg("convert", f"{base}/in", "-t", "langchain", "-o", f"{base}/out", "--force").exit_code == 0
+    if base.startswith("file"):
+        done = agentmsg("convert", "in/a.jsonl", "-t", "json", "-o", f"{base}/in/a.jsonl", "--force")
+        assert "error [same-file]" in done.stderr
+    files.rm(f"{base}/in", recursive=True)
+    files.rm(f"{base}/out", recursive=True)
+
+
 def test_a_folder_of_somebody_else_is_no_work_folder() -> None:
     """A folder that has the name of a work folder and was made by nobody of us is left as it is."""
     Path(".b.jsonl.agentmsg").mkdir()
@@ -334,6 +396,15 @@ def test_folders_are_not_called_like_files(out: str, source: str) -> None:
     assert (done.exit_code, "error [form]" in done.stderr, Path(out).exists()) == (2, True, False)
     assert agentmsg("convert", source, "-t", "json", "-o", f"{out}/").exit_code == 0
     assert Path(out).is_dir()
+
+
+@pytest.mark.parametrize("option", ["-o", "--losses", "--losses-flat", "--bad"])
+def test_an_empty_name_is_none(option: str) -> None:
+    """A file needs a name; lines do not go into frames."""
+    done = agentmsg("convert", "src", "-t", "langchain", "-o", "new", option, "")
+    assert (done.exit_code, "the name of a file to write is empty" in done.stderr) == (2, True), done.output
+    if option != "-o":
+        assert "it will hold JSON Lines" in agentmsg("convert", "src", "-t", "json", option, "x.msgpack").stderr
 
 
 def test_positional_names_are_sources() -> None:

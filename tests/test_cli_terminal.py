@@ -27,7 +27,7 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.groups import LossGroups
 from agentmsg.losses import Loss
 from support.files import ENVIRONMENT, JOB, lines
-from support.terminal import in_terminal, slowly
+from support.terminal import dying, in_terminal, slowly
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -332,6 +332,13 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(set(steps)) > 1
         assert steps == sorted(steps)
         assert {size // 10 == documents for size, documents in steps} == {True}
+
+
+def test_a_process_that_dies_is_one_line() -> None:
+    """A process that the system ends is an error of ours, and no other process is waited for."""
+    with pytest.raises(am.FileError, match="a process ended before its work was done") as raised:
+        list(ENGINES["local"](dying, [(1,), (2,)], 2, lambda number, size, documents: None))
+    assert raised.value.code == "file"
 
 
 def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

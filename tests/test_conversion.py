@@ -210,7 +210,8 @@ def strangers(monkeypatch: pytest.MonkeyPatch) -> Any:
         return points
 
     monkeypatch.setattr(importlib.metadata, "entry_points", found)
-    caches = (_registry._theirs, _registry.codec_class, _registry._plain)
+    caches = (_registry._theirs, _registry.codec_class)
+    monkeypatch.setattr(_registry, "_made", {})
     for cached in caches:
         cached.cache_clear()
     yield points

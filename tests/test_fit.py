@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import pytest
 
+import agentmsg as am
 from agentmsg import (
     DataBlock,
     History,
@@ -28,9 +30,9 @@ from agentmsg import (
 from agentmsg.account import account
 from agentmsg.account_lines import from_lines, to_lines
 from agentmsg.arrange import split_results
-from agentmsg.caps import KEEP, Caps, MessageRow, Row, Swap
+from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.errors import DecodeError
-from agentmsg.fit import fit
+from agentmsg.fit import FitItem, _joined, fit
 from agentmsg.link import links, with_ids
 from agentmsg.predicates import source
 from agentmsg.testing import honest_account
@@ -340,3 +342,37 @@ def test_losses_read_well() -> None:
     assert repr(losses) == "<Losses: 1 content, 1 annotation>"
     assert isinstance(losses[:1], Losses)
     assert losses == losses[:]
+
+
+def _folded(items: list[Any], joins: Any) -> list[Any]:
+    """Join neighbours one after the other: the plain way, whose time grows with the square."""
+    out: list[Any] = []
+    for block in items:
+        whole = joins(out[-1], block) if out else None
+        out[-1:] = [whole] if whole is not None else [*out[-1:], block]
+    return out
+
+
+def _stays(block: Any, row: MessageRow) -> bool:
+    """Tell whether a rule leaves a block as it is: only such come to be joined."""
+    found = row.blocks.get(block.__class__)
+    return found is not None and (found.otherwise is None or found.otherwise(block) is block)
+
+
+@pytest.mark.parametrize("codec", am.codec_names())
+def test_neighbours_that_are_one_are_the_same_however_they_are_joined(codec: str) -> None:
+    """What a run of blocks becomes does not depend on the order in which its blocks are joined."""
+    made: list[Any] = [
+        am.TextBlock("a"), am.TextBlock("b", citations=[am.Citation("https://x", start=0, end=1)]),
+        am.TextBlock("c", extras={"openai": {"k": 1}}), am.ThinkingBlock("t"),
+        am.ThinkingBlock("u", signature=am.Signature("x", "s")), am.RefusalBlock("no"), am.DataBlock({"a": 1}),
+        am.ImageBlock(am.URLSource("https://x/a.png")),
+    ]  # fmt: skip
+    rng = random.Random(7)
+    for row in am.get_codec(codec).caps.messages.values():
+        kinds = [block for block in made if _stays(block, row)]
+        for _ in range(30 if row.joins is not None else 0):
+            few = rng.sample(kinds, min(len(kinds), rng.randint(1, 3)))
+            blocks = [rng.choice(few).evolve() for _ in range(rng.randint(2, 40))]
+            joined = _joined([FitItem(block) for block in blocks], cast("Any", row.joins))
+            assert [item.new for item in joined if not isinstance(item.new, Drop)] == _folded(blocks, row.joins)

@@ -184,7 +184,8 @@ def test_both_names_of_metadata() -> None:
 )
 def test_fields_that_hold_something_else(key: str, value: Any) -> None:
     """A field that holds what it cannot mean is an unknown field; all else of the message is read."""
-    for content in ({"instruction": "x"}, {"function": "f", "arguments": {}}):
+    contents: list[dict[str, Any]] = [{"instruction": "x"}, {"function": "f", "arguments": {}}]
+    for content in contents:
         message = only(content, **{key: value})
         assert message.role != "native"
         assert message.extras["lionpride"] == {key: value}

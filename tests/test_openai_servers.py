@@ -196,7 +196,7 @@ SHOWN = {"type": "image_url", "image_url": {"url": "https://x/1.png"}}
 def results(*contents: Any) -> list[Any]:
     """Return messages of Anthropic: calls, and what the tools gave."""
     links = [f"c{number}" for number in range(len(contents))]
-    calls = [{"type": "tool_use", "id": link, "name": "f", "input": {}} for link in links]
+    calls: Any = [{"type": "tool_use", "id": link, "name": "f", "input": {}} for link in links]
     given = zip(links, contents, strict=True)
     parts = [{"type": "tool_result", "tool_use_id": link, "content": content} for link, content in given]
     return [{"role": "assistant", "content": calls}, {"role": "user", "content": parts}]

@@ -74,7 +74,7 @@ def test_the_error_of_a_result_is_content(target: str) -> None:
 @pytest.mark.parametrize("key", ["partial_json", "input", "content", "thinking"])
 def test_content_keys_of_calls_are_content(key: str) -> None:
     """The arguments of a call that was cut off, and the like, are content though they are extras."""
-    use = {"type": "tool_use", "id": "c", "name": "f", "input": {}, **({} if key == "input" else {key: '{"a'})}
+    use: Any = {"type": "tool_use", "id": "c", "name": "f", "input": {}, **({} if key == "input" else {key: '{"a'})}
     document = [{"role": "assistant", "content": [use]}]
     wanted = {} if key == "input" else {"messages/0/content/0/extras": "content"}
     assert lost(document, "anthropic", "openai") == wanted

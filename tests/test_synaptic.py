@@ -336,14 +336,14 @@ def test_a_field_that_holds_what_it_cannot_mean_is_an_unknown_field(role: str, k
 @pytest.mark.parametrize("name", ["f", "g", None])
 def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -> None:
     """What a nameless result has from its call is no name: what is restored is written as nameless as it was."""
-    told = {} if name is None else {"name": name}
+    told: dict[str, Any] = {} if name is None else {"name": name}
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    openai = [
+    openai: list[dict[str, Any]] = [
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": "x", **told},
     ]
-    asked = {"content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]}
-    langchain = [
+    asked: dict[str, Any] = {"content": "", "tool_calls": [{"name": "f", "args": {}, "id": "c1", "type": "tool_call"}]}
+    langchain: list[dict[str, Any]] = [
         {"type": "ai", "data": {**asked, "type": "ai"}},
         {"type": "tool", "data": {"content": "x", "type": "tool", "name": name, "tool_call_id": "c1"}},
     ]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.link import links
+from agentmsg.link import answered
 from agentmsg.testing import histories
 from benchmarks.data import mixed_history
 
@@ -71,7 +71,7 @@ def _allowed(roles: Any, message: am.Msg) -> bool:
 
 def _windows(body: Sequence[am.Msg], how: dict[str, Any]) -> list[tuple[int, int]]:
     """Return where the result may begin and end, in the words of the documentation, the longest first."""
-    pairs = [(call[0], result[0]) for result, call in links(body).items()] if how["keep_tool_pairs"] else []
+    pairs = [(call[0], result[0]) for result, call in answered(body).items()] if how["keep_tool_pairs"] else []
 
     def whole(start: int, end: int) -> bool:
         return all((start <= call < end) == (start <= result < end) for call, result in pairs)
@@ -156,10 +156,10 @@ def test_any_history_can_be_trimmed(history: am.History, most: int, how: dict[st
     assert start is not None
     if how["keep_tool_pairs"]:
         inside = range(start, start + len(kept))
-        pairs = [(call[0] in inside, result[0] in inside) for result, call in links(body).items()]
+        pairs = [(call[0] in inside, result[0] in inside) for result, call in answered(body).items()]
         assert all(call == result for call, result in pairs)
         # Of the part of a message, too, no call or result has gone whose partner stays.
-        assert len(links(kept)) >= sum(call for call, _ in pairs)
+        assert len(answered(kept)) >= sum(call for call, _ in pairs)
 
 
 def _start(body: Sequence[am.Msg], kept: Sequence[am.Msg], strategy: str) -> int | None:
@@ -434,3 +434,20 @@ def test_the_history_stays_what_it_is() -> None:
     assert (kept.id, kept.metadata, [message.text for message in kept]) == ("talk", {"k": 1}, ["c"])
     assert am.trim_messages(iter(talk), 1, counter=words)[0] is talk[1]
     assert len(talk) == 2
+
+
+@pytest.mark.parametrize("strategy", ["first", "last"])
+@pytest.mark.parametrize("results", [2, 3])
+@pytest.mark.parametrize("together", [True, False])
+def test_all_results_of_a_call_stay_with_it(strategy: Any, results: int, together: Any) -> None:
+    """A call with several results of its id is kept with all of them, or goes with all of them."""
+    blocks = [am.ToolResultBlock("c", f"result {number}") for number in range(results)]
+    answers = [am.Msg("tool", blocks)] if together else [am.Msg("tool", [block]) for block in blocks]
+    call = am.Msg.assistant(tool_calls=[{"name": "f", "id": "c", "input": {}}])
+    talk = am.History((am.Msg.user("q"), call, *answers, am.Msg.assistant("end")))
+    whole = sum(map(am.approximate_tokens, talk))
+    for budget in range(whole + 1):
+        for partial in (True, False):
+            kept = talk.trim(budget, strategy=strategy, allow_partial=partial)
+            found = sum(len(message.tool_results) for message in kept)
+            assert (found, sum(len(message.tool_calls) for message in kept)) in {(results, 1), (0, 0)}

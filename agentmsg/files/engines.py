@@ -20,7 +20,7 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
-    from multiprocessing.synchronize import Event
+    from multiprocessing.connection import Connection
 
 __all__ = ["ENGINES", "Advance", "Engine"]
 
@@ -68,15 +68,18 @@ def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
     context = get_context("spawn")
     # Of each call two numbers, written by the one process that runs it, and read here.
     counts = context.RawArray("Q", 2 * calls)
-    stop = context.Event()
-    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, stop))
+    # Not an event, which waits for those who wait for it: one may have died. A pipe ends with this process, too.
+    ended, lives = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, ended))
     try:
         yield pool, counts
     except BaseException:
-        stop.set()
+        lives.close()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+        lives.close()
+        ended.close()
 
 
 def _result(future: Future[_R]) -> _R:
@@ -106,23 +109,20 @@ def _uninterrupted() -> Generator[None]:
 _counts: Any = None
 
 
-def _begin(counts: Any, stop: Event) -> None:
+def _begin(counts: Any, ended: Connection) -> None:
     """Leave Ctrl-C to the process that started this one, and end with it, or when it says so.
 
     Where that is killed this one must not write into a work folder that another run has taken over.
     """
-    from multiprocessing import parent_process  # noqa: PLC0415 - only for several jobs
-
     global _counts  # noqa: PLW0603 - a process has no other place from call to call
     _counts = counts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_at, args=(stop.wait,), daemon=True).start()
-    if (parent := parent_process()) is not None:
-        Thread(target=_end_at, args=(parent.join,), daemon=True).start()
+    Thread(target=_end_at, args=(ended,), daemon=True).start()
 
 
-def _end_at(moment: Callable[[], object]) -> None:
-    moment()
+def _end_at(ended: Connection) -> None:
+    """End this process when a pipe ends, into which nobody writes."""
+    ended.poll(None)
     os._exit(1)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentmsg.errors import FileError
@@ -83,9 +82,7 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
 
 def _base(folder: str) -> str:
     """Return what the paths of a folder's files begin with, as its place spells them."""
-    if is_remote(folder):
-        return folder.rstrip("/") + "/"
-    spelt = str(Path(folder))
+    spelt = place_of(folder).spelt(folder)
     return "" if spelt == "." else f"{spelt.rstrip('/')}/"
 
 

@@ -83,6 +83,9 @@ class _Local(Place):
         with asking(path):
             Path(path).mkdir(parents=True, exist_ok=True)
 
+    def spelt(self, path: str) -> str:
+        return str(Path(path))
+
     def find(self, path: str) -> list[str]:
         with asking(path):
             if os.path.isdir(path):  # noqa: PTH112

@@ -73,6 +73,10 @@ class Place(ABC):
         """Make a folder, and those that it is in, unless they are there."""
 
     @abstractmethod
+    def spelt(self, path: str) -> str:
+        """Return a path as ``find`` spells it."""
+
+    @abstractmethod
     def find(self, path: str) -> list[str]:
         """Return all files in a folder and in its folders, or those that a pattern matches, in order."""
 

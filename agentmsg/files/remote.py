@@ -64,7 +64,7 @@ class _Remote(Place):
     def marks(self, path: str) -> frozenset[Mark]:
         with asking(path):
             here = self._path_here(path)
-            return frozenset({self._files.unstrip_protocol(path)}) if here is None else LOCAL.marks(here)
+            return frozenset({self.spelt(path)}) if here is None else LOCAL.marks(here)
 
     def _path_here(self, path: str) -> str | None:
         """Return the path on this machine that a URL names; None where it names none."""
@@ -83,6 +83,9 @@ class _Remote(Place):
     def make_folder(self, path: str) -> None:
         with asking(path):
             self._files.makedirs(path, exist_ok=True)
+
+    def spelt(self, path: str) -> str:
+        return str(self._files.unstrip_protocol(self._files._strip_protocol(path)))  # noqa: SLF001 - see above
 
     def find(self, path: str) -> list[str]:
         with asking(path):

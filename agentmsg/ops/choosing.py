@@ -12,9 +12,10 @@ from typing import Any, Literal, cast
 import attrs
 
 from agentmsg._base import BaseBlock
-from agentmsg._fields import listed
+from agentmsg._fields import listed, one_of
 from agentmsg._roles import SYNONYMS
 from agentmsg.blocks import UNSET, ToolResultBlock, ToolUseBlock
+from agentmsg.errors import is_a
 from agentmsg.history import History, as_history
 from agentmsg.msg import Msg
 from agentmsg.ops.conditions import name_of, refused, roles_of, words_of
@@ -73,9 +74,9 @@ def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any =
 
 
 def _classes(value: Any) -> tuple[type, ...]:
-    classes: tuple[Any, ...] = (value,) if isinstance(value, type) else listed(value, "block")
+    classes: tuple[Any, ...] = (value,) if is_a(value, type) else listed(value, "block")
     for cls in classes:
-        if not (isinstance(cls, type) and issubclass(cls, BaseBlock)):
+        if not (is_a(cls, type) and issubclass(cls, BaseBlock)):
             raise refused("block", cast("object", cls), "a class of blocks or several")
     return classes
 
@@ -151,9 +152,8 @@ def filter_messages(
         InvalidMessage: where an argument is of the wrong kind: a single text for ``exclude_tool_calls``, too, which
             LangChain overlooks.
     """
-    meaning = _MEANINGS.get(match) if isinstance(match, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-    if meaning is None:
-        raise refused("match", match, '"any" or "all"', code="option")
+    one_of(match, "match", *_MEANINGS)
+    meaning = _MEANINGS[match]
     calls = _call_ids(exclude_tool_calls)
     told = {"names": _named, "types": meaning.types, "ids": _identified}
     includes = {"names": include_names, "types": include_types, "ids": include_ids}
@@ -192,9 +192,9 @@ def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:
 
 def _call_ids(value: Any) -> Any:
     """Return the ids of calls to take out, True for all of them, None for none."""
-    if value is None or isinstance(value, bool):
+    if value is None or is_a(value, bool):
         return value or None
-    if isinstance(value, str):
+    if is_a(value, str):
         raise refused("exclude_tool_calls", value, "True or a list of ids")
     return _asked(value, "exclude_tool_calls") or None
 

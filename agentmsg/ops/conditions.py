@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg._fields import listed
 from agentmsg._roles import SYNONYMS
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import is_a, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,20 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["name_of", "refused", "roles_of", "words_of"]
 
 
-def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
-    """Return the error for an argument that cannot be taken."""
-    return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
-
-
 def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[str | None]:
     """Return the names or ids asked for; None stands for having none.
 
     Raises:
         InvalidMessage: code "type" where one is neither a text nor None.
     """
-    words = (value,) if value is None or isinstance(value, str) else listed(value, name)
+    words: tuple[Any, ...] = (value,) if value is None or is_a(value, str) else listed(value, name)
     for word in words:
-        if word is not None and not isinstance(word, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if word is not None and not is_a(word, str):
             raise refused(name, word, "a text, None, or several of them")
     return frozenset(words)
 
@@ -43,9 +38,9 @@ def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
     Raises:
         InvalidMessage: code "type" where one is no text.
     """
-    words: tuple[Any, ...] = (value,) if isinstance(value, str) else listed(value, name)
+    words: tuple[Any, ...] = (value,) if is_a(value, str) else listed(value, name)
     for word in words:
-        if not isinstance(word, str):
+        if not is_a(word, str):
             raise refused(name, word, "a role or several")
     return frozenset(words) | {SYNONYMS[word] for word in words if word in SYNONYMS}
 

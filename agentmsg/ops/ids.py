@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from agentmsg._fields import one_of
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
 from agentmsg.made import given
-from agentmsg.ops.conditions import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,8 +71,7 @@ def apply_removals(messages: History | Iterable[Msg], missing: Literal["error", 
         InvalidMessage: code "required" where a removal has no id, or names a message that was never there; with
             its place as path. Code "option" where ``missing`` is another word.
     """
-    if missing not in ("error", "ignore"):
-        raise refused("missing", missing, "'error' or 'ignore'", code="option")
+    one_of(missing, "missing", "error", "ignore")
     history = as_history(messages)
     if not any(message.is_remove for message in history):
         return history

@@ -14,10 +14,10 @@ import attrs
 
 from agentmsg.blocks import TextBlock, ToolUseBlock
 from agentmsg.equality import same
+from agentmsg.errors import is_a, refused
 from agentmsg.history import as_history
 from agentmsg.json_values import adopt
 from agentmsg.made import given
-from agentmsg.ops.conditions import refused
 from agentmsg.usage import Usage
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> Hist
     Raises:
         InvalidMessage: code "type" where the separator is no text.
     """
-    if not isinstance(separator, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_a(separator, str):
         raise refused("separator", separator, "a text")
     history = as_history(messages)
     runs = list(_runs(history))

@@ -24,13 +24,13 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
+from agentmsg._fields import freeze_named, one_of
 from agentmsg._roles import SYNONYMS
 from agentmsg.blocks import ToolResultBlock
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.history import as_history
-from agentmsg.ops.conditions import refused
 from agentmsg.ops.pieces import Piece, piece_of, result_pieces
 
 if TYPE_CHECKING:
@@ -84,17 +84,22 @@ def to_text(
     Raises:
         InvalidMessage: code "option" where there is no such format, "type" where a label is no text.
     """
-    given = prefixes or {}
+    given = _labels(prefixes)
     labels = {**PREFIXES, **{SYNONYMS.get(role, role): label for role, label in given.items()}, **given}
-    for role, label in labels.items():
-        if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            msg = f"a prefix must be a text, not {excerpt(label)}"
-            raise InvalidMessage(msg, code="type", path=("prefixes", role))
+    one_of(format, "format", "prefix", "xml")
     if format == "prefix":
         return _prefixed(as_history(messages), labels)
-    if format == "xml":
-        return "\n".join(_element(message, labels) for message in as_history(messages))
-    raise refused("format", format, '"prefix" or "xml"', code="option")
+    return "\n".join(_element(message, labels) for message in as_history(messages))
+
+
+def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Return labels that somebody gave, by role."""
+    given: Mapping[str, object] = {} if prefixes is None else freeze_named("prefixes", prefixes)
+    for role, label in given.items():
+        if not isinstance(label, str):
+            msg = f"a prefix must be a text, not {excerpt(label)}"
+            raise InvalidMessage(msg, code="type", path=("prefixes", role))
+    return cast("Mapping[str, str]", given)
 
 
 def _pieces(message: Msg) -> list[Piece]:

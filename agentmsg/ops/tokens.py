@@ -21,12 +21,14 @@ Media whose bytes are not there (a URL, a file id) count as an image.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sized
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
 from agentmsg._base import BaseBlock
 from agentmsg._extras import extra
+from agentmsg._fields import checked
 from agentmsg.blocks import (
     AudioBlock,
     CompactionBlock,
@@ -43,15 +45,14 @@ from agentmsg.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from agentmsg.errors import FileError, InvalidMessage, excerpt
+from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.json_text import dump_json
 from agentmsg.msg import Msg
-from agentmsg.ops.conditions import refused
 from agentmsg.sources import Base64Source, BlocksSource, TextSource, URLSource
 from agentmsg.tools import ToolSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["approximate_tokens", "token_counter"]
 
@@ -82,7 +83,7 @@ def approximate_tokens(
             whole number.
     """
     _check(tokens_per_message, tokens_per_image)
-    if not isinstance(chars_per_token, (int, float)) or not chars_per_token > 0:
+    if not is_a(chars_per_token, (int, float)) or not chars_per_token > 0:
         raise refused("chars_per_token", chars_per_token, "a number above 0")
     characters, tokens = 0, tokens_per_message
     for piece in _pieces(message, tokens_per_image):
@@ -112,21 +113,30 @@ def token_counter(
         InvalidMessage: code "type" where it is neither, "option" where tiktoken has no such encoding.
         FileError: code "unavailable" where tiktoken is not installed, "file" where it cannot get the encoding.
     """
-    encode = _tiktoken(tokenizer) if isinstance(tokenizer, str) else tokenizer
+    encode = _tiktoken(tokenizer) if is_a(tokenizer, str) else tokenizer
     if not callable(encode):  # pyright: ignore[reportUnnecessaryComparison]
         raise refused("tokenizer", tokenizer, "a function or the name of an encoding")
     _check(tokens_per_message, tokens_per_image)
 
-    def count(message: Msg) -> int:
-        tokens = tokens_per_message
-        for piece in _pieces(message, tokens_per_image):
+    return _Counter(encode, tokens_per_message, tokens_per_image)
+
+
+@attrs.frozen
+class _Counter:
+    """A counter that asks a tokenizer; it can be pickled where that can."""
+
+    encode: Callable[[str], Sized]
+    tokens_per_message: int
+    tokens_per_image: int
+
+    def __call__(self, message: Msg) -> int:
+        tokens = self.tokens_per_message
+        for piece in _pieces(message, self.tokens_per_image):
             if isinstance(piece, int):
                 tokens += piece
             elif piece:
-                tokens += len(encode(piece))
+                tokens += len(self.encode(piece))
         return tokens
-
-    return count
 
 
 def _check(tokens_per_message: Any, tokens_per_image: Any) -> None:
@@ -155,8 +165,7 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
 
 def _pieces(message: Msg, image: int) -> Iterator[Piece]:
     """Yield what a model reads of a message; ``image`` is the number of tokens of an image."""
-    if not isinstance(message, Msg):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise refused("message", message, "a message")
+    checked(message, Msg, "message")
     yield message.role
     yield message.name
     yield from _inside(message.content, image)

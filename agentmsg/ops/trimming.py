@@ -13,8 +13,10 @@ from typing import Any
 
 import attrs
 
+from agentmsg._fields import flag, one_of
+from agentmsg.errors import is_a
 from agentmsg.history import History, as_history
-from agentmsg.link import Place, links
+from agentmsg.link import Place, answered
 from agentmsg.msg import Msg
 from agentmsg.ops.conditions import refused, roles_of
 from agentmsg.ops.cutting import Side, part_of
@@ -54,7 +56,7 @@ def trim_messages(
         end_on: roles that the result must end with.
         allow_partial: of the message that does not fit any more keep the part that does: whole blocks, and words of
             the text at the edge (see ``agentmsg.ops.cutting``). A part has the id and the other fields of the whole.
-        keep_tool_pairs: a call and its results stay or go together, with all that stands between. What the history
+        keep_tool_pairs: a call and all its results stay or go together, with all that stands between. What the history
             itself leaves unanswered, or answers unasked, is not touched.
 
     Raises:
@@ -62,6 +64,9 @@ def trim_messages(
             ``start_on`` with "first", and code "type" where the counter gives no number of tokens.
     """
     _check(max_tokens, counter, strategy, start_on)
+    for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
+        flag(value, name)
+    flag(keep_tool_pairs, "keep_tool_pairs")
     history = as_history(messages)
     lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
     system, body = history.messages[:lead], history.messages[lead:]
@@ -73,7 +78,7 @@ def trim_messages(
         counter,
         None if start_on is None else roles_of(start_on, "start_on"),
         None if end_on is None else roles_of(end_on, "end_on"),
-        links(body) if keep_tool_pairs else {},
+        answered(body) if keep_tool_pairs else {},
     )
     kept = window.trimmed(strategy, allow_partial=allow_partial)
     unchanged = len(kept) == len(body) and all(one is other for one, other in zip(kept, body, strict=True))
@@ -81,19 +86,18 @@ def trim_messages(
 
 
 def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
-    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
+    if not is_a(max_tokens, int) or isinstance(max_tokens, bool):
         raise refused("max_tokens", max_tokens, "a whole number")
     if not callable(counter):
         raise refused("counter", counter, "a function of a message")
-    if strategy not in ("first", "last"):
-        raise refused("strategy", strategy, '"first" or "last"', code="option")
+    one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
 
 
 def _cost(counter: Callable[[Msg], int], message: Msg) -> int:
     cost: Any = counter(message)
-    if not isinstance(cost, int) or isinstance(cost, bool) or cost < 0:
+    if not is_a(cost, int) or isinstance(cost, bool) or cost < 0:
         raise refused("what the counter gives", cost, "a whole number, at least 0")
     return cost
 

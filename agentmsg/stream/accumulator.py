@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg._fast import maker
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg._fields import listed
+from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.msg import Msg
 from agentmsg.stream.chunk import MsgChunk
@@ -59,7 +60,7 @@ class Accumulator:
         self._pieces = Pieces()
         self._cells: dict[str, Cell] = {}
         self._seen = _NOTHING_SAID
-        for chunk in chunks:
+        for chunk in listed(chunks, "chunks"):
             self.add(chunk)
 
     def add(self, chunk: MsgChunk) -> Accumulator:
@@ -68,7 +69,7 @@ class Accumulator:
         Raises:
             InvalidMessage: code "type" where it is none, "schema" where it is one of another role. It is not taken in.
         """
-        if not isinstance(chunk, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(chunk, MsgChunk):
             msg = f"a chunk is needed, not {excerpt(chunk)}"
             raise InvalidMessage(msg, code="type")
         said, rest = _said(chunk), _rest(chunk)
@@ -79,6 +80,10 @@ class Accumulator:
         return self
 
     __iadd__ = add
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what came so far: the sum of some chunks goes on as these would."""
+        return (type(self), ((self.chunk,),))
 
     def _say(self, said: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
         is_first = "role" not in self._cells

@@ -33,14 +33,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from agentmsg._base import Noted, free_json, free_mapping
 from agentmsg._fields import instance, listed, moment, optional_text, plain_moment, vector
 from agentmsg.blocks import BaseBlock, Block, TextBlock, ToolUseBlock, as_content
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.json_values import EMPTY, JSON, check_text, freeze
 from agentmsg.usage import Usage
 
@@ -51,7 +51,7 @@ __all__ = ["ChunkPart", "MsgChunk"]
 
 
 def _block(part: object, attribute: Any, value: Any) -> None:
-    if not isinstance(value, BaseBlock):
+    if not is_a(value, BaseBlock):
         msg = f"not a content block: {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("block",))
     as_content((value,))
@@ -59,7 +59,7 @@ def _block(part: object, attribute: Any, value: Any) -> None:
 
 def _index(part: object, attribute: Any, value: Any) -> None:
     # True is 1 for a dict, and would join what is no part of it.
-    if value is not None and type(value) is not int and not isinstance(value, str):
+    if value is not None and type(value) is not int and not is_a(value, str):
         msg = f"an index is a whole number or a text, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("index",))
     try:
@@ -89,10 +89,10 @@ class ChunkPart(Noted):
 
 
 def _as_parts(value: str | Iterable[ChunkPart | Block]) -> tuple[ChunkPart, ...]:
-    if isinstance(value, str):
+    if is_a(value, str):
         return (ChunkPart(TextBlock(value)),) if value else ()
     parts: list[ChunkPart] = []
-    for index, part in enumerate(listed(value, "parts")):
+    for index, part in enumerate(listed(cast("Any", value), "parts")):
         try:
             parts.append(part if isinstance(part, ChunkPart) else ChunkPart(part))
         except InvalidMessage as error:
@@ -141,7 +141,7 @@ class MsgChunk(Noted):
 
         Adding many one by one copies the text that came before each time: ``MsgChunk.joined`` does not.
         """
-        if not isinstance(other, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_a(other, MsgChunk):
             return NotImplemented
         return MsgChunk.joined((self, other))
 

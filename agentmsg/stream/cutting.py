@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg._fields import checked
 from agentmsg.arguments import input_text
 from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock
 from agentmsg.equality import same
-from agentmsg.errors import InvalidMessage
+from agentmsg.errors import refused
+from agentmsg.msg import Msg
 from agentmsg.stream.chunk import ChunkPart, MsgChunk
 from agentmsg.tool_use import UNSET, ToolUseBlock
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentmsg.blocks import Block
-    from agentmsg.msg import Msg
 
 __all__ = ["chunks_of"]
 
@@ -36,9 +37,12 @@ def chunks_of(message: Msg, *, size: int = 16) -> Iterator[MsgChunk]:
     Raises:
         InvalidMessage: code "type" where the size is less than 1.
     """
-    if size < 1:
-        msg = f"pieces of {size} characters"
-        raise InvalidMessage(msg, code="type", path=("size",))
+    if type(size) is not int or size < 1:
+        raise refused("size", size, "a whole number of characters, at least 1")
+    return _chunks(checked(message, Msg, "message"), size)
+
+
+def _chunks(message: Msg, size: int) -> Iterator[MsgChunk]:
     yield MsgChunk(message.role, **{name: getattr(message, name) for name in _FIRST})
     for index, block in enumerate(message.content):
         for piece in _pieces(block, size):

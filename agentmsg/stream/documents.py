@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from agentmsg._fields import one_of
 from agentmsg._registry import get_codec
 from agentmsg.copies import copy_document
-from agentmsg.deep import room_of
+from agentmsg.deep import rooms
 from agentmsg.equality import same
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt, is_a
 from agentmsg.json_values import thaw
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.stream.chunk import MsgChunk
@@ -42,7 +43,7 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
     """
     chosen = get_codec(codec, **options)
     try:
-        return chosen.read_chunk(copy_document(document, room_of(limits).depth))
+        return chosen.read_chunk(copy_document(document, rooms(chosen, limits)[1].depth))
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
@@ -67,7 +68,8 @@ def encode_chunk(
         CodecLookupError: as ``decode_chunk``.
     """
     chosen = get_codec(codec, **options)
-    if not isinstance(chunk, MsgChunk):  # pyright: ignore[reportUnnecessaryIsInstance]
+    one_of(on_loss, "on_loss", "error", "ignore")
+    if not is_a(chunk, MsgChunk):
         msg = f"a chunk is needed, not {excerpt(chunk)}"
         raise InvalidMessage(msg, code="type")
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from agentmsg._fields import checked
 from agentmsg.errors import DecodeError
 from agentmsg.json_text import parse_json
 
@@ -44,8 +45,11 @@ def parse_partial(text: str) -> tuple[bool, Any]:
     Returns:
         ``(True, value)``; the value is None where nothing is certain yet. ``(False, None)`` where it is no beginning
         of a JSON text, or nested deeper than the limit.
+
+    Raises:
+        InvalidMessage: code "type" where it is no text.
     """
-    ended = _ended(text)
+    ended = _ended(checked(text, str, "text"))
     if ended is None:
         return False, None
     try:

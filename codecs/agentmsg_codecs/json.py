@@ -27,7 +27,7 @@ from typing import Any, ClassVar, cast
 import attrs
 
 from agentmsg.codec import Codec, Remembered
-from agentmsg.errors import DecodeError, excerpt
+from agentmsg.errors import DecodeError, excerpt, refused
 from agentmsg.history import History
 from agentmsg.json_text import dump_json
 from agentmsg.msg import Msg
@@ -41,6 +41,11 @@ __all__ = ["JsonCodec"]
 
 def _engine() -> Engine:
     return Engine(JsonShape())
+
+
+def _count(_: object, attribute: Any, value: object) -> None:
+    if type(value) is not int or value < 0:
+        raise refused(attribute.name, value, "a whole number, at least 0")
 
 
 @attrs.frozen(kw_only=True)
@@ -57,7 +62,7 @@ class JsonCodec(Codec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "agentmsg canonical JSON"
 
-    remember: int = attrs.field(default=0, validator=attrs.validators.ge(0))
+    remember: int = attrs.field(default=0, validator=_count)
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
     _remembered: Remembered = attrs.field(
         default=attrs.Factory(lambda self: Remembered(self.remember), takes_self=True),

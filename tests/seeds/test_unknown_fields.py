@@ -14,13 +14,14 @@ import pytest
 
 import agentmsg as am
 from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_object
 from agentmsg.testing import exact_return
 from agentmsg.testing.systematic import PROBE, damages, hides
 from data import PROFILE
 from support.documents import documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from agentmsg.codec import Codec
 
@@ -43,9 +44,10 @@ each_codec = pytest.mark.parametrize("codec", [am.get_codec(name) for name in SI
 
 def objects(value: Any, *spot: str | int) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
     """Return all objects in a document, and where they are, but for what is free-form."""
-    if isinstance(value, dict):
+    items: Iterable[tuple[Any, Any]] = enumerate(value) if is_list(value) else ()
+    if is_object(value):
         yield spot, value
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        items = value.items()
     for key, item in items:
         if key not in FREE:
             yield from objects(item, *spot, key)

@@ -49,7 +49,7 @@ class AgentScope(ContainerCodec):
     """
 
     language: ClassVar[Language]
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Literal[1, 2] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *VERSIONS)))
     engine: Messages = attrs.field(

@@ -276,8 +276,13 @@ class _Maker:
 
     def file_id(self, role: str) -> Cell:
         media = self.dialect.media
-        kept = (lambda _, __: None) if self.table.is_old else media.id_cell
-        return lambda item_id, block: item_id if self.is_hint(block, role) else kept(item_id, block)
+
+        def cell(item_id: str, block: Any) -> str | None:
+            if self.is_hint(block, role):
+                return item_id
+            return None if self.table.is_old else media.id_cell(item_id, block)
+
+        return cell
 
     def file_phase(self, role: str) -> Cell:
         return lambda phase, block: phase if self.is_hint(block, role) else None

@@ -7,15 +7,16 @@ reason and structured output on its last that is no result.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.grouping import Grouping
+from agentmsg.grouping import Grouping, all_of
 from agentmsg.made import Made, MadeTime
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
@@ -63,9 +64,16 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg, dialect: Dialect) -> boo
         return message.name is None and _has_no_tail(message)
     return (
         last.role == "tool"
-        and all(other.role in ("tool", message.role) and _has_no_tail(other) for other in group)
+        and all_of(group, _has_no_tail)
+        and all_of(group, _is_part_of(message.role))
         and message.name == shared_name(first.name, message.role, dialect)
     )
+
+
+@lru_cache(maxsize=64)
+def _is_part_of(role: str) -> Callable[[am.Msg], bool]:
+    """Return the test for a message of a reply: of this role, or a result."""
+    return lambda message: message.role in {"tool", role}
 
 
 def _has_no_head(message: am.Msg) -> bool:
@@ -85,6 +93,6 @@ def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
     """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
     if message.id is not None and type(message.id) is not Made:
         return False
-    if any(other.role not in ("assistant", "tool") for other in group):
+    if not all_of(group, _is_part_of("assistant")):
         return False
     return message.role == "tool" or (message.role == "assistant" and group[-1].role == "tool")

@@ -26,11 +26,11 @@ ITEM = "agentscope.item"
 
 CALL_STATES = frozenset({"pending", "asking", "allowed", "submitted", "finished"})
 RESULT_STATES = frozenset({"success", "error", "interrupted", "denied", "running"})
-# What a model reads or does, wherever it stands; the source of a hint only says who gave it.
+# What a model reads or does, wherever it stands, beside what it does in any format.
 CONTENT_KEYS = frozenset(
     {
-        "arguments", "content", "data", "error", "hint", "input", "output", "raw_input", "redacted_thinking_data",
-        "result", "structured_output", "text", "thinking", "url",
+        "_compressed_summary", "data", "hint", "raw_input", "redacted_thinking_data", "result", "structured_output",
+        "summary", "url",
     }
 )  # fmt: skip
 # The phase of a hint: what the system tells the model in the midst of a reply.

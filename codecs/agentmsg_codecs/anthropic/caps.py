@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
+import agentmsg_codecs.anthropic.rules as rules
 from agentmsg.arguments import SAYS_NO_MORE
 from agentmsg.arrange import split_results
 from agentmsg.blocks import BaseBlock
@@ -20,7 +21,6 @@ from agentmsg.rules import (
     result_as_text,
     role_rule,
 )
-from agentmsg_codecs.anthropic import rules
 from agentmsg_codecs.anthropic.carried import citations, document_source, hint, image_source
 from agentmsg_codecs.anthropic.media import FILE, is_search_result, is_upload
 from agentmsg_codecs.anthropic.results import SOURCE_KEYS

@@ -182,7 +182,8 @@ def _argued(metadata: Any, _: Any) -> Any:
 
 def _finish(word: str, message: am.Msg) -> str | None:
     """Carry the words that the schema has, and those that were read."""
-    word = "refusal" if word == "content_filter" else FINISH.get(word, word)
+    if word not in STOP_REASON:
+        word = "refusal" if word == "content_filter" else FINISH.get(word, word)
     is_known = STOP_REASON.get(word, word) in STOP_REASONS
     return word if is_known or mark_of(message, RESPONSE, "/word") is True else None
 

@@ -67,7 +67,7 @@ class ArcaelasCodec(ContainerCodec):
     title: ClassVar[str] = "Arcaelas Agent"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)

@@ -162,7 +162,8 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     thoughts = [index for index in order if type(content[index]) is am.ThinkingBlock and _is_thought(content[index])]
     if len(thoughts) > 1:
         kept = _one_thought([content[index] for index in thoughts])
-        order = [index for index in order if index not in thoughts[kept:]]
+        others = set(thoughts[kept:])
+        order = [index for index in order if index not in others]
     return None if order == list(range(len(content))) else tuple(order)
 
 

@@ -12,10 +12,8 @@ __all__ = ["CONTAINERS", "CONTENT_KEYS", "FAMILY", "ITEM", "LINKS", "SIGNER", "i
 
 FAMILY = "arcaelas"
 CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
-# What a model reads or does, wherever it stands.
-CONTENT_KEYS = frozenset(
-    {"arguments", "content", "data", "function", "source", "text", "thinking", "tool_calls", "url"}
-)
+# What a model reads or does, wherever it stands, beside what it does in any format.
+CONTENT_KEYS = frozenset({"data", "function", "source", "url"})
 # The namespace in extras of the object inside an object: the `function` of a call.
 ITEM = "arcaelas.item"
 # The field that links a result with its call, by generation.

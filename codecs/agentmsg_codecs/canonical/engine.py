@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
-from agentmsg.codec import draft_class, hook_table, maker
+from agentmsg.codec import FILLING, draft_class, hook_table, maker
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.limits import DEFAULT_LIMITS
@@ -134,13 +134,15 @@ class Engine:
         """Fill the tables from the converter: on first use, and when block classes were registered since."""
         if len(BLOCK_TAGS) == self._tags_seen:
             return
-        if not self._by_class:
-            self._fill_ours()
-        for cls, tag in BLOCK_TAGS.items():
-            if cls not in SPECS:
-                spec = user_spec(self, cls, tag)
-                self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
-        self._tags_seen = len(BLOCK_TAGS)
+        with FILLING:
+            tags = dict(BLOCK_TAGS)
+            if not self._by_class:
+                self._fill_ours()
+            for cls, tag in tags.items():
+                if cls not in SPECS:
+                    spec = user_spec(self, cls, tag)
+                    self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
+            self._tags_seen = len(tags)
 
     def _fill_ours(self) -> None:
         hooks = hook_table(self.converter.get_structure_hook, list(SPECS))

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.codec import maker
 from agentmsg.json_values import adopt, plain_copy
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Shape as Form
 from agentmsg.shapes import read_as, write_as
-from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.anthropic_shapes import (
     LISTED,
     TOOLS,

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras, usually
 from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.plain import class_of, is_mapping
 from agentmsg.rules import custom_as_function, native_blocks, result_as_text
-from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.anthropic_shapes import KIND
 from agentmsg_codecs.langchain.call_layout import extras_of_copies
 from agentmsg_codecs.langchain.deviations import SPACES

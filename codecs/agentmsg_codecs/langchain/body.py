@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.anthropic_v1 import is_of_anthropic
 from agentmsg_codecs.langchain.call_copies import is_function_call
 from agentmsg_codecs.langchain.call_layout import Layout, chunks_of, content_part, lay_out

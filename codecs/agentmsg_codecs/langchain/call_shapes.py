@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg_codecs.langchain import v1, v1_calls
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg_codecs.langchain.anthropic_shapes import ANTHROPIC_SHAPES, RESULT
 from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES

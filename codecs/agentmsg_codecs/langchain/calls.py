@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain import v1, v1_calls
 from agentmsg_codecs.langchain.call_copies import WRITERS, entry_of, is_function_call
 from agentmsg_codecs.langchain.call_layout import default_copies
 from agentmsg_codecs.langchain.deviations import SPACES, compared, is_same_json, stamp

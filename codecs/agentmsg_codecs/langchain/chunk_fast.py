@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_object
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.chunk_pieces import is_piece, made_of, part_entry
 from agentmsg_codecs.langchain.fields import read_response, write_response
 from agentmsg_codecs.langchain.usage import read_usage, write_usage

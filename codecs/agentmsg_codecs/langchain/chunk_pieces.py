@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.notes import note_of
 from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Shape, Unreadable, read_as, word_at, write_as
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.partial_args import FAILED, partial_args
 from agentmsg_codecs.langchain.words import FAMILY
 

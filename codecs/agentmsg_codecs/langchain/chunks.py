@@ -19,9 +19,11 @@ content only) and ``/lacks`` (the key of a text that is not there).
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, EncodeError, excerpt
 from agentmsg.fit import fit
@@ -29,7 +31,6 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import is_list, is_mapping, is_object
 from agentmsg.shapes import Unreadable, mark_of, marked
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
@@ -134,14 +135,14 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
     """Return content without indexes and copies of pieces; and what stood where: a piece, or index and lacking key."""
     if not is_list(native) or kind in {"tool", "function"}:
         return native, []
-    left = list(enumerate(pieces))
+    left = deque(enumerate(pieces))
     kept: list[Any] = []
     places: list[Any] = []
     for item in native:
         tag = item.get("type") if is_object(item) else None
         copy = COPIES.get(tag) if type(tag) is str else None
         if copy is not None and left and same_document(copy(part_entry(left[0][1])), item):
-            number, piece = left.pop(0)
+            number, piece = left.popleft()
             pieces[number] = with_note(piece, FAMILY, {**note_of(piece, FAMILY), "/copy": tag})
             places.append(pieces[number])
             continue
@@ -257,14 +258,14 @@ def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     copies = [note_of(part, FAMILY).get("/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
     if not any(copies) and all(part.index is None or (is_answer and _is_apart(part)) for part in chunk.parts):
         return content
-    items = list(content) if is_list(content) else [{"type": "text", "text": content}] if content else []
+    items = deque(content if is_list(content) else [{"type": "text", "text": content}] if content else [])
     whole: list[Any] = []
     for part, copy in zip(chunk.parts, copies, strict=True):
         if is_answer and _is_apart(part):
             if isinstance(copy, str) and copy in COPIES:
                 whole.append(COPIES[copy](part_entry(part)))
         elif not is_in_kwargs(part.block) and items:
-            item = items.pop(0)
+            item = items.popleft()
             whole.append(_indexed(item, part) if part.index is not None and is_object(item) else item)
     return whole
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import is_mapping, is_sequence
-from agentmsg_codecs.langchain import v1, v1_media
 from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.words import FAMILY, STOP_OF, finish_reason
 

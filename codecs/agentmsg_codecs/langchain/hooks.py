@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.blocks import BLOCK_TAGS, Noted
 from agentmsg.json_values import adopt, freeze, plain_copy, thaw
 from agentmsg.plain import class_of, is_list, is_mapping, is_object
-from agentmsg_codecs.langchain import v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.v1 import Unreadable
 from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain import v1_media
 from agentmsg_codecs.langchain.anthropic_shapes import BLOCKS
 from agentmsg_codecs.langchain.shapes import Shape, nested, put, shape, text_shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at

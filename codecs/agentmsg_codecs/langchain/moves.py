@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain import v1
 
 __all__ = ["MOVES"]
 

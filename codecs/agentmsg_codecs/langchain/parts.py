@@ -10,12 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import hook_table, maker
+import agentmsg_codecs.langchain.hooks as hooks
+import agentmsg_codecs.langchain.v1 as v1
+import agentmsg_codecs.langchain.v1_calls as v1_calls
+import agentmsg_codecs.langchain.v1_media as v1_media
+from agentmsg.codec import hook_table, maker, once
 from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import class_of, is_mapping, is_object
-from agentmsg_codecs.langchain import hooks, v1, v1_calls, v1_media
 from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
 from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, in_non_standard, shapes_of
@@ -104,7 +107,10 @@ class Parts:
         converter: the cattrs Converter that the hooks are registered on.
         quick: by tag, the readers of the usual parts; each gives None where the general path must look.
         quick_writers: by class, the writers of blocks with the usual notes; the same.
+        is_filled: whether the tables are filled.
     """
+
+    is_filled = False
 
     def __init__(self) -> None:
         inner = hooks.Inner(self.read, self._write_bare)
@@ -114,10 +120,9 @@ class Parts:
         self.quick: dict[Any, Any] = {}
         self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
+    @once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        if self._writers:
-            return
         self._readers = hook_table(self.converter.get_structure_hook, hooks.TAGS)
         self._writers = hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
         # The shortcuts know our own hooks by heart, and stand back where another is registered.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.v1_media as v1_media
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain import v1_media
 from agentmsg_codecs.langchain.v1 import make_call, make_signature, make_thinking
 from agentmsg_codecs.langchain.words import FAMILY
 

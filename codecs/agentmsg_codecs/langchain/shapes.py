@@ -12,9 +12,9 @@ from typing import Any
 
 import attrs
 
+import agentmsg_codecs.langchain.v1 as v1
 from agentmsg.json_values import adopt
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain import v1
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.words import FAMILY
 

@@ -63,7 +63,7 @@ class LionprideCodec(ContainerCodec):
     title: ClassVar[str] = "lionpride (Message.to_dict)"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
         """Return what lionpride's messages carry; see caps.py."""

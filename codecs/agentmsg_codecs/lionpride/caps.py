@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -196,8 +196,9 @@ def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
         if len(parts) > 1 or part.index not in runs or part.role not in (None, "assistant"):
             out.append(parts)
             continue
-        units = (tuple(pick for pick in part.picks if pick in run) for run in runs[part.index])
-        out += [(Part(part.index, picks, part.role),) for picks in units if picks]
+        place = {pick: number for number, run in enumerate(runs[part.index]) for pick in run}
+        units = groupby(sorted(part.picks, key=place.__getitem__), key=place.__getitem__)
+        out += [(Part(part.index, tuple(picks), part.role),) for _, picks in units]
     return out
 
 

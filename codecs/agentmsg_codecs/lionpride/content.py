@@ -134,7 +134,7 @@ def _write_instruction(message: am.Msg) -> Native:
 
 
 _DECIDING = TRIGGERS["instruction"]
-_OTHERS = frozenset().union(*TRIGGERS.values()) - _DECIDING
+_OTHERS = frozenset(key for keys in TRIGGERS.values() for key in keys) - _DECIDING
 
 
 def _has_others(message: am.Msg) -> bool:

@@ -7,6 +7,7 @@ message of the role ``function``, whose ids the reader makes; ``/call`` on the n
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import agentmsg as am
@@ -75,7 +76,7 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
 
 def _with_arguments(fields: Native, native: Native) -> am.ToolUseBlock:
     """Return a call with its arguments; some servers write them as an object, not as its text."""
-    return read_arguments(lambda **more: _make_call(**fields, **more), native.get("arguments"), FAMILY)
+    return read_arguments(partial(_make_call, **fields), native.get("arguments"), FAMILY)
 
 
 def _arguments(block: am.ToolUseBlock) -> Any:

@@ -100,7 +100,8 @@ class Layout:
         """Yield what else the message holds; of sound there is room for one."""
         ranks = {index: self._rank(block) for index, block in enumerate(content) if not _is_thinking(block)}
         sounds = [index for index, rank in ranks.items() if rank == _SOUND]
-        return (index for index in sorted(ranks, key=ranks.__getitem__) if index not in sounds[1:])
+        others = set(sounds[1:])
+        return (index for index in sorted(ranks, key=ranks.__getitem__) if index not in others)
 
     def _rank(self, block: Any) -> int:
         kind = block.__class__

@@ -17,7 +17,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, thaw
 from agentmsg.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
 from agentmsg.notes import note_of
-from agentmsg.plain import is_list
+from agentmsg.plain import is_list, is_object
 from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
 from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
@@ -181,7 +181,7 @@ class Messages:
     def _read_signed(self, part: Any) -> Any:
         """Return the block of a part of an assistant's content, which may be signed."""
         read = self.content.assistant.read
-        attached = Attached(part, hints=False) if type(part) is dict and part.get("type") == "text" else None
+        attached = Attached(part, hints=False) if is_object(part) and part.get("type") == "text" else None
         return attached.on(read(attached.rest)) if attached else read(part)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:

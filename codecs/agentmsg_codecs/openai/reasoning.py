@@ -100,11 +100,12 @@ def _tag_of_detail(block: Any) -> str:
 
 
 def _write_detail(block: Any) -> Native:
-    signature, tag = block.signature, _tag_of_detail(block)
+    signature: Any = block.signature
+    tag = _tag_of_detail(block)
     provider = signature.provider if signature is not None else "anthropic" if block.redacted is not None else None
     native: Native = {"type": tag}
     if tag == "reasoning.encrypted":
-        native["data"] = signature.value if block.redacted is None else block.redacted
+        native["data"] = block.redacted if signature is None or block.redacted is not None else signature.value
     else:
         native[tag.removeprefix("reasoning.")] = block.thinking
         if signature is not None:

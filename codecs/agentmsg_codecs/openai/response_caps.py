@@ -73,11 +73,9 @@ def _is_told(key: str, value: Any, message: Any) -> bool:
 
 def _finish(reason: str, message: am.Msg) -> str:
     """Carry the reasons of the schema, and the word of a server that has its own."""
-    if reason in FINISH:
-        return FINISH[reason]
-    if reason in FINISH_WORDS or mark_of(message, CHOICE, "/finish") is True:
+    if reason in FINISH_WORDS or (reason not in FINISH and mark_of(message, CHOICE, "/finish") is True):
         return reason
-    return NEAREST_FINISH.get(reason, "stop")
+    return FINISH.get(reason) or NEAREST_FINISH.get(reason, "stop")
 
 
 def _further(message: am.Msg) -> frozenset[str] | None:

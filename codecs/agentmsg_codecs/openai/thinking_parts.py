@@ -8,7 +8,7 @@ https://docs.mistral.ai/capabilities/reasoning
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 from agentmsg.codec import maker
@@ -55,9 +55,9 @@ def _usual(text: str) -> list[str]:
 
 def _cut(text: str, cuts: Any) -> list[str]:
     """Return the texts that a text was read from; one where it has changed since."""
-    if not isinstance(cuts, list) or not all(type(size) is int and size >= 0 for size in cuts):
+    sizes: Sequence[Any] = cast("Any", cuts) if isinstance(cuts, list) else ()
+    if not isinstance(cuts, list) or not all(type(size) is int and size >= 0 for size in sizes):
         return _usual(text)
-    sizes: Sequence[int] = cuts
     ends = list(accumulate(sizes))
     if (ends[-1] if ends else 0) != len(text):
         return _usual(text)

@@ -68,7 +68,7 @@ class RifferCodec(ContainerCodec):
     title: ClassVar[str] = "Riffer"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)

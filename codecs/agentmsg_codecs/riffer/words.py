@@ -12,12 +12,8 @@ __all__ = ["CONTAINERS", "CONTENT_KEYS", "FAMILY", "VERSIONS", "Version", "is_od
 
 FAMILY = "riffer"
 CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))
-# What a model reads or does, wherever it stands.
-CONTENT_KEYS = frozenset(
-    {
-        "arguments", "content", "data", "error", "files", "reasoning", "structured_output", "text", "tool_calls", "url",
-    }
-)  # fmt: skip
+# What a model reads or does, wherever it stands, beside what it does in any format.
+CONTENT_KEYS = frozenset({"data", "structured_output", "url"})
 Version: TypeAlias = Literal["0.9", "latest"]
 VERSIONS: tuple[Version, ...] = ("0.9", "latest")
 

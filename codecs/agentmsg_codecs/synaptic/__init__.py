@@ -56,7 +56,7 @@ class SynapticCodec(ContainerCodec):
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
-    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 

@@ -28,7 +28,7 @@ def sniff_message(message: Any) -> float:
         return 0.0
     if "role" not in message:
         return _sniff_chunk(message)
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         return 0.0
     if role == "chat":
         return 1.0 if isinstance(message.get("custom_role"), str) else 0.0

@@ -27,13 +27,8 @@ KEYS: Mapping[str, frozenset[str]] = {
 CHUNK_KEYS = frozenset(
     {"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls", "role"}
 )
-# What a model reads or does, wherever it stands.
-CONTENT_KEYS = frozenset(
-    {
-        "arguments", "content", "content_blocks", "data", "invalid_tool_calls", "reasoning", "text",
-        "tool_call_chunks", "tool_calls", "url",
-    }
-)  # fmt: skip
+# What a model reads or does, wherever it stands, beside what it does in any format.
+CONTENT_KEYS = frozenset({"data", "url"})
 # The variant of a word in `role`, with the words that other systems have; and the role of a variant.
 VARIANTS: Mapping[str, str] = {
     "system": "system",

@@ -1,0 +1,129 @@
+"""Histories that grow in one way each, and a meter of how much work something is."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import FrameType
+
+__all__ = ["GROWTH", "work_of"]
+
+
+def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
+    """Return how many calls a function makes, of Python and of C functions, and what it gives.
+
+    Unlike time, that is the same each time and everywhere.
+    """
+    count = 0
+
+    def note(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        result = function()
+    finally:
+        sys.setprofile(before)
+    return count, result
+
+
+def _msg(role: Any, *blocks: Any, **fields: Any) -> am.Msg:
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return am.Msg(role, blocks, **given)
+
+
+def _text(number: int, **fields: Any) -> am.TextBlock:
+    return am.TextBlock(f"text {number}", **fields)
+
+
+def _call(number: int, link: str | None = "", **fields: Any) -> am.ToolUseBlock:
+    given: dict[str, Any] = fields if "raw_input" in fields else {"input": {"a": number}, **fields}
+    return am.ToolUseBlock(f"c{number}" if link == "" else link, "f", **given)
+
+
+def _result(number: int, link: str | None = "", **fields: Any) -> am.ToolResultBlock:
+    return am.ToolResultBlock(f"c{number}" if link == "" else link, f"result {number}", name="f", **fields)
+
+
+def _said(blocks: Iterable[Any], *behind: am.Msg, **fields: Any) -> am.History:
+    """Return a question and one answer of these blocks."""
+    return am.History((_msg("user", _text(0)), _msg("assistant", *blocks, **fields), *behind))
+
+
+def _tools(results: Iterable[Any]) -> list[am.Msg]:
+    return [_msg("tool", result) for result in results]
+
+
+def _one(role: str, **fields: Any) -> am.History:
+    return am.History((_msg(role, _text(0), **fields),))
+
+
+def _entries(n: int) -> dict[str, Any]:
+    return {f"k{number}": [number] for number in range(n)}
+
+
+def _pairs(n: int) -> list[am.Msg]:
+    return [each for i in range(n) for each in (_msg("user", _text(i)), _msg("assistant", _text(i), id=f"a{i}"))]
+
+
+def _turns(n: int) -> list[am.Msg]:
+    return [each for i in range(n) for each in (_msg("assistant", _call(i)), _msg("tool", _result(i)))]
+
+
+GROWTH: Mapping[str, Callable[[int], am.History]] = {
+    "messages": lambda n: am.History(_pairs(n)),
+    "questions": lambda n: am.History([_msg("user", _text(i)) for i in range(n)]),
+    "answers": lambda n: am.History([_msg("user"), *(_msg("assistant", _text(i)) for i in range(n))]),
+    "instructions": lambda n: am.History(
+        [m for i in range(n) for m in (_msg("user", _text(i)), _msg("system", _text(i)))]
+    ),
+    "blocks": lambda n: am.History((_msg("user", *map(_text, range(n))),)),
+    "texts of an answer": lambda n: _said(map(_text, range(n))),
+    "thoughts": lambda n: _said(b for i in range(n) for b in (am.ThinkingBlock(f"t{i}"), _text(i))),
+    "media": lambda n: am.History(
+        (_msg("user", *(am.ImageBlock(am.URLSource(f"https://x/{i}.png")) for i in range(n))),)
+    ),
+    "calls in one message": lambda n: _said(map(_call, range(n)), *_tools(map(_result, range(n)))),
+    "calls between texts": lambda n: _said(b for i in range(n) for b in (_call(i), _text(i))),
+    "calls one by one": lambda n: am.History((_msg("user", _text(0)), *_turns(n))),
+    "results in one message": lambda n: _said(map(_call, range(n)), _msg("tool", *map(_result, range(n)))),
+    "results of a user": lambda n: _said(map(_call, range(n)), _msg("user", *map(_result, range(n)))),
+    "results without call": lambda n: am.History(_tools(map(_result, range(n)))),
+    "blocks of a result": lambda n: _said(
+        [_call(0)], _msg("tool", am.ToolResultBlock("c0", [b for i in range(n) for b in (_text(i), am.DataBlock(i))]))
+    ),
+    "ids alike": lambda n: _said((_call(i, "c") for i in range(n)), *_tools(_result(i, "c") for i in range(n))),
+    "no ids": lambda n: _said((_call(i, None) for i in range(n)), *_tools(_result(i, None) for i in range(n))),
+    "messages of one id": lambda n: am.History([_msg("user", _text(i), id="same") for i in range(n)]),
+    "citations": lambda n: _said(
+        [am.TextBlock("x" * n, citations=[am.Citation(f"https://x/{i}", "t", "x", i, i + 1) for i in range(n)])]
+    ),
+    "tools": lambda n: am.History(
+        (_msg("user", _text(0)),), tools=[am.ToolSpec(f"t{i}", "d", {"type": "object"}) for i in range(n)]
+    ),
+    "metadata": lambda n: _one("user", metadata=_entries(n)),
+    "arguments as text": lambda n: _said(_call(i, raw_input=f'{{ "a" : {i} }}') for i in range(n)),
+    "arguments that are none": lambda n: _said(_call(i, raw_input=f'{{ "a" : {i}') for i in range(n)),
+    "arguments that are free": lambda n: _said(_call(i, raw_input=f"x{i}", kind="custom") for i in range(n)),
+    "calls of a server": lambda n: _said(
+        b for i in range(n) for b in (_call(i, kind="server"), _result(i, kind="server"))
+    ),
+    "native blocks": lambda n: _said(am.NativeBlock("x", {"type": "odd", "a": i}, fallback="f") for i in range(n)),
+    "native messages": lambda n: am.History([_msg("native", am.NativeBlock("x", {"a": i})) for i in range(n)]),
+    "extras": lambda n: _one("user", extras={"openai": _entries(n)}),
+    "extras of blocks": lambda n: am.History(
+        (_msg("user", *(_text(i, extras={"openai": {"k": i}}) for i in range(n))),)
+    ),
+    "refusals": lambda n: _said(am.RefusalBlock(f"no {i}") for i in range(n)),
+    "what is dropped": lambda n: am.History([_msg("user", am.VideoBlock(am.URLSource(f"u{i}"))) for i in range(n)]),
+    "roles": lambda n: am.History([_msg(f"r{i}", _text(i)) for i in range(n)]),
+    "structured output": lambda n: _said([_text(0)], structured=_entries(n)),
+}
+"""By name, what makes a history that has so many of something."""

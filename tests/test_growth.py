@@ -1,0 +1,152 @@
+"""Twice the input takes about twice the work, whatever it is that grows, for every format and operation."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.account import account
+from agentmsg.fit import fit
+from data import PROFILE
+from support.growth import GROWTH, work_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.codec import Codec
+
+# Time for twice the input: at most so many times as long.
+MOST = 2.3
+SIZE = {"quick": 12, "default": 16, "ci": 24}.get(PROFILE, 60)
+# Where there is little time, some formats are tried of each kind, others of the next.
+STEP = {"quick": 3, "default": 2}.get(PROFILE, 1)
+
+
+def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
+    """Yield what is done with a history and a format, step by step, with the work that each takes."""
+    work, fitted = work_of(lambda: fit(history, codec))
+    yield "fit", work
+    work, losses = work_of(lambda: account(fitted)[:])
+    yield "account", work
+    work, document = work_of(lambda: am.thaw(codec.write(fitted.history)))
+    yield "write", work
+    work, raw = work_of(lambda: codec.to_bytes(fitted.history))
+    yield "write bytes", work
+    work, back = work_of(lambda: am.loads(raw, codec))
+    yield "loads", work
+    yield "decode", work_of(lambda: am.decode(document, codec))[0]
+    yield "write again", work_of(lambda: codec.to_bytes(fit(back, codec).history))[0]
+    work, restored = work_of(lambda: am.restore(back, account(fitted)))
+    assert am.same(restored, history)
+    yield "restore", work
+    work, lines = work_of(lambda: am.dump_losses(losses, back))
+    yield "dump_losses", work
+    work, loaded = work_of(lambda: am.load_losses(lines))
+    yield "load_losses", work
+    yield "restore of what was loaded", work_of(lambda: am.restore(back, loaded))[0]
+    yield "sniff", work_of(lambda: codec.sniff(document))[0]
+    yield "detect", work_of(lambda: am.detect(document))[0]
+    yield "carry", work_of(lambda: am.encode(history, codec, losses=[], carry=True))[0]
+    yield "convert", work_of(lambda: am.convert(raw, codec, "json"))[0]
+
+
+def _check(name: str, works: list[int]) -> None:
+    """Compare the work of three sizes, each twice the one before; what is done once only counts for nothing."""
+    small, middle, large = works
+    assert large <= MOST * middle, (name, works)
+    # What grows with the square shows in the growth itself long before it is most of the work.
+    # What looks at a sample only grows by steps, and may even fall.
+    if not name.endswith((": sniff", ": detect")):
+        assert large - middle <= MOST * (middle - small) + 1000, (name, works)
+
+
+@pytest.mark.parametrize("kind", GROWTH)
+def test_formats_take_work_that_grows_with_the_input(kind: str) -> None:
+    """Reading, writing, detecting, accounts and the way back take at most 2.3 times as much for twice as much."""
+    start = list(GROWTH).index(kind)
+    for name in am.codec_names()[start % STEP :: STEP]:
+        codec = am.get_codec(name)
+        list(_steps(GROWTH[kind](2), codec))  # what is compiled once is compiled now
+        sizes = [dict(_steps(GROWTH[kind](SIZE * factor), codec)) for factor in (1, 2, 4)]
+        assert sizes[0].keys() == sizes[1].keys() == sizes[2].keys()
+        for step in sizes[0]:
+            _check(f"{kind}, {name}: {step}", [works[step] for works in sizes])
+
+
+OPERATIONS: dict[str, Callable[[am.History], Any]] = {
+    "stats": lambda history: history.stats(),
+    "merge_runs": lambda history: history.merge_runs(),
+    "dedupe": lambda history: history.dedupe(),
+    "apply_removals": lambda history: am.History((*history, am.Msg.remove("a1"))).apply_removals("ignore"),
+    "turns": lambda history: history.turns(),
+    "pair_tools": lambda history: history.pair_tools(),
+    "to_text": lambda history: history.to_text(),
+    "to_text as XML": lambda history: history.to_text(format="xml"),
+    "filter": lambda history: history.filter(role=["user", "tool"], id=["a1", None]),
+    "filter_messages": lambda history: am.filter_messages(history, exclude_tool_calls=["c1", "c"]),
+    "trim from the end": lambda history: history.trim(len(history) * 4, allow_partial=True),
+    "trim from the beginning": lambda history: history.trim(len(history) * 4, strategy="first", allow_partial=True),
+    "trim to a part": lambda history: history.trim(len(history[-1].content) * 3, allow_partial=True),
+    "digest": lambda history: [message.digest(exact=True) for message in history],
+    "pickle": lambda history: pickle.loads(pickle.dumps(history)),
+    "same": lambda history: am.same(history, pickle.loads(pickle.dumps(history))),
+    "repr": repr,
+    "record": lambda history: am.Recorder().add(*history).pending_tool_calls,
+    "chunks": lambda history: [
+        am.Accumulator(am.chunks_of(message, size=100)).snapshot() for message in history if not message.is_remove
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", GROWTH)
+def test_operations_take_work_that_grows_with_the_input(kind: str) -> None:
+    """Every operation on a history twice as large takes at most 2.3 times the work."""
+    for name, operation in OPERATIONS.items():
+        operation(GROWTH[kind](2))
+        works = [work_of(lambda: operation(history))[0] for history in map(GROWTH[kind], (SIZE, 2 * SIZE, 4 * SIZE))]  # noqa: B023 - called at once
+        _check(f"{kind}: {name}", works)
+
+
+def test_an_accumulator_takes_each_chunk_alike() -> None:
+    """The n-th chunk takes no more work than the first ones, of texts, calls and indexes."""
+    pieces: dict[str, Callable[[int], am.MsgChunk]] = {
+        "texts": lambda i: am.MsgChunk(parts=[am.TextBlock(f"t{i}")]),
+        "arguments": lambda i: am.MsgChunk(parts=[am.ChunkPart(am.ToolUseBlock("c", "f", raw_input=f"{i},"), 0)]),
+        "calls": lambda i: am.MsgChunk(parts=[am.ChunkPart(am.ToolUseBlock(f"c{i}", "f", raw_input="{}"), i)]),
+        "media": lambda i: am.MsgChunk(parts=[am.ImageBlock(am.URLSource(f"u{i}"))]),
+        "metadata": lambda i: am.MsgChunk(metadata={f"k{i}": i}),
+        "usage": lambda i: am.MsgChunk(usage=am.Usage(output=i)),
+    }
+    for name, make in pieces.items():
+        am.Accumulator([make(0), make(1)]).snapshot()
+        works: list[int] = []
+        for size in (SIZE, 2 * SIZE, 4 * SIZE):
+            chunks = [make(number) for number in range(size)]
+            works.append(work_of(lambda: am.Accumulator(chunks).snapshot())[0])  # noqa: B023 - called at once
+        _check(name, works)
+
+
+# What copies texts or lists in one call of C cannot be counted: it is timed, on so large an input that it shows.
+TIMED = ("texts of an answer", "thoughts", "refusals", "results in one message")
+
+
+@pytest.mark.parametrize("kind", TIMED[:1] if PROFILE == "quick" else TIMED)
+def test_time_grows_with_the_input(kind: str) -> None:
+    """Four times as much is fitted and written in far less than sixteen times as long."""
+    size = 400 if PROFILE in {"quick", "default"} else 1000
+    for name in am.codec_names():
+        codec = am.get_codec(name)
+        times: list[float] = []
+        for factor in (1, 4):
+            history = GROWTH[kind](factor * size)
+            best = float("inf")
+            for _ in range(2):
+                start = time.process_time()
+                codec.to_bytes(fit(history, codec).history)
+                best = min(best, time.process_time() - start)
+            times.append(best)
+        assert times[1] < 9 * times[0] + 0.05, (name, times)
