@@ -20,13 +20,26 @@ from agentmsg.shapes import Shape as Form
 from agentmsg.shapes import read_as, write_as
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
-from agentmsg_codecs.langchain.v1_calls import call_args, call_input, read_call, write_call
+from agentmsg_codecs.langchain.v1_calls import call_args, call_input
 from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ANTHROPIC_SHAPES", "BLOCKS", "KIND", "RESULT", "V1_SHAPES", "is_of_anthropic", "own_shape"]
+__all__ = [
+    "ANTHROPIC_SHAPES",
+    "BLOCKS",
+    "KIND",
+    "LISTED",
+    "RESULT",
+    "TOOLS",
+    "form_of",
+    "output_of",
+    "own_shape",
+    "read_text",
+    "server_name",
+    "write_texts",
+]
 
 Part = dict[str, Any]
 _make_source = maker(am.SourceBlock)
@@ -36,14 +49,14 @@ _make_compaction = maker(am.CompactionBlock)
 KIND = "anthropic.kind"
 _UPLOAD: Mapping[str, Any] = {KIND: {"type": "container_upload"}}
 # The tools that run at Anthropic, by the tag of what they give.
-_TOOLS: Mapping[str, str] = {
+TOOLS: Mapping[str, str] = {
     f"{name}_tool_result": name
     for name in (
         "web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution",
         "tool_search", "advisor",
     )
 }  # fmt: skip
-_NAMES = frozenset(_TOOLS.values())
+_NAMES = frozenset(TOOLS.values())
 
 
 def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
@@ -101,10 +114,11 @@ def _read_mcp_use(part: Part) -> Any:
 
 def _write_mcp_use(block: Any) -> Part:
     part = _use_writer("mcp_tool_use")(block)
-    return {**part, "server_name": _server_name(block)}
+    return {**part, "server_name": server_name(block)}
 
 
-def _server_name(block: Any) -> str | None:
+def server_name(block: Any) -> str | None:
+    """Return the name of the MCP server that a call is for, or None."""
     own = block.extras.get(ANTHROPIC) if block.extras else None
     name = own.get("server_name") if is_mapping(own) else None
     return name if isinstance(name, str) else None
@@ -153,7 +167,7 @@ def _one_source(item: Any) -> Any:
         raise Unreadable from None
 
 
-def _form_of(tag: str, content: Any) -> Part:
+def form_of(tag: str, content: Any) -> Part:
     """Return the fields of a result for what a tool of Anthropic's gave: sources, an error, or anything structured."""
     if tag == "web_search_tool_result" and is_list(content):
         try:
@@ -177,9 +191,9 @@ def _read_result(part: Part) -> Any:
     tag: str = part["type"]
     content = part.get("content")
     name = tag.removesuffix("_tool_result") or None
-    if type(content) not in (list, dict) or (tag not in _TOOLS and name == "mcp"):
+    if type(content) not in (list, dict) or (tag not in TOOLS and name == "mcp"):
         raise Unreadable
-    form = _form_of(tag, content) if tag in _TOOLS else {"structured": adopt(content)}
+    form = form_of(tag, content) if tag in TOOLS else {"structured": adopt(content)}
     return v1.make_result(
         tool_call_id=word_at(part, "tool_use_id"),
         name=name,
@@ -190,7 +204,8 @@ def _read_result(part: Part) -> Any:
     )
 
 
-def _output_of(block: Any) -> Any:
+def output_of(block: Any) -> Any:
+    """Return what a tool of Anthropic's gave."""
     if block.structured is not None:
         return block.structured
     if block.error_type is None:
@@ -201,7 +216,7 @@ def _output_of(block: Any) -> Any:
 
 def _write_result(block: Any) -> Part:
     part: Part = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
-    return with_common({**part, "content": _output_of(block)}, block)
+    return with_common({**part, "content": output_of(block)}, block)
 
 
 def _read_mcp_result(part: Part) -> Any:
@@ -210,30 +225,31 @@ def _read_mcp_result(part: Part) -> Any:
         raise Unreadable
     return v1.make_result(
         tool_call_id=word_at(part, "tool_use_id"),
-        content=tuple(map(_read_text, content)),
+        content=tuple(map(read_text, content)),
         status=_STATUS[flag],
         kind="server",
         provider=ANTHROPIC,
         # For the codec of that name, which by default writes one plain text as such.
-        notes=_LISTED,
+        notes=LISTED,
         **common_of(part, id_key=None),
     )
 
 
-_LISTED = adopt({ANTHROPIC: {"/list": True}})
+LISTED = adopt({ANTHROPIC: {"/list": True}})
 
 
 _STATUS: Mapping[Any, str | None] = {True: "error", False: "success", None: None}
 
 
-def _read_text(part: Any) -> Any:
+def read_text(part: Any) -> Any:
     """Return plain text inside of a result or document: what says more makes the whole unreadable."""
     if not is_object(part) or part.get("type") != "text" or len(part) != 2:  # noqa: PLR2004 - type and text
         raise Unreadable
     return v1.make_text(text=text_at(part, "text"))
 
 
-def _write_texts(blocks: Any) -> list[Part]:
+def write_texts(blocks: Any) -> list[Part]:
+    """Return the parts of plain texts."""
     return [{"type": "text", "text": block.text} for block in blocks]
 
 
@@ -241,7 +257,7 @@ def _write_mcp_result(block: Any) -> Part:
     part: Part = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
     if block.status is not None:
         part["is_error"] = block.status == "error"
-    return with_common({**part, "content": _write_texts(block.content)}, block, id_key=None)
+    return with_common({**part, "content": write_texts(block.content)}, block, id_key=None)
 
 
 RESULT = _shape("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
@@ -256,7 +272,7 @@ def _read_search_result(part: Part) -> Any:
     if not is_list(content):
         raise Unreadable
     return v1_media.MEDIA["file"](
-        source=_make_blocks(tuple(map(_read_text, content))),
+        source=_make_blocks(tuple(map(read_text, content))),
         name=text_at(part, "source"),
         title=word_at(part, "title"),
         **common_of(part, id_key=None),
@@ -266,7 +282,7 @@ def _read_search_result(part: Part) -> Any:
 def _write_search_result(block: Any) -> Part:
     part: Part = {"type": "search_result", "source": block.name}
     part |= {} if block.title is None else {"title": block.title}
-    return with_common({**part, "content": _write_texts(block.source.content)}, block, id_key=None)
+    return with_common({**part, "content": write_texts(block.source.content)}, block, id_key=None)
 
 
 def _read_blocks(part: Part) -> Any:
@@ -276,7 +292,7 @@ def _read_blocks(part: Part) -> Any:
     if not is_list(content) or len(source) != 2:  # noqa: PLR2004 - type and content
         raise Unreadable
     return v1_media.MEDIA["file"](
-        source=_make_blocks(tuple(map(_read_text, content))),
+        source=_make_blocks(tuple(map(read_text, content))),
         title=word_at(part, "title"),
         context=word_at(part, "context"),
         **common_of(part, id_key=None),
@@ -284,7 +300,7 @@ def _read_blocks(part: Part) -> Any:
 
 
 def _write_blocks(block: Any) -> Part:
-    part: Part = {"type": "document", "source": {"type": "content", "content": _write_texts(block.source.content)}}
+    part: Part = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
     told = {"title": block.title, "context": block.context}
     return with_common(part | {key: value for key, value in told.items() if value is not None}, block, id_key=None)
 
@@ -315,144 +331,6 @@ BLOCKS = _shape("document-blocks", "source title context", "citations", _read_bl
 _CONTAINER_UPLOAD = _shape("container_upload", "file_id", "", _read_upload, _write_upload)
 
 
-# -- v1, as langchain-core translates these ----------------------------------------------------------------------------
-
-
-_V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
-_ID_BEGINS = ("srvtoolu_", "mcptoolu_")
-
-
-def is_of_anthropic(part: Part, provider: str | None) -> bool:
-    """Tell whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
-
-    Args:
-        part: the part.
-        provider: ``response_metadata.model_provider`` of the message.
-    """
-    extras = part.get("extras")
-    if part.get("type") == "tool_call":
-        return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
-    if is_object(extras) and "provider" in extras:
-        return False
-    link = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id")
-    if type(link) is str and link.startswith(_ID_BEGINS):
-        return True
-    tag = extras.get("block_type") if is_object(extras) else None
-    if type(tag) is str and (tag in _TOOLS or tag == "mcp_tool_result"):
-        return True
-    return provider == ANTHROPIC
-
-
-def _read_v1_call(part: Part) -> Any:
-    args: Any = part.get("args")
-    if not is_object(args):
-        raise Unreadable
-    extras = v1.Extras(part)
-    name, own = text_at(part, "name"), dict[str, Any]()
-    if name == "remote_mcp":
-        tool, server = extras.text("tool_name"), extras.text("server_name")
-        if tool is None or server is None:
-            raise Unreadable
-        name, own = tool, {"server_name": server}
-    if "caller" in extras.rest:
-        own["caller"] = extras.rest.pop("caller")
-    fields = common_of(part, extras, id_key=None)
-    found = {**fields.pop("extras", {}), **({ANTHROPIC: adopt(own)} if own else {})}
-    return v1.make_call(
-        id=word_at(part, "id"),
-        name=_V1_NAMES.get(name, name),
-        input=call_input(args),
-        kind="server",
-        provider=ANTHROPIC,
-        extras=adopt(found),
-        **fields,
-    )
-
-
-def _write_v1_call(block: Any) -> Part:
-    server = _server_name(block)
-    own: Part = {} if server is None else {"tool_name": block.name, "server_name": server}
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    if is_mapping(extras) and "caller" in extras:
-        own["caller"] = extras["caller"]
-    names = {ours: name for name, ours in _V1_NAMES.items()}
-    name = "remote_mcp" if server is not None else names.get(block.name, block.name)
-    part: Part = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
-    return v1.v1_part(block, part, own, id_key=None)
-
-
-def _read_v1_result(part: Part) -> Any:
-    extras = v1.Extras(part)
-    tag, output = extras.text("block_type"), part.get("output")
-    own: Part = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
-    fields = common_of(part, extras)
-    status = word_at(part, "status")
-    if tag == "mcp_tool_result" and is_list(output):
-        form: Part = {"content": tuple(map(_read_text, output)), "status": status, "notes": _LISTED}
-    elif tag is not None and tag in _TOOLS:
-        form = {"name": _TOOLS[tag], **_form_of(tag, output)}
-        if status != _v1_status(form):
-            raise Unreadable
-    else:
-        raise Unreadable
-    found = {**fields.pop("extras", {}), **({ANTHROPIC: adopt(own)} if own else {})}
-    link = word_at(part, "tool_call_id")
-    return v1.make_result(tool_call_id=link, kind="server", provider=ANTHROPIC, extras=adopt(found), **form, **fields)
-
-
-def _v1_status(form: Part) -> str:
-    structured = form.get("structured")
-    is_error = "error_type" in form or (is_mapping(structured) and bool(structured.get("error_code")))
-    return "error" if is_error else "success"
-
-
-def _write_v1_result(block: Any) -> Part:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own: Part = {"block_type": f"{block.name or 'mcp'}_tool_result"}
-    if is_mapping(extras):
-        own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
-    part: Part = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
-    if block.name is None:
-        if block.status is not None:
-            part["status"] = block.status
-        return v1.v1_part(block, {**part, "output": _write_texts(block.content)}, own)
-    form = {"structured": block.structured} | ({} if block.error_type is None else {"error_type": block.error_type})
-    return v1.v1_part(block, {**part, "status": _v1_status(form), "output": _output_of(block)}, own)
-
-
-_OF_CALLS = ("caller", "toolset_name")
-
-
-def _read_v1_use(part: Part) -> Any:
-    args, extras = part.get("args"), v1.Extras(part)
-    own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
-    if not is_object(args) or not own:
-        raise Unreadable
-    rest = {key: value for key, value in part.items() if key != "extras"}
-    block = read_call(rest | ({"extras": extras.rest} if extras.rest else {}))
-    return block.evolve(extras={**block.extras, ANTHROPIC: adopt(own)})
-
-
-def _write_v1_use(block: Any) -> Part:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own = {key: extras[key] for key in _OF_CALLS if key in extras} if is_mapping(extras) else {}
-    part = write_call(block)
-    return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
-
-
-_EXTRA_KEYS = frozenset({"type", "id", "extras", "cache_control"})
-_V1_CALL = Shape("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
-_V1_RESULT = Shape(
-    "v1-anthropic-result", _EXTRA_KEYS | {"tool_call_id", "status", "output"}, _read_v1_result, _write_v1_result
-)
-_V1_USE = Shape("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
-V1_SHAPES: Mapping[str, Shape] = {
-    "server_tool_call": _V1_CALL,
-    "server_tool_result": _V1_RESULT,
-    "tool_call": _V1_USE,
-}
-
-
 # -- which of them is the default -------------------------------------------------------------------------------------
 
 
@@ -461,7 +339,7 @@ def own_shape(block: Any) -> Shape | None:
     if type(block) is am.ToolUseBlock:
         if block.kind == "server":
             at_home = block.provider == ANTHROPIC and block.is_valid
-            return (_SERVER_USE if _server_name(block) is None else _MCP_USE) if at_home else None
+            return (_SERVER_USE if server_name(block) is None else _MCP_USE) if at_home else None
         return _USE if block.extras and ANTHROPIC in block.extras and block.is_valid else None
     if type(block) is am.ToolResultBlock:
         if block.provider != ANTHROPIC or block.kind != "server":

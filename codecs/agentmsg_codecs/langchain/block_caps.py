@@ -14,7 +14,7 @@ from agentmsg.json_values import adopt, plain_copy, thaw
 from agentmsg.plain import class_of, is_mapping
 from agentmsg.rules import custom_as_function, native_blocks, result_as_text
 from agentmsg_codecs.langchain.anthropic_shapes import KIND
-from agentmsg_codecs.langchain.calls import extras_of_copies
+from agentmsg_codecs.langchain.call_layout import extras_of_copies
 from agentmsg_codecs.langchain.deviations import SPACES
 from agentmsg_codecs.langchain.hooks import in_non_standard
 from agentmsg_codecs.langchain.parts import NESTED, Parts, note_at

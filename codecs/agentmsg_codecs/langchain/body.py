@@ -11,8 +11,10 @@ from agentmsg.json_text import dump_json
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, same_document
 from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.anthropic_shapes import is_of_anthropic
-from agentmsg_codecs.langchain.calls import Layout, chunks_of, content_part, is_function_call, join, lay_out
+from agentmsg_codecs.langchain.anthropic_v1 import is_of_anthropic
+from agentmsg_codecs.langchain.call_copies import is_function_call
+from agentmsg_codecs.langchain.call_layout import Layout, chunks_of, content_part, lay_out
+from agentmsg_codecs.langchain.calls import join
 from agentmsg_codecs.langchain.deviations import SPACES
 from agentmsg_codecs.langchain.fields import (
     is_in_kwargs,

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
-from agentmsg_codecs.langchain.anthropic_shapes import ANTHROPIC_SHAPES, RESULT, V1_SHAPES
+from agentmsg_codecs.langchain.anthropic_shapes import ANTHROPIC_SHAPES, RESULT
+from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES
 from agentmsg_codecs.langchain.media_shapes import MEDIA_SHAPES
 from agentmsg_codecs.langchain.shapes import TEXT_SHAPES, Shape, with_common
-from agentmsg_codecs.langchain.v1 import common_of, text_at, word_at
+from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_NAME", "BY_TAG", "shapes_of"]
+__all__ = ["BY_NAME", "BY_TAG", "in_non_standard", "shapes_of"]
 
 Part = dict[str, Any]
 
@@ -84,3 +86,18 @@ def shapes_of(part: Part) -> tuple[Shape, ...]:
     if not shapes and tag is not None and tag.endswith("_tool_result"):
         return (RESULT,)
     return shapes
+
+
+def in_non_standard(shape: Shape) -> Shape:
+    """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
+
+    def read(part: Part) -> Any:
+        block = shape.read(part["value"])
+        if type(block) is am.ToolUseBlock and block.kind == "function":
+            raise Unreadable
+        return block
+
+    def write(block: Any) -> Part:
+        return {"type": "non_standard", "value": shape.write(block)}
+
+    return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)

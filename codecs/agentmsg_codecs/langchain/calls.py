@@ -27,33 +27,26 @@ import agentmsg_codecs.langchain.v1_calls as v1_calls
 from agentmsg.json_values import EMPTY, adopt
 from agentmsg.notes import note_of, with_note
 from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, spelt, stamp
-from agentmsg_codecs.langchain.parts import Parts, note_at
-from agentmsg_codecs.langchain.v1_calls import call_args, call_input, raw_text
+from agentmsg_codecs.langchain.call_copies import WRITERS, entry_of, is_function_call
+from agentmsg_codecs.langchain.call_layout import default_copies
+from agentmsg_codecs.langchain.deviations import SPACES, compared, is_same_json, stamp
+from agentmsg_codecs.langchain.v1_calls import call_input, raw_text
 from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from agentmsg_codecs.langchain.parts import Parts
 
 __all__ = [
-    "Layout",
     "are_pieces",
-    "chunks_of",
-    "extras_of_copies",
     "is_calls",
-    "is_function_call",
     "join",
-    "lay_out",
     "takes_calls",
     "takes_function_call",
 ]
 
 Part = dict[str, Any]
-
-
-def is_function_call(block: Any) -> bool:
-    """Tell whether a block is a call that `tool_calls` may list."""
-    return type(block) is am.ToolUseBlock and block.kind == "function"
 
 
 def takes_calls(value: Any) -> bool:
@@ -74,54 +67,6 @@ def _is_function(value: Any) -> bool:
 def takes_function_call(value: Any) -> bool:
     """Tell whether a value is OpenAI's ``{"name", "arguments"}``, and nothing more."""
     return _is_function(value) and len(value) == 2  # noqa: PLR2004 - name and arguments
-
-
-# -- the default spelling of each copy --------------------------------------------------------------------------------
-
-
-def _valid_entry(block: am.ToolUseBlock) -> Part:
-    bare = not is_mapping(block.input) and note_at(block, "/bare") is True
-    return {"name": block.name, "args": block.input if bare else call_args(block), "id": block.id, "type": "tool_call"}
-
-
-def _invalid_entry(block: am.ToolUseBlock) -> Part:
-    own = block.extras.get(FAMILY) if block.extras else None
-    error = own.get("error") if is_mapping(own) else None
-    bare = block.is_valid and type(block.input) is not str and note_at(block, "/bare") is True
-    return {
-        "type": "invalid_tool_call",
-        "id": block.id,
-        "name": block.name,
-        "args": block.input if bare else raw_text(block),
-        "error": error,
-    }
-
-
-def _openai_entry(block: am.ToolUseBlock) -> Part:
-    return {"id": block.id, "type": "function", "function": _function(block)}
-
-
-def _function(block: am.ToolUseBlock) -> Part:
-    return {"name": block.name, "arguments": raw_text(block)}
-
-
-def _chunk(block: am.ToolUseBlock) -> Part:
-    """Return the one piece that a whole call is in a chunk, as LangChain makes it."""
-    import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
-
-    args = raw_text(block) if _listed_invalid(block) else json.dumps(am.thaw(_valid_entry(block)["args"]))
-    return {"name": block.name, "args": args, "id": block.id, "index": None, "type": "tool_call_chunk"}
-
-
-_WRITERS = {"a": _openai_entry, "f": _function, "k": _chunk}
-
-
-def _listed_invalid(block: am.ToolUseBlock) -> bool:
-    return not block.is_valid or note_at(block, "/list") == "invalid"
-
-
-def _entry(block: am.ToolUseBlock) -> Part:
-    return _invalid_entry(block) if _listed_invalid(block) else _valid_entry(block)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -319,7 +264,9 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
         block = _with_note(call.block, {**note, "/copies": copies})
         extras: Part = {}
         for letter, (_, native) in call.copies.items():
-            plain = _entry(block) if letter == "t" else _WRITERS[letter](block) if letter != "c" else parts.write(block)
+            plain = (
+                entry_of(block) if letter == "t" else WRITERS[letter](block) if letter != "c" else parts.write(block)
+            )
             spelling, more = compared(native, plain)
             if spelling:
                 note[f"/{letter}="] = [stamp(block), spelling]
@@ -358,138 +305,3 @@ def _with_note(block: am.ToolUseBlock, note: Part) -> am.ToolUseBlock:
     if not note:
         return block
     return with_note(block, FAMILY, adopt(am.thaw({**note_of(block, FAMILY), **note})))
-
-
-# -- writing ----------------------------------------------------------------------------------------------------------
-
-
-@attrs.define
-class Layout:
-    """Where the calls of a message go.
-
-    Attributes:
-        places: by the index of a call's block, the letters of its copies.
-        tool_calls, invalid_tool_calls, raw: the three lists.
-        listed: the calls in the first two, in their order.
-        function_call: the fourth copy, or None.
-    """
-
-    places: dict[int, str]
-    tool_calls: list[Part] = attrs.field(factory=list[Part])
-    invalid_tool_calls: list[Part] = attrs.field(factory=list[Part])
-    raw: list[Part] = attrs.field(factory=list[Part])
-    listed: list[am.ToolUseBlock] = attrs.field(factory=list[am.ToolUseBlock])
-    function_call: Part | None = None
-
-
-def _is_bare(block: am.ToolUseBlock) -> bool:
-    """Tell whether an entry of a list of calls says all that a block says."""
-    if block.item_id is not None or block.phase is not None or block.metadata or block.cache is not None:
-        return False
-    if block.signature is not None or block.provider is not None or block.status is not None:
-        return False
-    if block.extras and not _LISTED.issuperset(block.extras):
-        own = block.extras.get(FAMILY)
-        if not _LISTED_OR_OWN.issuperset(block.extras) or not is_mapping(own) or own.keys() != {"error"}:
-            return False
-        return not block.is_valid or note_at(block, "/list") == "invalid"
-    return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
-
-
-# What an entry of a list of calls, and of their pieces, says beyond the call.
-_LISTED = frozenset({SPACES["t"], SPACES["k"], SPACES["a"]})
-_LISTED_OR_OWN = _LISTED | {FAMILY}
-_SPACES = frozenset(SPACES.values())
-
-
-def _has_text(block: am.ToolUseBlock) -> bool:
-    copies = note_at(block, "/copies")
-    return isinstance(copies, str) and ("a" in copies or "f" in copies)
-
-
-def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
-    """Return, by the index of a call's block, the letters of its default places."""
-    start, only_valid = len(blocks), False
-    while start:
-        block = blocks[start - 1]
-        if not is_function_call(block) or not _is_bare(block):
-            break
-        if not _listed_invalid(block):
-            only_valid = True
-        elif only_valid:
-            break
-        start -= 1
-    return {
-        i: f"{'ct' if i < start else 't'}{'a' if block.extras and SPACES['a'] in block.extras else ''}"
-        for i, block in enumerate(blocks)
-        if is_function_call(block)
-    }
-
-
-def lay_out(blocks: Sequence[Any]) -> Layout:
-    """Return where the calls among the blocks of a message go, and their entries."""
-    layout = Layout(default_copies(blocks))
-    lists: dict[str, list[tuple[int, Part]]] = {"valid": [], "invalid": [], "a": []}
-    chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
-    for index, default in layout.places.items():
-        block = blocks[index]
-        noted = note_at(block, "/copies")
-        copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
-        copies += _needed(block, copies) if block.extras else ""
-        layout.places[index] = copies
-        if "t" in copies:
-            name = "invalid" if _listed_invalid(block) else "valid"
-            position = _position(block, "/t", len(lists[name]))
-            lists[name].append((position, spelt(block, _entry(block), "t")))
-            chunks[name].append((position, block))
-        if "a" in copies:
-            lists["a"].append((_position(block, "/a", len(lists["a"])), spelt(block, _openai_entry(block), "a")))
-        if "f" in copies:
-            layout.function_call = spelt(block, _function(block), "f")
-    layout.tool_calls, layout.invalid_tool_calls, layout.raw = (
-        [entry for _, entry in sorted(lists[name], key=lambda item: item[0])] for name in ("valid", "invalid", "a")
-    )
-    for found in chunks.values():
-        layout.listed += [block for _, block in sorted(found, key=lambda item: item[0])]
-    return layout
-
-
-def chunks_of(layout: Layout) -> list[Part]:
-    """Return the pieces in a stored chunk of the calls that its lists hold."""
-    return [spelt(block, _chunk(block), "k") for block in layout.listed]
-
-
-def _needed(block: am.ToolUseBlock, copies: str) -> str:
-    """Return the letters of further copies, which extras of a call say something of."""
-    needed = {letter for letter in "cta" if SPACES[letter] in block.extras}
-    needed |= {"t"} if SPACES["k"] in block.extras or "c" in needed else set()
-    return "".join(letter for letter in "cta" if letter in needed and letter not in copies)
-
-
-def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
-    noted = note_at(block, key)
-    return noted if type(noted) is int else default
-
-
-def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
-    """Return the copy of a call that stands in content."""
-    own = block
-    if block.extras and not _SPACES.isdisjoint(block.extras):
-        own = block.evolve(extras={key: block.extras[key] for key in block.extras if key not in _SPACES})
-    part = parts.write(own)
-    return spelt(block, part, "c") if is_mapping(part) else part
-
-
-def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
-    """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
-    bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
-    writers: dict[str, Callable[[am.ToolUseBlock], Part]] = {"c": parts.write, "t": _entry, **_WRITERS}
-    found: dict[str, Any] = {}
-    for letter, space in SPACES.items():
-        own = block.extras.get(space)
-        if not is_mapping(own) or not own:
-            continue
-        kept = beyond(block, letter, writers[letter](bare))
-        if kept:
-            found[space] = own if am.same(adopt(kept), own) else kept
-    return found

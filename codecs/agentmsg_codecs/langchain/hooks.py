@@ -81,6 +81,8 @@ class Inner:
 
 # A call that was read without an id: no spelling, but that it needs none.
 _UNLINKED = adopt({FAMILY: {"/no-id": True}})
+# What a result with content may say beside: its words.
+_SAID = (str, type(None))
 _RESULT_TEXTS = ("name", "provider", "error", "error_type")
 
 
@@ -94,8 +96,7 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
         output = part.get("output")
         blocks: tuple[Any, ...] = ()
         if content is not None:
-            # What the model reads stands in `content`; beside it `output` is its text, or what `structured` says again.
-            if not is_list(content) or not content or (structured is None and type(output) not in (str, type(None))):
+            if not is_list(content) or not content or (structured is None and type(output) not in _SAID):
                 raise Unreadable
             blocks = tuple(map(inner.read, content))
             if any(block.notes and block.notes != _UNLINKED for block in blocks):

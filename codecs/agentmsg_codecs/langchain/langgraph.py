@@ -52,15 +52,7 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc_envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc_escape import stamp
-from agentmsg_codecs.langchain.lg_containers import (
-    are_elsewhere,
-    body_of,
-    contents_of,
-    holds_envelopes,
-    is_json,
-    is_old_checkpoint,
-    write_contents,
-)
+from agentmsg_codecs.langchain.lg_containers import are_elsewhere, body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.lg_escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.lg_fast import pack, unpack
 from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessages
@@ -362,11 +354,6 @@ def _parse_old(raw: bytes | str, limits: Limits, duplicates: Duplicates) -> Any:
     if not is_old(document):
         raise DecodeError('JSON without the envelopes that the type "json" has for messages', code="type")
     return {WIRE: "json", "value": document}
-
-
-def is_old(document: Any) -> bool:
-    """Tell whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
-    return (is_old_checkpoint(document) or holds_envelopes(document)) and not is_json(document)
 
 
 # -- types and bytes --------------------------------------------------------------------------------------------------

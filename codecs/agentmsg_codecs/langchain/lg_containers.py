@@ -24,9 +24,8 @@ __all__ = [
     "Contents",
     "body_of",
     "contents_of",
-    "holds_envelopes",
     "is_json",
-    "is_old_checkpoint",
+    "is_old",
     "place_of",
     "write_contents",
 ]
@@ -168,7 +167,7 @@ def _are_in_writes(document: Part) -> bool:
     return is_object(versions) and "messages" in versions and values.keys() <= versions.keys()
 
 
-def is_old_checkpoint(document: Any) -> bool:
+def _is_old_checkpoint(document: Any) -> bool:
     """Tell whether plain JSON is a checkpoint, by itself or with its config: one of the old type "json"."""
     if is_object(document) and is_object(document.get("checkpoint")):
         document = document["checkpoint"]
@@ -178,7 +177,7 @@ def is_old_checkpoint(document: Any) -> bool:
 _BESIDE_VALUES = frozenset({"channel_versions", "versions_seen"})
 
 
-def holds_envelopes(document: Any) -> bool:
+def _holds_envelopes(document: Any) -> bool:
     """Tell whether some of the messages of plain JSON are envelopes."""
     found = _hole(document)
     return found is not None and any(map(_is_of_json, found[2]))
@@ -201,6 +200,11 @@ def is_json(document: Any) -> bool:
     """Tell whether a document is one of the old type "json": all its messages are envelopes, where they are usual."""
     found = _hole(document)
     return found is not None and found[0] not in _PATHS[4:] and bool(found[2]) and all(map(_is_of_json, found[2]))
+
+
+def is_old(document: Any) -> bool:
+    """Tell whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
+    return (_is_old_checkpoint(document) or _holds_envelopes(document)) and not is_json(document)
 
 
 def _is_of_json(native: Any) -> bool:

@@ -19,9 +19,11 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
 from agentmsg.notes import keep, note_of, put_back, same_document, with_note
 from agentmsg.plain import class_of, is_mapping, is_object
-from agentmsg_codecs.langchain.anthropic_shapes import KIND, V1_SHAPES, is_of_anthropic, own_shape
-from agentmsg_codecs.langchain.call_shapes import BY_NAME, shapes_of
+from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
+from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES, is_of_anthropic
+from agentmsg_codecs.langchain.call_shapes import BY_NAME, in_non_standard, shapes_of
 from agentmsg_codecs.langchain.moves import MOVES
+from agentmsg_codecs.langchain.nested import NESTED, nested_in, with_nested
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
@@ -218,10 +220,10 @@ class Parts:
         if shape is not None and part.get("error") is not None:
             # What is wrong with an invalid call: the model has no field for it, the shape a key.
             keys -= {"error"}
-        inside = _nested(part, plain)
+        inside = nested_in(part, plain)
         if inside:
             block = block.evolve(extras={**block.extras, NESTED: adopt(inside)})
-            plain = _with_nested(plain, block)
+            plain = with_nested(plain, block)
         # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
         again = None if type(block) is am.ToolResultBlock else read
         kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, odd=_ODD, read=again)
@@ -325,7 +327,7 @@ class Parts:
             except _RAISED:
                 # A shape of another class of blocks, planted or left behind.
                 plain = None
-        plain = _with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
+        plain = with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
         native = put_back(block, plain, family=FAMILY, read=lambda _: block)
         for mark, _, back in MOVES:
             if note_at(block, mark) is True:
@@ -344,33 +346,6 @@ def _marked(block: Any) -> Any:
     if type(block) is not am.ToolUseBlock or block.id is not None or block.kind == "server":
         return block
     return with_note(block, FAMILY, {**note_of(block, FAMILY), "/no-id": True})
-
-
-def _nested(part: Part, plain: Part) -> Part:
-    """Return the unknown fields of the objects inside of a part, by their keys."""
-    inside: Part = {}
-    for key, value in part.items():
-        usual = plain.get(key)
-        if key not in _HOLDERS or not is_object(value) or not is_mapping(usual):
-            continue
-        more = {name: item for name, item in value.items() if name not in usual and item is not None}
-        inside |= {key: more} if more else {}
-    return inside
-
-
-def _with_nested(plain: Part, block: Any) -> Part:
-    inside = block.extras.get(NESTED)
-    if not is_mapping(inside):
-        return plain
-    return {
-        key: {**inside[key], **value} if key in inside and is_mapping(inside[key]) and is_mapping(value) else value
-        for key, value in plain.items()
-    }
-
-
-# The objects inside of parts, and the namespace of their unknown fields.
-_HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
-NESTED = "langchain.nested"
 
 
 def _own_shape(block: Any) -> Shape | None:
@@ -403,24 +378,9 @@ def _write_signed(block: Any) -> Part:
 _OWN_SIGNATURE = Shape("reasoning", _V1_KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
 
 
-def _in_non_standard(shape: Shape) -> Shape:
-    """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
-
-    def read(part: Part) -> Any:
-        block = shape.read(part["value"])
-        if type(block) is am.ToolUseBlock and block.kind == "function":
-            raise Unreadable
-        return block
-
-    def write(block: Any) -> Part:
-        return {"type": "non_standard", "value": shape.write(block)}
-
-    return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)
-
-
 _NAMED: Mapping[str, Shape] = {
     **BY_NAME,
-    **{wrapped.name: wrapped for wrapped in map(_in_non_standard, BY_NAME.values())},
+    **{wrapped.name: wrapped for wrapped in map(in_non_standard, BY_NAME.values())},
     _OWN_SIGNATURE.name: _OWN_SIGNATURE,
 }
 # Of whom a signature is of which nothing is told.

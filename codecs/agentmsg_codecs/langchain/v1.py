@@ -14,13 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import keep, put_back, same_document
+from agentmsg.json_values import EMPTY, adopt
 from agentmsg.plain import class_of, is_list, is_mapping, is_object
+from agentmsg_codecs.langchain.citations import (
+    WHOLE,
+    WITH_URL,
+    is_place,
+    is_translated,
+    make_citation,
+    read_citation,
+    write_citation,
+)
 from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = [
     "WHOLE",
@@ -62,7 +70,6 @@ make_thinking = maker(am.ThinkingBlock)
 make_call = maker(am.ToolUseBlock)
 make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
-make_citation = maker(am.Citation)
 make_signature = maker(am.Signature)
 make_cache = maker(am.CacheHint)
 
@@ -236,149 +243,6 @@ def is_bare_text(block: Any) -> bool:
 
 
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
-
-_CITATION = frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})
-_TEXT_FIELDS = ("url", "title", "cited_text")
-# An entry that is no object at all.
-WHOLE = "langchain.citation"
-# By kind of Anthropic's citations: the key of the title; and, of v1, which of their own keys tells the kind.
-_TITLES: Mapping[str, str] = {
-    "char_location": "document_title",
-    "page_location": "document_title",
-    "content_block_location": "document_title",
-    "web_search_result_location": "title",
-    "search_result_location": "title",
-}
-_TOLD_BY: Mapping[str, str] = {
-    "start_char_index": "char_location",
-    "search_result_index": "search_result_location",
-    "start_block_index": "content_block_location",
-    "start_page_number": "page_location",
-}
-_ON_THE_WEB = "web_search_result_location"
-WITH_URL = frozenset({_ON_THE_WEB})
-
-
-def is_place(citation: am.Citation) -> bool:
-    """Tell whether a citation is one of Anthropic's."""
-    return citation.kind in _TITLES
-
-
-def _keys_of_place(kind: str) -> frozenset[str]:
-    return frozenset({"type", "cited_text", _TITLES[kind], *(["url"] if kind == _ON_THE_WEB else [])})
-
-
-def read_citation(native: Any) -> am.Citation:
-    """Return the citation of an entry: v1, OpenAI's, which has the same keys, Anthropic's; any other has extras."""
-    if not is_object(native):
-        return make_citation(extras=adopt({WHOLE: {"value": native}}))
-    kind = native.get("type")
-    if type(kind) is str and kind in _TITLES:
-        found = _kept_citation(_read_place(native), native, _keys_of_place(kind), ANTHROPIC)
-        if found is not None:
-            return found
-    elif kind == "citation" and is_object(native.get("extras")):
-        found = _read_translated(native)
-        if found is not None:
-            return found
-    found = _kept_citation(_read_any(native), native, _CITATION, FAMILY)
-    return make_citation(extras=adopt({WHOLE: {"value": native}})) if found is None else found
-
-
-def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], space: str) -> am.Citation | None:
-    plain = _plain_citation(citation)
-    if same_document(plain, native):
-        return citation
-    kept = keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
-    # That it reads as this citation is known: it was just read.
-    return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
-
-
-def _read_any(native: Part) -> am.Citation:
-    told = {key: native[key] for key in _TEXT_FIELDS if type(native.get(key)) is str}
-    start, end = native.get("start_index"), native.get("end_index")
-    kind = native.get("type")
-    return make_citation(
-        **told,
-        start=start if type(start) is int else None,
-        end=end if type(end) is int else None,
-        kind=kind if type(kind) is str and kind != "citation" else None,
-    )
-
-
-def _read_place(native: Part) -> am.Citation:
-    kind: str = native["type"]
-    keys = {"cited_text": "cited_text", _TITLES[kind]: "title", **({"url": "url"} if kind == _ON_THE_WEB else {})}
-    told = {name: native[key] for key, name in keys.items() if type(native.get(key)) is str}
-    return make_citation(kind=kind, **told)
-
-
-def _read_translated(native: Part) -> am.Citation | None:
-    """Read Anthropic's citation as langchain-core translates it to v1; None where it is none."""
-    extras: Part = native["extras"]
-    if "url" in native:
-        kind = _ON_THE_WEB if "encrypted_index" in extras else None
-    else:
-        kind = next((kind for key, kind in _TOLD_BY.items() if key in extras), None)
-    if kind is None or not native.keys() <= {"type", "extras", *_TEXT_FIELDS}:
-        return None
-    if not all(type(native.get(key)) in _WORD for key in _TEXT_FIELDS) or not _keys_of_place(kind).isdisjoint(extras):
-        return None
-    told = {key: native[key] for key in _TEXT_FIELDS if native.get(key) is not None}
-    nulls = {key: "null" for key in _TEXT_FIELDS if key in native and native[key] is None}
-    notes = adopt({FAMILY: {"/v1": True, **nulls}})
-    return make_citation(kind=kind, **told, extras=adopt({ANTHROPIC: extras}), notes=notes)
-
-
-_WORD = (str, type(None))
-
-
-def is_translated(citation: am.Citation) -> bool:
-    """Tell whether one of Anthropic's citations was read as v1."""
-    note = citation.notes.get(FAMILY) if citation.notes else None
-    return is_mapping(note) and note.get("/v1") is True and is_place(citation)
-
-
-def _plain_citation(citation: am.Citation) -> Part:
-    kind = citation.kind or ""
-    if kind in _TITLES and not is_translated(citation):
-        native: Part = {"type": kind}
-        if citation.cited_text is not None:
-            native["cited_text"] = citation.cited_text
-        # The schema wants it, be it null.
-        native[_TITLES[kind]] = citation.title
-        if kind == _ON_THE_WEB and citation.url is not None:
-            native["url"] = citation.url
-        return native
-    native = {"type": "citation" if citation.kind is None or citation.kind in _TITLES else citation.kind}
-    for key, value in (
-        ("url", citation.url),
-        ("title", citation.title),
-        ("cited_text", citation.cited_text),
-        ("start_index", citation.start),
-        ("end_index", citation.end),
-    ):
-        if value is not None:
-            native[key] = value
-    if citation.kind in _TITLES:
-        native["extras"] = citation.extras.get(ANTHROPIC) or {}
-    return native
-
-
-def write_citation(citation: am.Citation) -> Any:
-    """Return the entry of a citation."""
-    whole = citation.extras.get(WHOLE) if citation.extras else None
-    if is_mapping(whole) and "value" in whole:
-        return whole["value"]
-    return _spell_citation(citation, lambda part: read_citation(plain_copy(thaw(part))))
-
-
-def _spell_citation(citation: am.Citation, read: Callable[[Part], Any]) -> Part:
-    plain = _plain_citation(citation)
-    if not citation.extras and not citation.notes:
-        return plain
-    space = ANTHROPIC if is_place(citation) and not is_translated(citation) else FAMILY
-    return put_back(citation, plain, family=FAMILY, read=read, namespace=space)
 
 
 def quick_text(part: Part) -> am.TextBlock | None:

@@ -1,0 +1,40 @@
+"""Unknown fields of the objects inside of parts, such as ``image_url``: extras, in a namespace of their own.
+
+Imports plain JSON only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.plain import is_mapping, is_object
+
+__all__ = ["NESTED", "nested_in", "with_nested"]
+
+Part = dict[str, Any]
+# The objects inside of parts, and the namespace of their unknown fields.
+_HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
+NESTED = "langchain.nested"
+
+
+def nested_in(part: Part, plain: Part) -> Part:
+    """Return the unknown fields of the objects inside of a part, by their keys."""
+    inside: Part = {}
+    for key, value in part.items():
+        usual = plain.get(key)
+        if key not in _HOLDERS or not is_object(value) or not is_mapping(usual):
+            continue
+        more = {name: item for name, item in value.items() if name not in usual and item is not None}
+        inside |= {key: more} if more else {}
+    return inside
+
+
+def with_nested(plain: Part, block: Any) -> Part:
+    """Return a part with the unknown fields of the objects inside of it."""
+    inside = block.extras.get(NESTED)
+    if not is_mapping(inside):
+        return plain
+    return {
+        key: {**inside[key], **value} if key in inside and is_mapping(inside[key]) and is_mapping(value) else value
+        for key, value in plain.items()
+    }
