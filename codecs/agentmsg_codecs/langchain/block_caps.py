@@ -148,7 +148,7 @@ def _document_text(block: Any) -> Any:
         return block
     if _is_of_texts(block.source):
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
-        changes = {name: value for name, value in wanted.items() if getattr(block, name)}
+        changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
         return (
             Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
         )
