@@ -24,7 +24,7 @@ from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.places import place_of
 from agentmsg.files.plan import pieces_of
 from agentmsg.files.ranges import convert_range
-from agentmsg.files.work import Work, fingerprint
+from agentmsg.files.work import Work, fingerprint, is_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -163,7 +163,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
     check_distinct(chain.from_iterable(written), (source.path for target in targets for source in target.sources))
-    if not request.force and place_of(request.work).size(f"{request.work}/run.json") is None:
+    if not request.force and not is_work(request.work):
         check_free(chain.from_iterable(written))
     tasks = list(_tasks(job, targets))
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])

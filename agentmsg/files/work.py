@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece
     from agentmsg.files.plan import Target
 
-__all__ = ["Work", "fingerprint"]
+__all__ = ["Work", "fingerprint", "is_work"]
 
 _VERSION = 3
 # Files that a work folder has from its first moment.
@@ -51,6 +51,12 @@ def fingerprint(
         "ranges": [[piece.start, piece.end] for piece in pieces],
     }
     return parse_json(dump_json(plain))
+
+
+def is_work(path: str) -> bool:
+    """Whether a run was stopped in a folder, be it while it cleaned up."""
+    place = place_of(path)
+    return any(place.size(f"{path}/{name}") is not None for name in ("run.json", "finished"))
 
 
 class Work:
@@ -87,7 +93,8 @@ class Work:
             else:
                 if known is not None and not force:
                     self.was_stopped = self._check_undone()
-                self._clear()
+                # A run that is done again, for it was killed as it cleaned up, may be killed again.
+                self._clear("/lock", *(("/finished",) if self._is_finished else ()))
                 self._save("run.json", run)
         except BaseException:
             self.release()
@@ -109,7 +116,7 @@ class Work:
             raise FileError(msg, code="resume")
         return True
 
-    def _clear(self, *, but: str = "/lock") -> None:
+    def _clear(self, *but: str) -> None:
         for name in self._place.find(self.path):
             if not name.endswith(but):
                 self._place.remove(name)
@@ -126,7 +133,7 @@ class Work:
         A run that is killed here has nothing more to do, and one that resumes it knows: its targets are its own.
         """
         self._save("finished", self._run)
-        self._clear(but="/finished")
+        self._clear("/finished")
         self._place.remove(self.path)
         self.release()
 
