@@ -320,7 +320,8 @@ def test_what_goes_meanwhile_is_quarantined() -> None:
 def test_urls_are_safe_as_well(scheme: str) -> None:
     """What holds for names of files holds for URLs, and for the two names of a file of this machine."""
     base = scheme.format(here=Path.cwd())
-    files: Any = core.url_to_fs(base)[0]
+    open_url: Any = core.url_to_fs  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - no types
+    files: Any = open_url(base)[0]
     files.makedirs(f"{base}/in")
     files.pipe_file(f"{base}/in/a.jsonl", Path("many.jsonl").read_bytes())
     done = agentmsg("convert", f"{base}/in/a.jsonl", "-t", "json", "-o", f"{base}/in/a.jsonl", "--force")

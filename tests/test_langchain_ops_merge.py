@@ -238,10 +238,10 @@ WRITTEN: Reasons = {
     ),
     "invalid and old calls are kept": lambda ours, theirs: len(_calls(ours)) > len(_calls(theirs)) > 0,
     "a tool's result has no name in OpenAI": lambda ours, theirs: (
-        ours[0].is_tool and am.same(ours[0].content[0], theirs[0].content[0].evolve(name=None))
+        ours and ours[0].is_tool and am.same(ours[0].content[0], theirs[0].content[0].evolve(name=None))
     ),
     "parts that OpenAI does not know are in the account": lambda ours, theirs: (
-        _of_class(theirs, am.NativeBlock) and _words(ours) == _words(theirs)
+        (_of_class(theirs, am.NativeBlock) or _of_class(theirs, am.ThinkingBlock)) and _words(ours) == _words(theirs)
     ),
     "parts of Bedrock are in the account": lambda ours, theirs: (
         (_words(ours), _words(theirs)[:1]) in {("", "{"), ("", "g")}

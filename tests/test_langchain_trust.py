@@ -16,6 +16,7 @@ import pytest
 import agentmsg as am
 from agentmsg.json_values import thaw
 from agentmsg.notes import same_document
+from agentmsg.plain import is_list, is_object
 from agentmsg_codecs.langchain.words import KEYS
 from data import PROFILE, SHARED
 from support.documents import documents
@@ -63,16 +64,15 @@ def said(history: am.History) -> str:
 
 def without_notes(value: Any) -> Any:
     """Return plain data without keys ``notes``."""
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: without_notes(item) for key, item in value.items() if key != "notes"}
-    return list(map(without_notes, value)) if isinstance(value, list) else value
+    return list(map(without_notes, value)) if is_list(value) else value
 
 
 # -- known keys are those that the object in hand writes --------------------------------------------------------------
 
-SIBLINGS = [
-    (tag, key) for tag in KEYS for key in sorted(frozenset().union(*KEYS.values()) - KEYS[tag] - {"role", "content"})
-]
+_ALL_KEYS = frozenset(key for keys in KEYS.values() for key in keys)
+SIBLINGS = [(tag, key) for tag in KEYS for key in sorted(_ALL_KEYS - KEYS[tag] - {"role", "content"})]
 
 
 @pytest.mark.parametrize(("tag", "key"), SIBLINGS)
@@ -188,12 +188,12 @@ def test_finish_reasons_map_one_to_one(key: str) -> None:
 
 def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Give each object of a document that is no free-form data, with its path."""
-    if isinstance(value, dict):
+    if is_object(value):
         yield path, value
         for key, item in value.items():
             if key not in {"args", "input", "artifact", "__ext__"}:
                 yield from objects(item, (*path, key))
-    elif isinstance(value, list):
+    elif is_list(value):
         for index, item in enumerate(value):
             yield from objects(item, (*path, index))
 
@@ -241,7 +241,7 @@ PLACES = [
 ]  # fmt: skip
 SOURCE = {"type": "web_search_result", "url": "https://x.y", "title": "T", "encrypted_content": "c", "page_age": None}
 DIRECT = {"caller": {"type": "direct"}}
-CODE = {"type": "code_execution_result", "stdout": "1", "stderr": "", "return_code": 0, "content": []}
+CODE: dict[str, Any] = {"type": "code_execution_result", "stdout": "1", "stderr": "", "return_code": 0, "content": []}
 FAILED = {"type": "web_fetch_tool_result_error", "error_code": "unavailable"}
 ANSWER: list[dict[str, Any]] = [
     {"type": "thinking", "thinking": "hm", "signature": "sig"},

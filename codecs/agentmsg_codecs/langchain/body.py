@@ -302,7 +302,7 @@ def _attributed(block: Any, part: Any, provider: Any) -> Any:
         name, owner = "provider", None
     else:
         return part
-    extras = part.get("extras") or {}
+    extras: Part = part.get("extras") or {}
     is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
     return {**part, "extras": {**extras, name: owner}} if is_v1 else part
 

@@ -163,6 +163,9 @@ def _word(value: Any) -> str | None:
 
 
 def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
+    if "name" not in entry and is_object(entry.get("function")):
+        # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
+        raise v1.Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
     link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)

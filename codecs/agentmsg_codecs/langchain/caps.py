@@ -32,7 +32,13 @@ Fields = Mapping[str, Any]
 
 _BESIDE_DATA = frozenset({"type", "data", "content"})
 _NONE = frozenset[str]()
-AROUND_DATA = (ENVELOPE, lambda _: _BESIDE_DATA)
+
+
+def _taken_around_data(message: am.Msg) -> frozenset[str] | None:
+    return _BESIDE_DATA
+
+
+AROUND_DATA = (ENVELOPE, _taken_around_data)
 
 
 def message_extras(

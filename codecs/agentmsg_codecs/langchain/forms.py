@@ -89,7 +89,8 @@ def split(native: Any) -> Native | None:
         body = {("content" if key == "text" else key): part[key] for key in part if key not in left_out}
         return Native("oldest", kind, tag, body, word if said else None)
     if type(word) is str and kind != "chat":
-        return _by_role(part, word)
+        # A role of nobody's beside the type of another kind: who speaks cannot be told.
+        return _by_role(part, word) if word in KIND_OF_ROLE else None
     return Native("flat", kind, tag, part)
 
 

@@ -295,7 +295,7 @@ class Parts:
         if writer is None:
             return hooks.write_non_standard(block, self.converter)
         shape = _own_shape(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
-        if shape is not None and hooks.is_ours(type(block), writer):
+        if shape is not None and hooks.is_ours(class_of(block), writer):
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part

@@ -72,13 +72,13 @@ def result_rule(block: am.ToolResultBlock) -> Any:
     if len(block.content) > 1 or (block.content and not isinstance(block.content[0], am.TextBlock)):
         level = "annotation" if len(texts) == len(block.content) else "content"
         changes["content"] = (am.TextBlock("\n".join(text.text for text in texts)),) if texts else ()
-    if not texts and isinstance(block.structured, str):
-        changes |= {"content": (am.TextBlock(block.structured),), "structured": None}
     if block.is_error and block.error is None:
         words = "\n".join(text.text for text in texts)
         changes |= {"error": words or block.status, "status": None}
         if words:
             changes["content"] = ()
+    if not changes.get("content", block.content) and isinstance(block.structured, str):
+        changes |= {"content": (am.TextBlock(block.structured),), "structured": None}
     return Swap(block.evolve(**changes), "a result is one value and an error here", level) if changes else block
 
 
