@@ -47,7 +47,7 @@ Words: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
 REGISTERED = tuple(get_codec(name) for name in codec_names())
 ALL = (*REGISTERED, *TOYS)
 CANONICAL = tuple(codec for codec in REGISTERED if codec.caps.everything)
-MUTANTS = {"quick": 300, "default": 3_000, "long": 100_000}.get(PROFILE, 10_000)
+MUTANTS = {"quick": 300, "default": 3_000, "long": 100_000}.get(PROFILE, 4_000)
 
 # How many damaged documents tell what notes a codec makes, beside all whole ones.
 NOTED = {"quick": 60, "default": 200}.get(PROFILE, 400)
