@@ -17,7 +17,7 @@ import attrs
 from agentmsg._base import Noted
 from agentmsg._fast import maker
 from agentmsg.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.caps import Drop, Swap
+from agentmsg.caps import Drop, Level, Swap
 from agentmsg.content import extras_hold_content
 from agentmsg.equality import compared, compared_values, same
 from agentmsg.errors import LossError
@@ -253,6 +253,20 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
     return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
 
 
+def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
+    """Tell whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
+    if last == "extras":
+        return extras_hold_content(owner, was, now)
+    return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
+
+
+def _remade_level(block: Any, item: FitItem) -> Level:
+    """Return the level at which a block was made anew: its rule's, but content where its extras held some."""
+    if extras_hold_content(block, block.extras, item.new.extras):
+        return "content"
+    return "annotation" if item.swap is None else item.swap.level
+
+
 class _Report:
     """Makes the losses of one account."""
 
@@ -265,7 +279,7 @@ class _Report:
         if path == ("extras",):
             # What a document says beside its messages: the model to ask, the temperature ...
             level = "setting"
-        if last == "extras" and level != "content" and extras_hold_content(owner, was, now):
+        if level != "content" and _holds_content(last, was, now, owner):
             level = "content"
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
@@ -320,12 +334,14 @@ class _Report:
             # A rule that made it anew may have made its blocks anew: they are not matched one by one.
             other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
             if index in lifted:
+                level: Level = _remade_level(block, item) if other else "annotation"
                 was = block if other else None
-                yield Loss(at, "moved", self.codec, "annotation", was, lifted[index], "stands elsewhere")
+                yield Loss(at, "moved", self.codec, level, was, lifted[index], "stands elsewhere")
             if other and index in lifted:
                 continue
             if other:
-                yield self.loss(at, "changed", block, item.new, item.swap)
+                why = "" if item.swap is None else item.swap.why
+                yield Loss(at, "changed", self.codec, _remade_level(block, item), block, item.new, why)
                 for place, each in enumerate(item.inner or ()):
                     if each.place is not None:
                         yield self.apart((*at, "content", place), each.new, each)
@@ -339,8 +355,15 @@ class _Report:
     def apart(self, at: Path, block: Any, item: FitItem) -> Loss:
         """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
         was = None if item.new is block else block
-        level: Any = "annotation" if item.swap is None else item.swap.level
-        return Loss(at, "moved", self.codec, level, was, item.place, "stands in a user's message behind the result")
+        return Loss(
+            at,
+            "moved",
+            self.codec,
+            _remade_level(block, item),
+            was,
+            item.place,
+            "stands in a user's message behind the result",
+        )
 
     def rest(self, fitted: Fitted) -> Iterator[Loss]:
         source, history = fitted.source, fitted.history
