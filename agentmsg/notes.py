@@ -128,6 +128,8 @@ def keep(
             return None
     changes: dict[str, Any] = {}
     if extras:
+        # In the order of the document: that of keys counts.
+        extras = {key: native[key] for key in native if key in extras}
         changes["extras"] = adopt({**obj.extras, namespace or family: adopt(extras)})
     if note:
         changes["notes"] = {**obj.notes, family: {**note_of(obj, family), **note}}

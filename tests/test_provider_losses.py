@@ -115,8 +115,9 @@ def test_nothing_hides_in_damaged_documents(source: str, target: str) -> None:
     """At each distinct place of the golden documents: a word that nobody knows is in sight, and all comes back."""
     golden = [(name, document) for name, document in documents(source) if name.startswith("golden")]
     every = list(damages(golden))
+    tried = every[:: max(1, len(every) // DAMAGED)]
     read = 0
-    for damage in every[:: max(1, len(every) // DAMAGED)]:
+    for damage in tried:
         try:
             history = am.decode(damage.document, source)
         except am.AgentMsgError:
@@ -124,4 +125,4 @@ def test_nothing_hides_in_damaged_documents(source: str, target: str) -> None:
         read += 1
         assert not (damage.probed and hides(history)), damage.name
         lost(damage.document, source, target)
-    assert read > DAMAGED // 20
+    assert read > len(tried) // 20

@@ -98,7 +98,7 @@ def _by_role(part: Part, word: str) -> Native | None:
     if "content" not in part and not part.keys() & {"tool_calls", "additional_kwargs"}:
         return None
     kind = KIND_OF_ROLE.get(word, "chat")
-    if kind == "chat" and word in OWN_ROLES:
+    if kind == "chat" and (word in OWN_ROLES or "type" in part):
         return None
     is_typed = part.get("type") == kind
     body = {key: value for key, value in part.items() if key != "role" and not (is_typed and key == "type")}
