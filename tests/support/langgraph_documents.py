@@ -45,7 +45,8 @@ def checkpoint(values: dict[str, Any]) -> dict[str, Any]:
         "ts": "2026-11-22T10:00:00.000000+00:00",
         "id": "1f0c7b9e-0000-6000-8000-000000000001",
         "channel_values": values,
-        "channel_versions": {"__start__": "00000000000000000000000000000002.0.1", "messages": "3"},
+        # Every channel with a value has a version.
+        "channel_versions": {"__start__": "00000000000000000000000000000002.0.1", **dict.fromkeys(values, "3")},
         "versions_seen": {"__input__": {}, "agent": {"branch:to:agent": 3}},
         "updated_channels": ["messages"],
         "pending_sends": [_SEND],

@@ -146,10 +146,10 @@ def contents_of(document: Any) -> Contents:
     if found is None:
         raise DecodeError(f"no messages where a document of LangGraph has them: {excerpt(document)}")
     path, how, natives = found
+    if (how == "none" or "__start__" in path) and _are_in_writes(document):
+        msg = "messages of this checkpoint are in a delta channel: they stand in the writes of its ancestors"
+        raise DecodeError(msg, code="delta-channel")
     if how == "none":
-        if _are_in_writes(document):
-            msg = "the messages of this checkpoint are in a delta channel: they stand in the writes of its ancestors"
-            raise DecodeError(msg, code="delta-channel")
         return Contents([], path, how, 0, document)
     lead = {"list": path, "one": path, "delta": (*path, "value")}[how]
     at = [(lead if how == "one" else (*lead, index), native) for index, native in enumerate(natives)]
@@ -163,8 +163,11 @@ def _are_in_writes(document: Part) -> bool:
 
     Every channel with a value has a version; of a delta channel a checkpoint has the version alone.
     """
-    values, versions = document["channel_values"], document.get("channel_versions")
-    return is_object(versions) and "messages" in versions and values.keys() <= versions.keys()
+    held: Any = document.get("checkpoint", document)
+    values, versions = (held.get("channel_values"), held.get("channel_versions")) if is_object(held) else (None, None)
+    if not is_object(values) or not is_object(versions) or "messages" not in versions or "messages" in values:
+        return False
+    return values.keys() <= versions.keys()
 
 
 def _is_old_checkpoint(document: Any) -> bool:
