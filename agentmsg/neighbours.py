@@ -1,10 +1,10 @@
-"""Neighbours that are one block in a format: texts that a format has one place for. Imports the blocks."""
+"""Neighbours that are one block in a format: texts and data that a format has one place for. Imports the blocks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock
+from agentmsg.blocks import DataBlock, RefusalBlock, TextBlock, ThinkingBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 __all__ = ["Run"]
 
 # What grows when it is joined.
-_TEXTS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
+_GROWING = frozenset({DataBlock, TextBlock, ThinkingBlock, RefusalBlock})
 
 
 class Run:
     """Neighbours that are one block in the format.
 
-    To make the whole anew for each text would take the square of their number. So their end is made first, as a binary
-    counter adds: of so many texts, each is joined as often as their number has digits. Others are joined as they come.
+    To make the whole anew for each block would take the square of their number. So their end is made first, as a binary
+    counter adds: of so many blocks, each is joined as often as their number has digits. Others are joined as they come.
 
     Args:
         joins: of two neighbours gives the one block, or None; see ``MessageRow``.
@@ -39,7 +39,7 @@ class Run:
         """Add a block, where it is one with what stands before it."""
         if not self._made:
             return False
-        counts = type(block) in _TEXTS and type(block) is type(self._made[-1][0])
+        counts = type(block) in _GROWING and type(block) is type(self._made[-1][0])
         if not counts:
             self._made = [(self.folded(), 1)]
         last, count = self._made[-1]
