@@ -90,6 +90,7 @@ GROWTH: Mapping[str, Callable[[int], am.History]] = {
     "media": lambda n: am.History(
         (_msg("user", *(am.ImageBlock(am.URLSource(f"https://x/{i}.png")) for i in range(n))),)
     ),
+    "data": lambda n: am.History((_msg("user", *(am.DataBlock([{"i": i}], name="context") for i in range(n))),)),
     "calls in one message": lambda n: _said(map(_call, range(n)), *_tools(map(_result, range(n)))),
     "calls between texts": lambda n: _said(b for i in range(n) for b in (_call(i), _text(i))),
     "calls one by one": lambda n: am.History((_msg("user", _text(0)), *_turns(n))),
