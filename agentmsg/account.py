@@ -260,11 +260,11 @@ def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
     return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
 
 
-def _remade_level(block: Any, item: FitItem) -> Level:
+def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
     """Return the level at which a block was made anew: its rule's, but content where its extras held some."""
     if extras_hold_content(block, block.extras, item.new.extras):
         return "content"
-    return "annotation" if item.swap is None else item.swap.level
+    return otherwise if item.swap is None else item.swap.level
 
 
 class _Report:
