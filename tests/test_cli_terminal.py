@@ -411,7 +411,7 @@ def test_bars_are_for_terminals_only(monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_terminals_see_a_bar(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal a bar moves, and is gone at the end; with NO_COLOR it has no colours."""
     script = "import agentmsg.cli.progress as p; p._SMALL = 0; import sys; from agentmsg.cli import main; main()"
-    lines("big.jsonl", 2000)
+    lines("big.jsonl", 20_000)
     monkeypatch.setattr("support.terminal.PROGRAM", ["-c", script])
     code, seen = in_terminal(*command.split(), NO_COLOR="1")
     assert code == 0, seen

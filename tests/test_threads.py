@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import agentmsg
+import agentmsg_codecs
 from data import PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCES = {"agentmsg": ROOT / "agentmsg", "agentmsg_codecs": ROOT / "codecs" / "agentmsg_codecs"}
+# Where they are imported from, be that a checkout or an installed wheel.
+SOURCES = {package.__name__: Path(str(package.__file__)).parent for package in (agentmsg, agentmsg_codecs)}
 PROCESSES = {"quick": 2, "default": 4, "ci": 8}.get(PROFILE, 100)
 
 # What a fresh process does: all threads start at once, and each begins with another pair of formats.
