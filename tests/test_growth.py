@@ -61,8 +61,9 @@ def _check(name: str, works: list[int]) -> None:
     # What grows with the square shows in the growth itself long before it is most of the work.
     # What looks at a sample only grows by steps, and may even fall.
     if not name.endswith((": sniff", ": detect")):
-        # Searches take steps: a square adds four times as much, the rest at most three times.
-        assert large - middle <= 3 * (middle - small) + 1000, (name, works)
+        # A search takes a step more now and then; what takes the square of the input adds four times as much.
+        most = 3 if name.endswith("trim to a part") else MOST
+        assert large - middle <= most * (middle - small) + 1000, (name, works)
 
 
 @pytest.mark.parametrize("kind", GROWTH)
