@@ -292,8 +292,8 @@ def test_progress_moves_within_a_range(kind: str, recorded: Recorded) -> None:
     if kind == "gzip":
         import gzip
 
-        # Random, so that it stays long.
-        noise = [json.dumps([{"role": "user", "content": os.urandom(200).hex()}]).encode() for _ in range(3000)]
+        # Random, so that it stays long: from Python 3.12 on, gzip reads 128 KiB at a time.
+        noise = [json.dumps([{"role": "user", "content": os.urandom(2000).hex()}]).encode() for _ in range(3000)]
         name = "many.jsonl.gz"
         Path(name).write_bytes(gzip.compress(b"\n".join(noise)))
     elif kind == "array":
