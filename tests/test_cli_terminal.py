@@ -25,7 +25,7 @@ from agentmsg.cli.progress import Progress, progress_of
 from agentmsg.files import Request, run, targets_of
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.groups import LossGroups
-from agentmsg.losses import Loss
+from agentmsg.fitting.losses import Loss
 from support.files import ENVIRONMENT, JOB, lines
 from support.terminal import dying, in_terminal, slowly
 

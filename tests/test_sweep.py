@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from agentmsg import NativeBlock, codec_names, get_codec
-from agentmsg._base import BaseBlock
+from agentmsg.model.base import BaseBlock
 from agentmsg.testing import damages, exact_return, nothing_hides, owners, returns_through
 from data import PROFILE
 from support.documents import documents
@@ -21,7 +21,7 @@ from support.documents import documents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 CODECS = tuple(get_codec(name) for name in codec_names())
 # Canonical documents hold notes: what hides in one is the user's own word.

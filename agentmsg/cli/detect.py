@@ -11,7 +11,7 @@ from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.options import form_option, json_option, output_option
 from agentmsg.cli.paint import write_json
 from agentmsg.cli.reading import Formats, formats_of
-from agentmsg.cli.telling import found_in
+from agentmsg.cli.report import found_in
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg._base import Noted
-from agentmsg._registry import get_codec
 from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option, to_option
 from agentmsg.cli.paint import write_json
@@ -20,9 +18,11 @@ from agentmsg.cli.reading import history_of
 from agentmsg.cli.terminal import printable, say
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.names import STANDARD
-from agentmsg.json_text import dump_json
+from agentmsg.model.base import Noted
 from agentmsg.ops.alignment import words_apart
 from agentmsg.ops.differences import Difference, differences
+from agentmsg.registry import get_codec
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

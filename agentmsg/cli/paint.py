@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, cast
 import click
 
 from agentmsg.cli.terminal import has_colours, is_terminal, standard_out, write_bytes
-from agentmsg.json_text import dump_json
+from agentmsg.values.text import dump_json
 
 __all__ = ["indented", "painted", "screen", "write_json"]
 

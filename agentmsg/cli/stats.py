@@ -12,7 +12,7 @@ from agentmsg.cli.options import form_option, from_option, json_option, output_o
 from agentmsg.cli.paint import write_json
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import Read, histories_of
-from agentmsg.cli.telling import Trouble, found_in
+from agentmsg.cli.report import Trouble, found_in
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:

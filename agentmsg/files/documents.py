@@ -12,8 +12,8 @@ import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.plain import is_list
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.detection import doubt
+from agentmsg.checking.detection import doubt
 from agentmsg.errors import DecodeError
 from agentmsg.files.compression import compressed
 from agentmsg.files.framing import framing_of

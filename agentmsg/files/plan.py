@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import attrs
 
-from agentmsg._registry import get_codec
-from agentmsg.detection import doubt, recognize_all
+from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
@@ -22,6 +21,7 @@ from agentmsg.files.guard import check_below
 from agentmsg.files.job import Piece, Source, documents_of
 from agentmsg.files.names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
 from agentmsg.files.places import place_of
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from agentmsg._extras import extra
 from agentmsg.errors import FileError
 from agentmsg.files.local import LOCAL
 from agentmsg.files.names import is_pattern
 from agentmsg.files.place import Place, asking
+from agentmsg.optional import extra
 
 if TYPE_CHECKING:
     from agentmsg.files.place import Mark

@@ -23,7 +23,7 @@ from agentmsg.files.groups import LossGroup
 from agentmsg.files.job import Report, digest_of
 from agentmsg.files.place import asking
 from agentmsg.files.places import place_of
-from agentmsg.json_text import dump_json, parse_json
+from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
     import io

@@ -1,4 +1,4 @@
-"""What a transcript shows of each block: a tag, attributes and words. Imports the model.
+"""What a transcript shows of each block: a tag, attributes and words.
 
 One table, for all forms of ``to_text``. Data of media are never shown, nor what is not for the model: artifacts,
 metadata, signatures and opaque payloads.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentmsg.arguments import input_text
-from agentmsg.blocks import (
+from agentmsg.model.arguments import input_text
+from agentmsg.model.blocks import (
     BLOCK_TAGS,
     AudioBlock,
     BaseBlock,
@@ -28,8 +28,8 @@ from agentmsg.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from agentmsg.json_text import dump_json
-from agentmsg.sources import BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.sources import BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Counted: the small print. Sizes, counters, times and how much there is of what is not shown, each in a few words.
-
-Imports the model and ``visible``.
-"""
+"""Counted: the small print. Sizes, counters, times and how much there is of what is not shown, each in a few words."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from agentmsg.blocks import BaseBlock
-    from agentmsg.usage import Usage
+    from agentmsg.model.blocks import BaseBlock
+    from agentmsg.model.usage import Usage
 
 __all__ = ["block_facts", "count", "entries", "joined", "said", "size", "spent", "when"]
 

@@ -1,6 +1,6 @@
 """Markdown as tokens, for every way to draw it: HTML is text, links go to the web or to mail, pictures are links.
 
-Needs markdown-it-py, which rich and the extra ``html`` bring. Imports ``visible``.
+Needs markdown-it-py, which rich and the extra ``html`` bring.
 """
 
 from __future__ import annotations

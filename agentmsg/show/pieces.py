@@ -1,4 +1,4 @@
-"""Pieces: what a message shows, ready to draw: every text visible, cut and counted. Imports ``visible`` only.
+"""Pieces: what a message shows, ready to draw: every text visible, cut and counted.
 
 ``kind`` tells a template which piece it has; the rest of the package asks for the class.
 """

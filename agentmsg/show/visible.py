@@ -1,7 +1,7 @@
 r"""Visible text: what a terminal or browser would obey, or show as nothing, stands there as an escape.
 
 Nothing is deleted: controls (those of ANSI sequences too), direction marks, zero-width and tag characters become
-``\x1b``, ``\u202e``, ``\U000e0041``. Line feed and tab stay. Imports nothing of the package.
+``\x1b``, ``\u202e``, ``\U000e0041``. Line feed and tab stay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JSON that is still arriving: its value as far as it is certain. Imports json_text.
+"""JSON that is still arriving: its value as far as it is certain.
 
 What is open is closed: strings and brackets. What may still change is left out: a number at the end, a part of a
 literal, a key without its value. So the value only ever grows: a string is the beginning of the later one, a list has
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentmsg._fields import checked
 from agentmsg.errors import DecodeError
-from agentmsg.json_text import parse_json
+from agentmsg.model.checks import checked
+from agentmsg.values.text import parse_json
 
 __all__ = ["parse_partial"]
 

@@ -26,12 +26,12 @@ from typing import Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.codec import Codec, Remembered
 from agentmsg.errors import DecodeError, excerpt, refused
-from agentmsg.history import History
-from agentmsg.json_text import dump_json
-from agentmsg.msg import Msg
-from agentmsg.notes import note_of, with_note
+from agentmsg.formats.codec import Codec, Remembered
+from agentmsg.formats.spelling import note_of, with_note
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.values.text import dump_json
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.codec import Codec
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.history import History
-from agentmsg.json_values import adopt, plain_copy
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.understanding import some_of
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
-from agentmsg.understanding import some_of
+from agentmsg.model.history import History
+from agentmsg.values.frozen import adopt, plain_copy
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape
@@ -41,7 +41,7 @@ from agentmsg_codecs.canonical.shapes import MsgpackShape
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agentmsg.json_text import Duplicates
+    from agentmsg.values.text import Duplicates
 
 __all__ = ["MsgpackCodec", "frames", "unframe"]
 

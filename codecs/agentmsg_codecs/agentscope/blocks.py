@@ -1,4 +1,4 @@
-"""The blocks of Python's messages: text, hints, thinking, calls and results, of 2.x and 1.x. Imports media and shapes.
+"""The blocks of Python's messages: text, hints, thinking, calls and results, of 2.x and 1.x.
 
 Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
 (the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
@@ -12,14 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_object, input_text
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import is_bare_text, link_of
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_bare_text, link_of
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg.model.arguments import input_object, input_text
+from agentmsg.values.frozen import adopt, thaw
+from agentmsg.values.types import is_list
 from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 from agentmsg_codecs.agentscope.quick import QUICK_NEW, QUICK_OLD, quick_new_result, quick_old_result
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
@@ -29,12 +30,10 @@ from agentmsg_codecs.agentscope.shapes import (
     text_or_none,
     with_spare,
 )
-from agentmsg_codecs.agentscope.words import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Blocks"]
 
 _make_text = maker(am.TextBlock)
 _make_file = maker(am.FileBlock)

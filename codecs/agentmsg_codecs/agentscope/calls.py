@@ -1,4 +1,4 @@
-"""The input of a call where it is an object, with its text beside. Imports shapes.
+"""The input of a call where it is an object, with its text beside.
 
 ``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. An empty input is told by the
 text, which may be invalid. A text that says something else than the input is an unknown field: the input counts.
@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.arguments import from_object, input_object
-from agentmsg.json_text import parse_arguments
-from agentmsg.json_values import adopt, thaw
-from agentmsg.notes import same_document
-from agentmsg.plain import is_mapping
-from agentmsg.shapes import Unreadable, object_at
+from agentmsg.formats.shapes import Unreadable, object_at
+from agentmsg.formats.spelling import same_document
+from agentmsg.model.arguments import from_object, input_object
+from agentmsg.values.frozen import adopt, thaw
+from agentmsg.values.text import parse_arguments
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.tool_use import ToolUseBlock
-
-__all__ = ["marks_for", "read_arguments", "says_otherwise", "write_arguments"]
+    from agentmsg.model.tool_use import ToolUseBlock
 
 
 def says_otherwise(given: Any, text: Any) -> bool:

@@ -4,7 +4,6 @@
 is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of what surrounds
 the message: ``extras["agentscope.item"]``. A list of such pairs is read as well. Marks of a history: ``/version``;
 ``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, where that is otherwise).
-Imports messages.
 """
 
 from __future__ import annotations
@@ -12,21 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import read_whole
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, mark_of, marked
+from agentmsg.formats.natives import read_whole
+from agentmsg.formats.shapes import Native, mark_of, marked
+from agentmsg.values.frozen import adopt, thaw
+from agentmsg.values.types import is_object
+from agentmsg_codecs.agentscope.names import ITEM, MEMORY, VERSIONS
 from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
-from agentmsg_codecs.agentscope.words import ITEM, MEMORY, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import agentmsg as am
-    from agentmsg.containers import Container, Containers
+    from agentmsg.formats.containers import Container, Containers
     from agentmsg_codecs.agentscope.messages import Messages
-
-__all__ = ["read_document", "sniff_with", "write_document"]
 
 
 def read_document(engine: Messages, containers: Containers, document: Any, version: int) -> am.History:

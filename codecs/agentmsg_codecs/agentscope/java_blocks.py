@@ -1,4 +1,4 @@
-"""The blocks of Java's messages, of 2.x and 1.x. Imports media, calls and shapes.
+"""The blocks of Java's messages, of 2.x and 1.x.
 
 Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key that input or output stood
 under), ``/form`` (output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a
@@ -11,14 +11,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_object
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import is_bare_text, link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_bare_text, link_of
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg.model.arguments import input_object
+from agentmsg.values.frozen import adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
 from agentmsg_codecs.agentscope.quick import quick_text
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
@@ -28,12 +29,10 @@ from agentmsg_codecs.agentscope.shapes import (
     text_or_none,
     with_spare,
 )
-from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, JAVA, RESULT_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SIGNATURE_KEY", "JavaBlocks"]
 
 SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"

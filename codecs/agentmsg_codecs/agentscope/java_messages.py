@@ -3,7 +3,6 @@
 Marks: ``/time`` (a time that the spelling does not hold), ``/word`` (a reason that the library does not have),
 ``/usage`` (usage that stands where the version has it otherwise: "top", "metadata"), ``/both`` (metadata have usage
 too), ``/total`` (usage that tells the sum, as the library does, and a plain ObjectMapper refuses).
-Imports messages and java_blocks.
 """
 
 from __future__ import annotations
@@ -12,18 +11,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras, usually
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import MadeTime
-from agentmsg.natives import count_at, link_of, number_at
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.formats.capabilities import KEEP, Cell, carried_extras, usually
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import count_at, link_of, number_at
+from agentmsg.formats.rules import usage_cell
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.model.generated import MadeTime
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.java_blocks import SIGNATURE_KEY, JavaBlocks
 from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
@@ -38,12 +38,10 @@ from agentmsg_codecs.agentscope.shapes import (
     to_milliseconds,
     without,
 )
-from agentmsg_codecs.agentscope.words import JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_fields", "carried_metadata", "make_messages", "sniff_message"]
 
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
 _MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})

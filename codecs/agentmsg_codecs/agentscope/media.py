@@ -1,4 +1,4 @@
-"""Sources of media, and images, sound, videos and files. Imports shapes.
+"""Sources of media, and images, sound, videos and files.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
 Every block that was read is marked ``/as`` with its kind, "flat" or "url" where it was one of 0.x.
@@ -14,13 +14,11 @@ from typing import Any
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Drop, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.media import guess_media_type
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import (
+from agentmsg.formats.capabilities import Drop, Swap, carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import link_of
+from agentmsg.formats.rules import document_as_text
+from agentmsg.formats.shapes import (
     Native,
     Shape,
     Unreadable,
@@ -32,10 +30,10 @@ from agentmsg.shapes import (
     text_at,
     word_at,
 )
+from agentmsg.model.media import guess_media_type
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.agentscope.shapes import Spared, spared, with_spare, write_marked
 from agentmsg_codecs.agentscope.urls import is_url
-
-__all__ = ["MEDIA", "Media"]
 
 MEDIA: Mapping[type[Any], str] = {
     am.ImageBlock: "image",

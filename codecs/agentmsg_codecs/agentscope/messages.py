@@ -1,4 +1,4 @@
-"""Native messages and ours: which dialect each is in, and that it comes back. Imports reading and writing.
+"""Native messages and ours: which dialect each is in, and that it comes back.
 
 Mark: ``/version`` (of a message that is in another dialect than its document).
 """
@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.grouping import containers, seated
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.natives import read_whole
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg.formats.grouping import containers, seated
+from agentmsg.formats.natives import read_whole
+from agentmsg.formats.shapes import Native, Unreadable, mark_of, marked
+from agentmsg.formats.spelling import keep, put_back, same_document
+from agentmsg.model.equality import same
+from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.types import is_object
+from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.reading import read_container
 from agentmsg_codecs.agentscope.replies import seats
 from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
-from agentmsg_codecs.agentscope.words import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.writing import write_alone, write_container, write_content
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
-
-__all__ = ["Messages"]
 
 
 class Messages:

@@ -1,4 +1,4 @@
-"""Python's messages of 2.x and 1.x: what stands beside content. Imports messages and blocks.
+"""Python's messages of 2.x and 1.x: what stands beside content.
 
 Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
 have), ``/shape`` (structured output that is no object).
@@ -10,17 +10,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, usually
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import MadeTime
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, word_at
-from agentmsg.times import write_time
+from agentmsg.formats.capabilities import KEEP, Cell, usually
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import link_of
+from agentmsg.formats.shapes import Native, Unreadable, mark_of, word_at
+from agentmsg.model.generated import MadeTime
+from agentmsg.model.times import write_time
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.names import FAMILY
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
@@ -36,13 +37,11 @@ from agentmsg_codecs.agentscope.shapes import (
     to_milliseconds,
 )
 from agentmsg_codecs.agentscope.usage import carried_usage, usage_of, write_usage
-from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["carried_fields", "make_messages", "sniff_message"]
 
 _make_msg = maker(am.Msg)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})

@@ -1,6 +1,6 @@
-"""Replies: which messages share a native one. Imports dialect.
+"""Replies: which messages share a native one.
 
-A native message is a container (agentmsg.grouping): each tool result in it is a tool message of its own, what stands
+A native message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
 between them messages of its role. Name, id, time, metadata and unknown fields are on its first message; usage, finish
 reason and structured output on its last that is no result.
 """
@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.grouping import Grouping, all_of
-from agentmsg.made import Made, MadeTime
+from agentmsg.formats.grouping import Grouping, all_of
+from agentmsg.model.generated import Made, MadeTime
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
-
-__all__ = ["last_said", "role_of", "seats", "shared_name"]
 
 
 def seats(dialect: Dialect, *, joins: bool) -> Grouping:

@@ -1,4 +1,4 @@
-"""Usage of Python's messages. Imports the core only.
+"""Usage of Python's messages.
 
 Mark: ``/partial`` (usage without a counter that all have).
 """
@@ -8,18 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.natives import count_at
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, write_as
-from agentmsg_codecs.agentscope.words import FAMILY
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import count_at
+from agentmsg.formats.rules import usage_cell
+from agentmsg.formats.shapes import Native, Shape, mark_of, marked, read_as, write_as
+from agentmsg.values.types import is_object
+from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_usage", "usage_of", "write_usage"]
 
 _make_usage = maker(am.Usage)
 _COUNTS: Mapping[str, str] = {

@@ -37,24 +37,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.bare import is_bare
-from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
+from agentmsg.formats.bare import is_bare
+from agentmsg.formats.codec import maker
+from agentmsg.formats.spelling import note_of
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic.base import Anthropic
-from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.sniffing import sniff_body
 from agentmsg_codecs.anthropic.systems import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
-from agentmsg_codecs.anthropic.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.caps import Caps
-    from agentmsg.shapes import Native
+    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats.shapes import Native
 
 __all__ = ["AnthropicCodec"]
 

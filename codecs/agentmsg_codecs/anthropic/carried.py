@@ -1,4 +1,4 @@
-"""Cells that many rows share: the nearest cache hint, citations and sources that the format has. Imports media."""
+"""Cells that many rows share: the nearest cache hint, citations and sources that the format has."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import Drop, carried_extras, usually
-from agentmsg.media import guess_media_type
-from agentmsg.shapes import mark_of
+from agentmsg.formats.capabilities import Drop, carried_extras, usually
+from agentmsg.formats.shapes import mark_of
+from agentmsg.model.media import guess_media_type
 from agentmsg_codecs.anthropic.media import DOCUMENT_TYPES, IMAGE, IMAGE_TYPES, is_search_result, is_usual, source_keys
+from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 from agentmsg_codecs.anthropic.shapes import TEXT, citation_keys, is_known_place, is_usual_hint
-from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["citations", "document_source", "hint", "image_source"]
 
 _BARE: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
 _HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"type", "ttl"})))

@@ -1,6 +1,6 @@
-"""Native messages and ours: content, grouped tool results, and what stands beside content. Imports results and below.
+"""Native messages and ours: content, grouped tool results, and what stands beside content.
 
-A user message is a container (agentmsg.grouping): each tool result in it is a tool message of its own, what stands
+A user message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
 between them user messages. What belongs to the native message as a whole is on its first.
 """
 
@@ -9,26 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.bare import is_bare
-from agentmsg.codec import maker, replacer
 from agentmsg.errors import AgentMsgError
-from agentmsg.grouping import Grouping, containers, seat_of, seated
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.link import CallNames, named
-from agentmsg.natives import is_bare_text, read_whole
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.parts import Parts
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, read_as, write_as
+from agentmsg.formats.bare import is_bare
+from agentmsg.formats.codec import maker, replacer
+from agentmsg.formats.grouping import Grouping, containers, seat_of, seated
+from agentmsg.formats.natives import is_bare_text, read_whole
+from agentmsg.formats.parts import Parts
+from agentmsg.formats.shapes import Native, Unreadable, mark_of, read_as, write_as
+from agentmsg.formats.spelling import keep, put_back, same_document
+from agentmsg.model.tool_links import CallNames, named
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic.media import FILE, IMAGE
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.results import make_result, result_shape, server_shape
 from agentmsg_codecs.anthropic.shapes import CALL, COMPACTION, QUICK, TEXT, THINKING, make_text
-from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["GROUPING", "MESSAGE_KEYS", "Messages"]
 
 MESSAGE_KEYS = frozenset({"role", "content"})
 _ROLES = frozenset({"system", "user", "assistant"})

@@ -25,31 +25,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.arrange import keep_first
-from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import link_of
+from agentmsg.formats.restructure import keep_first
+from agentmsg.formats.rules import document_as_text
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic.base import Anthropic
-from agentmsg_codecs.anthropic.caps import Rows, block_rows, needs_id, server_rows
+from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.carried import hint
 from agentmsg_codecs.anthropic.fast_answer import fast_answer
 from agentmsg_codecs.anthropic.media import is_upload
+from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 from agentmsg_codecs.anthropic.rules import document
 from agentmsg_codecs.anthropic.sniffing import sniff_answer
 from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
-from agentmsg_codecs.anthropic.words import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg_codecs.anthropic.messages import Messages
 
-__all__ = ["AnthropicResponseCodec"]
 
 _KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage", *ARGUED})
 _WORDS = (("type", "message"), ("role", "assistant"))

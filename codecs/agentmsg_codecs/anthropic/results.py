@@ -1,22 +1,21 @@
-"""What tools gave: results of the client's tools, and of those that run at the provider. Imports shapes and words."""
+"""What tools gave: results of the client's tools, and of those that run at the provider."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_bare_text, link_of, read_content
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_bare_text, link_of, read_content
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
+from agentmsg_codecs.anthropic.names import FAMILY, SERVER_RESULTS
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
-from agentmsg_codecs.anthropic.words import FAMILY, SERVER_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SOURCE_KEYS", "form_of", "is_known_server", "make_result", "result_shape", "server_shape", "tag_of_server"]
 
 Read: TypeAlias = "Callable[[Any], Any]"
 make_result = maker(am.ToolResultBlock)

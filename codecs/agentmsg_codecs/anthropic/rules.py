@@ -1,26 +1,21 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table.
-
-Imports media, results and below.
-"""
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import Drop, Swap
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.rules import custom_as_function, result_as_text, server_as_text, structured_as_text
-from agentmsg.shapes import Unreadable, mark_of
+from agentmsg.formats.capabilities import Drop, Swap
+from agentmsg.formats.rules import custom_as_function, result_as_text, server_as_text, structured_as_text
+from agentmsg.formats.shapes import Unreadable, mark_of
+from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.text import dump_json
 from agentmsg_codecs.anthropic.media import is_search_result, is_upload
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.results import form_of, is_known_server, tag_of_server
-from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["call", "client_result", "data_as_text", "document", "server_result", "source_as_text", "thinking_rule"]
 
 
 def data_as_text(block: am.DataBlock) -> Swap:

@@ -1,6 +1,6 @@
-"""The native objects of text, thinking and calls: cache hints, citations, and the blocks. Imports words.
+"""The native objects of text, thinking and calls: cache hints, citations, and the blocks.
 
-Each is a pair of plain functions, see agentmsg.shapes. What the schema would refuse and a document has all the same
+Each is a pair of plain functions, a `Shape`. What the schema would refuse and a document has all the same
 is read with the mark ``/odd`` (a block of thinking without signature: ``/unsigned``): the capability table carries
 what is marked, and mends what is not.
 """
@@ -11,31 +11,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import from_object, input_copy
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import link_of
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.model.arguments import from_object, input_copy
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "CALL",
-    "COMPACTION",
-    "QUICK",
-    "TEXT",
-    "THINKING",
-    "cache_of",
-    "citation_keys",
-    "is_known_place",
-    "is_usual_hint",
-    "items_at",
-    "make_text",
-    "with_cache",
-]
 
 make_text = maker(am.TextBlock)
 _make_cache = maker(am.CacheHint)

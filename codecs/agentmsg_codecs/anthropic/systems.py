@@ -1,4 +1,4 @@
-"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn. Imports messages.
+"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn.
 
 https://docs.claude.com/en/api/messages: newer models take a system message among the others, right behind a turn of
 the user, which the results of tools are, too. Any other is lifted to the top. One that was read elsewhere is marked
@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.arrange import as_is
-from agentmsg.caps import carried_extras
-from agentmsg.shapes import mark_of, marked
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.restructure import as_is
+from agentmsg.formats.shapes import mark_of, marked
 from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS
-from agentmsg_codecs.anthropic.words import FAMILY
+from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import agentmsg as am
-    from agentmsg.arrange import Part, Plan
+    from agentmsg.formats.restructure import Part, Plan
 
-__all__ = ["MESSAGE_EXTRAS", "gather_systems", "may_move", "with_places"]
 
 MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: MESSAGE_KEYS))
 _USERS = frozenset({"user", "tool"})

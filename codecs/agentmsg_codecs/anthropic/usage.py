@@ -1,4 +1,4 @@
-"""What an answer cost. Imports words.
+"""What an answer cost.
 
 Anthropic's ``input_tokens`` leaves out what was read from a cache or written to one; ours holds all of it.
 """
@@ -8,19 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import odd_at, rest_of, with_rest
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
-from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import odd_at, rest_of, with_rest
+from agentmsg.formats.rules import usage_cell
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_object
+from agentmsg_codecs.anthropic.names import FAMILY, OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_usage", "quick_usage", "read_usage", "write_usage"]
 
 _make = maker(am.Usage)
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"

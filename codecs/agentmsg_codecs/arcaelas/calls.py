@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, in OpenAI's shape. Imports words.
+"""Calls: the entries of ``tool_calls``, in OpenAI's shape.
 
 The shape is that of OpenAI's codec, and not shared with it: the core knows no format, and a codec no other.
 """
@@ -9,14 +9,12 @@ from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY
-from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.arcaelas.words import FAMILY, ITEM
-
-__all__ = ["CALL_KEYS", "INNER_KEYS", "NO_ID", "quick_call", "read_call", "write_call"]
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
+from agentmsg.formats.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg.values.frozen import EMPTY
+from agentmsg.values.types import is_object
+from agentmsg_codecs.arcaelas.names import FAMILY, ITEM
 
 _make_call = maker(am.ToolUseBlock)
 NO_ID = without_id(FAMILY)

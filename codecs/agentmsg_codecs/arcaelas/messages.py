@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours; a shape for each role. Imports calls, content and times.
+"""Messages: one native message is one of ours; a shape for each role.
 
 Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is
 that of another generation), ``/time`` (see times.py), ``/odd`` (a role that the library does not know by type).
@@ -9,25 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of, word_if_any
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.shapes import is_odd as is_odd_at
-from agentmsg.times import read_time
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_bare_text, native_of, read_content, read_whole, role_of, word_if_any
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.formats.shapes import is_odd as is_odd_at
+from agentmsg.model.times import read_time
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
 from agentmsg_codecs.arcaelas.content import ContentParts, make_text
+from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, SIGNER, is_odd, odd
 from agentmsg_codecs.arcaelas.times import is_usual, write_time
-from agentmsg_codecs.arcaelas.words import FAMILY, LINKS, SIGNER, is_odd, odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.link import CallNames
+    from agentmsg.model.tool_links import CallNames
 
-__all__ = ["NO_ROLES", "Messages", "generation", "keys_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
-from agentmsg.codec import FILLING, draft_class, hook_table, maker
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.formats.codec import FILLING, draft_class, hook_table, maker
 from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.tools import NativeTool
+from agentmsg.model.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
+from agentmsg.model.tools import NativeTool
+from agentmsg.values.frozen import EMPTY, adopt
 from agentmsg_codecs.canonical.compile import code
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.foreign import (
@@ -36,7 +36,6 @@ from agentmsg_codecs.canonical.writing import plain_writer
 if TYPE_CHECKING:
     from agentmsg_codecs.canonical.shapes import Shape
 
-__all__ = ["Engine", "check_version"]
 
 Reader = Callable[[Any, int], Any]
 Writer = Callable[[Any], Any]

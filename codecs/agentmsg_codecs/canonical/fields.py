@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.blocks import (
+from agentmsg.model.blocks import (
     BLOCK_TAGS,
     AudioBlock,
     BaseBlock,
@@ -32,18 +32,17 @@ from agentmsg.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from agentmsg.equality import same
-from agentmsg.history import History
-from agentmsg.json_values import EMPTY
-from agentmsg.msg import Msg
-from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
-from agentmsg.tools import NativeTool, ToolSpec
-from agentmsg.usage import Usage
+from agentmsg.model.equality import same
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.model.usage import Usage
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COMMON", "FAMILY", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
 
 FAMILY = "agentmsg"
 VERSION = 1

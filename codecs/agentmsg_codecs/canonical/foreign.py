@@ -12,26 +12,15 @@ from typing import Any, Protocol, cast
 
 import attrs
 
-from agentmsg.blocks import BaseBlock, Block, ContentBlock, TextBlock
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
-from agentmsg.json_values import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
-from agentmsg.sources import Source
-from agentmsg.structured import strict_converter
-from agentmsg.tools import Tool
+from agentmsg.model.blocks import BaseBlock, Block, ContentBlock, TextBlock
+from agentmsg.model.sources import Source
+from agentmsg.model.structured import strict_converter
+from agentmsg.model.tools import Tool
+from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
 from agentmsg_codecs.canonical.general import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import ABSENT, Shape
-
-__all__ = [
-    "as_hook",
-    "foreign_reader",
-    "foreign_writer",
-    "generated_hooks",
-    "new_converter",
-    "structured",
-    "unstructured",
-    "user_spec",
-]
 
 _COMMON = {field.name: field for field in COMMON}
 # What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.

@@ -59,26 +59,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.caps import Caps
-from agentmsg.containers import ContainerCodec, Containers, Contents
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import mark_of
-from agentmsg.undoubted import parse_undoubted
-from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg.formats.capabilities import Caps
+from agentmsg.formats.containers import ContainerCodec, Containers, Contents
+from agentmsg.formats.shapes import mark_of
+from agentmsg.values.text import UNUSUAL
+from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.values.undoubted import parse_undoubted
+from agentmsg_codecs.langchain.capabilities import make_caps
 from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
 from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.proving import are_shallow, take
-from agentmsg_codecs.langchain.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.json_text import Duplicates
     from agentmsg.limits import Limits
+    from agentmsg.values.text import Duplicates
 
 __all__ = ["LangChainCodec"]
 

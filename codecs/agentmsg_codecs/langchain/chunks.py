@@ -1,4 +1,4 @@
-"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat". Imports chunk_pieces and messages.
+"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat".
 
 What chunks have as messages have it, the reader of messages reads and writes. Here is what only chunks have:
 
@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, EncodeError, excerpt
-from agentmsg.fit import fit
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, note_of, put_back, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Unreadable, mark_of, marked
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.codec import maker
+from agentmsg.formats.shapes import Unreadable, mark_of, marked
+from agentmsg.formats.spelling import keep, note_of, put_back, same_document, with_note
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
@@ -43,14 +43,13 @@ from agentmsg_codecs.langchain.chunk_pieces import (
 )
 from agentmsg_codecs.langchain.fields import is_in_kwargs
 from agentmsg_codecs.langchain.forms import split
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg_codecs.langchain import LangChainCodec
 
-__all__ = ["read_chunk", "write_chunk"]
 
 Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)

@@ -1,20 +1,19 @@
-"""What texts are based on: citations of v1 and OpenAI, of Anthropic, and all others. Imports the model and notes."""
+"""What texts are based on: citations of v1 and OpenAI, of Anthropic, and all others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
+from agentmsg.formats.codec import maker
+from agentmsg.formats.spelling import keep, put_back, same_document
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_mapping, is_object
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["WHOLE", "WITH_URL", "is_place", "is_translated", "make_citation", "read_citation", "write_citation"]
 
 Part = dict[str, Any]
 make_citation = maker(am.Citation)

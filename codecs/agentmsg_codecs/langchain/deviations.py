@@ -1,4 +1,4 @@
-"""How a copy of a call deviates from its default spelling. Imports the model.
+"""How a copy of a call deviates from its default spelling.
 
 What a copy says beyond the call is meaning: extras of the call, one namespace a place. How it spells what the call
 says is a note, which holds nothing but names, and texts of arguments that are the same as JSON; with a digest, for a
@@ -11,10 +11,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json, parse_json
+from agentmsg.formats.spelling import SPELLINGS, same_document
 from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.notes import SPELLINGS, same_document
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_mapping, is_sequence
 from agentmsg_codecs.langchain.parts import note_at
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-__all__ = ["SPACES", "beyond", "compared", "is_same_json", "spelt", "stamp"]
 
 Part = dict[str, Any]
 # Where a copy stands, by its letter, and the namespace of what it says beyond the call.

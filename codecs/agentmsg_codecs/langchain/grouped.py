@@ -1,8 +1,8 @@
 """Tool results inside a human message, as Anthropic has them: split on reading, joined on writing.
 
 A result that stands among the parts of a human message is a tool message of its own; what stands beside it stays a
-user's. The human message is a container (agentmsg.grouping); nothing joins by default, so its messages have seats.
-Everything that belongs to the native message as a whole is on the first. Imports parts and the model.
+user's. The human message is a container (`agentmsg.formats`); nothing joins by default, so its messages have seats.
+Everything that belongs to the native message as a whole is on the first.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.made import Made
-from agentmsg.notes import note_of, with_note
-from agentmsg.plain import is_list, is_mapping
+from agentmsg.formats.codec import maker
+from agentmsg.formats.grouping import Grouping, containers, is_contained, seat_of, seated
+from agentmsg.formats.spelling import note_of, with_note
+from agentmsg.model.generated import Made
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_mapping
+from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
-from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["gather", "is_result", "make_grouping", "separate", "split"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)

@@ -16,25 +16,15 @@ import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.blocks import BLOCK_TAGS, Noted
-from agentmsg.json_values import adopt, freeze, plain_copy, thaw
-from agentmsg.plain import class_of, is_list, is_mapping, is_object
+from agentmsg.model.blocks import BLOCK_TAGS, Noted
+from agentmsg.values.frozen import adopt, freeze, plain_copy, thaw
+from agentmsg.values.types import class_of, is_list, is_mapping, is_object
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     import cattrs
 
-__all__ = [
-    "QUICK",
-    "TAGS",
-    "Inner",
-    "in_non_standard",
-    "is_ours",
-    "make_converter",
-    "non_standard_block",
-    "write_non_standard",
-]
 
 Part = dict[str, Any]
 

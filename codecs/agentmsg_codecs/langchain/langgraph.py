@@ -37,16 +37,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps, carried_extras
-from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.json_values import EMPTY, adopt, thaw
+from agentmsg.formats.capabilities import Caps, carried_extras
+from agentmsg.formats.codec import Codec, maker
+from agentmsg.formats.rules import native_messages
+from agentmsg.formats.spelling import note_of, with_note
 from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.notes import note_of, with_note
-from agentmsg.plain import is_mapping, is_object, is_sequence
-from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps, message_extras
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.capabilities import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
@@ -59,17 +59,16 @@ from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessag
 from agentmsg_codecs.langchain.lg_tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lg_usual import UsualDocuments, joined
 from agentmsg_codecs.langchain.messages import FORMS, Messages
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.json_text import Duplicates
     from agentmsg.limits import Limits
+    from agentmsg.values.text import Duplicates
     from agentmsg_codecs.langchain.lg_containers import Contents
 
-__all__ = ["LangGraphCodec", "dumps_typed", "loads_typed"]
 
 Part = dict[str, Any]
 _make_history = maker(am.History)

@@ -30,28 +30,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps, carried_extras
-from agentmsg.codec import maker
-from agentmsg.containers import ContainerCodec, Containers
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import note_of
-from agentmsg.plain import is_mapping
-from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps, message_extras
+from agentmsg.formats.capabilities import Caps, carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.containers import ContainerCodec, Containers
+from agentmsg.formats.rules import native_messages
+from agentmsg.formats.spelling import note_of
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_mapping
+from agentmsg_codecs.langchain.capabilities import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc_envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc_escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
-    from agentmsg.json_text import Duplicates
     from agentmsg.limits import Limits
+    from agentmsg.values.text import Duplicates
 
-__all__ = ["LangChainLcCodec"]
 
 Part = dict[str, Any]
 _make_history = maker(am.History)

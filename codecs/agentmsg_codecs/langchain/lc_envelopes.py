@@ -1,4 +1,4 @@
-"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form. Imports messages.
+"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form.
 
 Read and written through ``langchain``'s engine: what an envelope leaves out is filled in, and left out again. What it
 spells otherwise than its dialect is a note under ``langchain.lc``, apart from those of the fields.
@@ -11,26 +11,25 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import note_of, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.undoubted import parse_undoubted, undoubted_items
+from agentmsg.formats.codec import maker
+from agentmsg.formats.spelling import note_of, same_document, with_note
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg.values.undoubted import parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc_fast import SHORT, FastEnvelopes
 from agentmsg_codecs.langchain.messages import Messages, is_native
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.proving import are_shallow, take
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg.limits import Limits
 
-__all__ = ["CLASSES", "DIALECTS", "LC", "TAGS", "Dialect", "Envelopes", "bare", "dialect_of", "word"]
 
 Part = dict[str, Any]
 # The namespace of our notes, and of unknown keys of envelopes.

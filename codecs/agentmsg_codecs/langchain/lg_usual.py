@@ -1,4 +1,4 @@
-"""Usual messages straight between the payloads of their extensions and the model. Imports fast_read and the library.
+"""Usual messages straight between the payloads of their extensions and the model.
 
 A payload is read by what fast_read.py takes as usual, and is then written again: only where this gives the same bytes
 is the message taken. So the order of keys, the spelling of numbers and keys that stand twice need no look of their
@@ -16,12 +16,12 @@ import attrs
 import msgpack
 
 import agentmsg as am
-from agentmsg.codec import replacer
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg.formats.codec import replacer
+from agentmsg.formats.spelling import note_of
 from agentmsg.limits import USUAL
-from agentmsg.notes import note_of
-from agentmsg.plain import is_object
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_object
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.lc_envelopes import TAGS
 from agentmsg_codecs.langchain.lg_containers import contents_of, place_of
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.lg_messages import GraphMessages
     from agentmsg_codecs.langchain.messages import Messages
 
-__all__ = ["UsualDocuments", "joined"]
 
 Part = dict[str, Any]
 _library: Any = msgpack

@@ -1,8 +1,8 @@
 """Messages: a fast path for what LangChain itself writes today, and the general path for everything else.
 
 The fast path tests the exact key set and the types, so nothing can deviate and nothing is compared. The general
-path reads leniently, writes the default spelling, keeps the difference (``agentmsg.notes.keep``) and proves that
-it comes back; what does not is kept whole, as a native message. Imports forms, body and what lies below.
+path reads leniently, writes the default spelling, keeps the difference (``formats.spelling.keep``) and proves that
+it comes back; what does not is kept whole, as a native message.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import SPELLINGS, keep, put_back, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.formats.codec import maker
+from agentmsg.formats.spelling import SPELLINGS, keep, put_back, same_document, with_note
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.calls import is_calls
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.forms import Native, known_keys, split, wrap
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 from agentmsg_codecs.langchain.proving import proving
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FORMS", "Messages", "is_native", "note_of_message"]
 
 Part = dict[str, Any]
 make_msg = maker(am.Msg)

@@ -1,4 +1,4 @@
-"""Content parts to blocks and back: the table of shapes at work. Imports the hooks, the shapes and the core's notes.
+"""Content parts to blocks and back: the table of shapes at work.
 
 Reading tries v1 and then the other shapes of a part's tag; whatever a shape reads must come back exactly, else the
 part is kept as a NativeBlock. Writing is v1, unless the block remembers another shape that still reads the same.
@@ -14,25 +14,24 @@ import agentmsg_codecs.langchain.hooks as hooks
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.codec import hook_table, maker, once
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import keep, note_of, put_back, same_document, with_note
-from agentmsg.plain import class_of, is_mapping, is_object
+from agentmsg.formats.codec import hook_table, maker, once
+from agentmsg.formats.spelling import keep, note_of, put_back, same_document, with_note
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import class_of, is_mapping, is_object
 from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
 from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, in_non_standard, shapes_of
 from agentmsg_codecs.langchain.moves import MOVES
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 from agentmsg_codecs.langchain.nested import NESTED, nested_in, with_nested
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NESTED", "Parts", "fallback_of", "note_at"]
 
 Part = dict[str, Any]
 _make_native = maker(am.NativeBlock)

@@ -1,17 +1,17 @@
-"""Messages whose depth nobody looked at: it is proved while they are read. Imports fast_read.
+"""Messages whose depth nobody looked at: it is proved while they are read.
 
 Whatever is around free-form data is of a known shape, and so of a known depth; free-form data is written as text, and
 its brackets are counted. That takes less time than to write the whole document again, which is how it is proved of any
-other (``agentmsg.json_text.parse_json``).
+other (``agentmsg.values.text.parse_json``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.levels import PROVABLE
 from agentmsg.limits import DEFAULT_LIMITS, USUAL
-from agentmsg.undoubted import is_shallow, parse_undoubted
+from agentmsg.values.depth import PROVABLE
+from agentmsg.values.undoubted import is_shallow, parse_undoubted
 from agentmsg_codecs.langchain.fast_read import FastReaders
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["are_shallow", "is_deep", "proving", "take"]
 
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict

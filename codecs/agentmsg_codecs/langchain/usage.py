@@ -1,20 +1,19 @@
-"""``usage_metadata`` to Usage and back. Imports the model and the core's notes."""
+"""``usage_metadata`` to Usage and back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import SPELLINGS, keep, put_back, same_document
-from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg.formats.codec import maker
+from agentmsg.formats.spelling import SPELLINGS, keep, put_back, same_document
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_mapping, is_object
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DETAILS", "USAGE_KEYS", "is_odd", "read_usage", "write_usage"]
 
 Part = dict[str, Any]
 _make = maker(am.Usage)

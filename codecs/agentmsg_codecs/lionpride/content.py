@@ -1,4 +1,4 @@
-"""Content: a dict whose keys decide the role, and the blocks of a message. Imports words.
+"""Content: a dict whose keys decide the role, and the blocks of a message.
 
 What a message holds beside its content plays no part here: ``_bare`` takes it away, so that spellings can be tried.
 Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` where it does not list the detail;
@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import from_object, input_object
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_marked
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg_codecs.lionpride.words import (
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg.model.arguments import from_object, input_object
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg_codecs.lionpride.names import (
     CONTENT,
     DETAILS,
     FAMILY,
@@ -33,7 +33,6 @@ from agentmsg_codecs.lionpride.words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["kind_of", "read_content", "write_content"]
 
 make_msg = maker(am.Msg)
 _make_text = maker(am.TextBlock)

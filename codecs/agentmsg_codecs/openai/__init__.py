@@ -39,22 +39,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import Codec, maker
-from agentmsg.copies import copy_document, copy_part
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, mark_of
-from agentmsg_codecs.openai.caps import make_caps
-from agentmsg_codecs.openai.linked import Links, unlinked
+from agentmsg.formats.codec import Codec, maker
+from agentmsg.formats.shapes import Native, mark_of
+from agentmsg.values.copies import copy_document, copy_part
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
+from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.messages import Messages
+from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
+from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
-from agentmsg_codecs.openai.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
-    from agentmsg.caps import Caps
+    from agentmsg.formats.capabilities import Caps
 
 __all__ = ["OpenAICodec"]
 

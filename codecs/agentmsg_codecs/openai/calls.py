@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
+"""Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
 message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call;
@@ -11,34 +11,29 @@ from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.bare import make_parsed_call
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL, usual_arguments
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
-from agentmsg.parts import native_text
-from agentmsg.plain import is_sound
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats.bare import make_parsed_call
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
+from agentmsg.formats.parts import native_text
+from agentmsg.formats.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg.model.arguments import input_text
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.text import UNUSUAL, usual_arguments
+from agentmsg.values.types import is_sound
 from agentmsg_codecs.openai.attached import Attached, is_message_hint, with_attached
-from agentmsg_codecs.openai.words import FAMILY, ITEM
-
-__all__ = [
-    "NO_ID",
-    "call_keys",
-    "entry_comes_back",
-    "inner_call_keys",
-    "is_legacy",
-    "is_native_entry",
-    "is_other_type",
-    "quick_call",
-    "read_entry",
-    "read_legacy",
-    "says_beside",
-    "write_entry",
-    "write_legacy",
-]
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 _make_call = maker(am.ToolUseBlock)
 NO_ID = without_id(FAMILY)

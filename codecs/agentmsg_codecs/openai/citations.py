@@ -1,4 +1,4 @@
-"""Annotations: what a text is based on, by offsets in characters. Imports content.
+"""Annotations: what a text is based on, by offsets in characters.
 
 Those that the schema does not have (other kinds, missing fields) are marked ``/odd`` and keep all that they say.
 """
@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.natives import count_at, rest_of, with_rest
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats.natives import count_at, rest_of, with_rest
+from agentmsg.formats.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg.values.types import is_list
 from agentmsg_codecs.openai.content import odd
-from agentmsg_codecs.openai.words import FAMILY, ITEM
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CITED", "citation_keys", "read_annotations", "write_annotations"]
 
 CITED = frozenset({"url", "title", "start_index", "end_index"})
 

@@ -1,7 +1,5 @@
 """Content parts: text, image_url, input_audio, file, refusal, video_url and thinking of compatible servers.
 
-Imports thinking_parts.
-
 Parts that the schema has nowhere, or not in this role, are marked ``/odd`` when they are read: they are written again
 as they were, and nothing else is written so (see block_caps.py).
 """
@@ -11,34 +9,25 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.media import data_url, read_data_url
-from agentmsg.natives import rest_of, with_rest
-from agentmsg.parts import Parts
-from agentmsg.plain import is_object, is_sound
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import rest_of, with_rest
+from agentmsg.formats.parts import Parts
+from agentmsg.formats.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg.model.media import data_url, read_data_url
+from agentmsg.values.types import is_object, is_sound
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_parts import THINKING_PART
-from agentmsg_codecs.openai.words import FAMILY, ITEM
-
-__all__ = [
-    "AUDIO_FORMATS",
-    "BREAKPOINT_TTLS",
-    "CACHE_AT",
-    "CONTROL",
-    "DETAILS",
-    "ContentParts",
-    "hint_keys",
-    "inner_keys",
-    "is_controlled",
-    "is_odd",
-    "make_text",
-    "odd",
-    "read_cache",
-    "read_control",
-    "write_cache",
-    "write_control",
-    "write_url",
-]
 
 make_text = maker(am.TextBlock)
 make_refusal = maker(am.RefusalBlock)

@@ -1,4 +1,4 @@
-"""Reading fast: answers as OpenAI and our own writer give them, with nothing odd about them. Imports calls and usage.
+"""Reading fast: answers as OpenAI and our own writer give them, with nothing odd about them.
 
 What is usual is told by the exact number of keys and by types, so that nothing can deviate unseen and nothing needs to
 be compared; for anything else there is None, and the general path looks. Four spellings beside the default one are so
@@ -13,21 +13,20 @@ from itertools import compress, product
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.bare import make_bare_text
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.shapes import Unreadable
+from agentmsg.formats.bare import make_bare_text
+from agentmsg.formats.codec import maker
+from agentmsg.formats.shapes import Unreadable
+from agentmsg.values.frozen import EMPTY, adopt
 from agentmsg_codecs.openai.calls import quick_call
+from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 from agentmsg_codecs.openai.usage import read_usage
-from agentmsg_codecs.openai.words import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.shapes import Native
+    from agentmsg.formats.shapes import Native
 
-__all__ = ["fast_answer"]
 
 _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.

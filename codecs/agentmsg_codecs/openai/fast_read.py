@@ -1,4 +1,4 @@
-"""Reading fast: the messages that OpenAI's own clients write, with nothing odd about them. Imports calls and content.
+"""Reading fast: the messages that OpenAI's own clients write, with nothing odd about them.
 
 A reader tests the exact number of keys and the types, so that nothing can deviate from what the writer gives, and
 nothing needs to be compared; it returns None where the general path has to look. It keeps nothing of the document but
@@ -11,23 +11,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.bare import is_parsed, make_bare, make_bare_result, make_bare_text
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_list, is_sound
+from agentmsg.formats.bare import is_parsed, make_bare, make_bare_result, make_bare_text
+from agentmsg.formats.codec import maker
+from agentmsg.values.frozen import adopt
+from agentmsg.values.types import is_list, is_sound
 from agentmsg_codecs.openai.calls import quick_call
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.shapes import Native
+    from agentmsg.formats.shapes import Native
     from agentmsg_codecs.openai.content import ContentParts
-    from agentmsg_codecs.openai.linked import Links
+    from agentmsg_codecs.openai.tool_links import Links
 
     Reader = Callable[[Native, Links], am.Msg | None]
 
-__all__ = ["NAMED", "fast_readers", "held_readers"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)

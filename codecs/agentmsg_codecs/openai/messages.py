@@ -1,6 +1,6 @@
 """Messages: one native message is one of ours. A fast path for the usual ones, a shape for each role for the others.
 
-Imports calls, content and reasoning. Marks on a message: ``/list`` (content that could be a text is a list),
+Marks on a message: ``/list`` (content that could be a text is a list),
 ``/copies`` (see reasoning.py); on blocks: ``/refusal`` (it stands in the field of that name), ``/named`` (a result
 whose message has a name), ``/function`` (and its role is ``function``), ``/value`` (and its content is no text),
 ``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
-from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
+from agentmsg.formats.spelling import note_of
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
@@ -33,17 +33,16 @@ from agentmsg_codecs.openai.calls import (
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
-from agentmsg_codecs.openai.linked import Links
+from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
-from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
+from agentmsg_codecs.openai.tool_links import Links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "is_value", "make_msg"]
 
 make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)

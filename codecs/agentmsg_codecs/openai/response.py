@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import Codec, maker
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import native_of, read_whole
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, write_as
+from agentmsg.formats.codec import Codec, maker
+from agentmsg.formats.natives import native_of, read_whole
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, write_as
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.openai.answered import (
     OBJECT,
     ODD_OF_ANSWER,
@@ -40,19 +40,18 @@ from agentmsg_codecs.openai.answered import (
     word_in,
 )
 from agentmsg_codecs.openai.fast_answer import fast_answer
-from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_caps import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.usage import write_usage
-from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.caps import Caps
+    from agentmsg.formats.capabilities import Caps
 
-__all__ = ["OpenAIResponseCodec"]
 
 _make_history = maker(am.History)
 _OLD = "function_call"

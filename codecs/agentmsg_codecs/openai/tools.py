@@ -1,22 +1,32 @@
-"""Tools: ``tools`` and the ``functions`` of old requests. Imports words."""
+"""Tools: ``tools`` and the ``functions`` of old requests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Drop, Row, carried_extras
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.natives import rest_of, with_rest
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats.capabilities import KEEP, Drop, Row, carried_extras
+from agentmsg.formats.natives import rest_of, with_rest
+from agentmsg.formats.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.types import is_list
 from agentmsg_codecs.openai.content import read_cache, write_cache
-from agentmsg_codecs.openai.words import FAMILY, ITEM
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["may_write", "read_tools", "tool_rows", "write_tools"]
 
 _FUNCTION = frozenset({"name", "description", "parameters", "strict"})
 _INNER = {"function": _FUNCTION, "custom": frozenset({"name", "description"})}
@@ -143,7 +153,7 @@ def _kind(kind: str, _: Any) -> str:
 
 
 def _cache(value: Any, tool: Any) -> Any:
-    from agentmsg_codecs.openai.block_caps import carried_cache  # noqa: PLC0415 - it knows the tools' parts
+    from agentmsg_codecs.openai.block_capabilities import carried_cache  # noqa: PLC0415 - it knows the tools' parts
 
     # The schema has hints on parts only; compatible servers have them on tools.
     return carried_cache(value, tool) if mark_of(value, FAMILY, "/at") is not None else None

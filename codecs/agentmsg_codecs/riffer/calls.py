@@ -1,11 +1,11 @@
-"""Tool calls with their two ids, and how results are linked with them. Imports words.
+"""Tool calls with their two ids, and how results are linked with them.
 
 ``call_id`` is the link of the model, ``id`` the id of the item. 0.9 has both and links results by ``id``; today there
 is ``call_id`` alone. Read is either, in both: a result is of the call with this ``call_id``, else of that with this
 ``id``. A link of 0.9 is the id of an item: who edits that id edits the link, and results are written with the new one.
 
 Marks: ``/ids`` on a call whose one id stands elsewhere than by default ("id", "call_id" or "both"); ``/link`` on a
-result that is linked by the other id ("id" or "call_id"); those of agentmsg.natives.
+result that is linked by the other id ("id" or "call_id"); those of agentmsg.formats.natives.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import Part, Plan, as_is
-from agentmsg.codec import maker, replacer
-from agentmsg.link import with_result
-from agentmsg.natives import lacks_id, read_arguments, without_id, write_arguments
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg.formats.codec import maker, replacer
+from agentmsg.formats.natives import lacks_id, read_arguments, without_id, write_arguments
+from agentmsg.formats.restructure import Part, Plan, as_is
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.model.tool_links import with_result
+from agentmsg.values.types import is_object
+from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agentmsg_codecs.riffer.words import Version
+    from agentmsg_codecs.riffer.names import Version
 
-__all__ = ["CALL_KEYS", "NO_ID", "Calls", "Links", "needs_id", "unambiguous"]
 
 _make_call = maker(am.ToolUseBlock)
 _with_link = replacer(am.ToolResultBlock, "tool_call_id")

@@ -1,4 +1,4 @@
-"""Files of a user: images and documents, given by URL or as data. Imports words.
+"""Files of a user: images and documents, given by URL or as data.
 
 Which of the two a file is, its media type tells, or the ending of its URL. What is read though the library refuses it
 (another media type), or does not understand (data in a URL), is marked ``/odd``.
@@ -10,18 +10,17 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.media import guess_media_type, read_data_url
-from agentmsg.plain import class_of, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, read_as, text_at, word_at, write_as
-from agentmsg_codecs.riffer.words import FAMILY, is_odd, odd
+from agentmsg.formats.capabilities import KEEP, Cell, Drop, Row, Swap, carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.rules import document_as_text
+from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as, text_at, word_at, write_as
+from agentmsg.model.media import guess_media_type, read_data_url
+from agentmsg.values.types import class_of, is_object
+from agentmsg_codecs.riffer.names import FAMILY, is_odd, odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["file_rows", "read_file", "write_file"]
 
 _make_base64 = maker(am.Base64Source)
 _make_url = maker(am.URLSource)

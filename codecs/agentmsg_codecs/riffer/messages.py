@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours; a shape for each role. Imports calls, files, reasoning and usage.
+"""Messages: one native message is one of ours; a shape for each role.
 
 Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote them), ``/finish`` (see usage.py).
 """
@@ -8,26 +8,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, is_odd, marked, read_as, text_at, word_at, write_as
-from agentmsg.times import read_time
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_marked, native_of, read_whole, role_of, word_if_any
+from agentmsg.formats.shapes import Native, Shape, Unreadable, is_odd, marked, read_as, text_at, word_at, write_as
+from agentmsg.model.generated import given
+from agentmsg.model.times import read_time
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.riffer.calls import NO_ID, Calls, Links
 from agentmsg_codecs.riffer.files import read_file, write_file
+from agentmsg_codecs.riffer.names import FAMILY
 from agentmsg_codecs.riffer.reasoning import read_part, write_part
 from agentmsg_codecs.riffer.usage import is_known, quick_usage, read_finish, read_usage, write_finish, write_usage
-from agentmsg_codecs.riffer.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg_codecs.riffer.words import Version
+    from agentmsg_codecs.riffer.names import Version
 
-__all__ = ["KEYS", "RAW", "Messages", "dialect", "item_comes_back"]
 
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)

@@ -1,4 +1,4 @@
-"""Token usage of an answer, and why it ended. Imports words.
+"""Token usage of an answer, and why it ended.
 
 Marks: ``/partial`` on usage that was read without one of the two counts that the library has always; ``/old`` where
 ``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason is not a word
@@ -11,28 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.counters import Counters
-from agentmsg.natives import count_at, is_marked, word_if_any
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, is_odd, mark_of, marked, read_as, write_as
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import count_at, is_marked, word_if_any
+from agentmsg.formats.rules import usage_cell
+from agentmsg.formats.shapes import Native, Shape, is_odd, mark_of, marked, read_as, write_as
+from agentmsg.formats.usage_counters import Counters
+from agentmsg.values.types import is_object
+from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "carried_finish",
-    "carried_usage",
-    "is_known",
-    "quick_usage",
-    "read_finish",
-    "read_usage",
-    "write_finish",
-    "write_usage",
-]
 
 _make_usage = maker(am.Usage)
 _OLD = "cache_creation_tokens"

@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``. Imports words.
+"""Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``.
 
 Arguments are any JSON in the first, a text in the others. A valid call has an id; one that was read without is marked
 ``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call that stands among the invalid ones though its
@@ -10,27 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_marked, lacks_id, without_id
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.synaptic.words import FAMILY
-
-__all__ = [
-    "NO_ID",
-    "carried_call_extras",
-    "is_text",
-    "needs_id",
-    "rank",
-    "read_calls",
-    "read_piece",
-    "write_call",
-    "write_invalid",
-    "write_piece",
-]
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_marked, lacks_id, without_id
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.model.arguments import input_text
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg_codecs.synaptic.names import FAMILY
 
 _make_call = maker(am.ToolUseBlock)
 NO_ID = without_id(FAMILY)

@@ -1,4 +1,4 @@
-"""Chunks: AIMessageChunk. Imports calls, usage and words.
+"""Chunks: AIMessageChunk.
 
 | AIMessageChunk | MsgChunk |
 | --- | --- |
@@ -17,21 +17,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.codec import maker
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.made import given
-from agentmsg.natives import is_marked
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
+from agentmsg.model.arguments import input_text
+from agentmsg.model.generated import given
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.synaptic.calls import read_calls, read_piece, write_call, write_invalid, write_piece
+from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
-from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["read_chunk", "write_chunk"]
 
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)

@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours. A shape for each variant, and for chunks. Imports content and calls.
+"""Messages: one native message is one of ours. A shape for each variant, and for chunks.
 
 Marks on a message: ``/variant`` ("chat": a role that has a variant of its own stands in ``custom_role``; "bare": a role
 that has none stands in ``role``), ``/word`` (a word of other systems in ``role``), ``/chunk``, ``/named`` (a result
@@ -10,27 +10,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.link import named
-from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg.formats.codec import maker
+from agentmsg.formats.natives import is_marked, native_of, read_whole, role_of, word_if_any
+from agentmsg.formats.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    is_odd,
+    mark_of,
+    marked,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg.model.generated import given
+from agentmsg.model.tool_links import named
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_object
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
 from agentmsg_codecs.synaptic.quick import write_quick
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
 from agentmsg_codecs.synaptic.usual import is_usual
-from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.link import CallNames
+    from agentmsg.model.tool_links import CallNames
 
-__all__ = ["Messages", "is_chunk", "keys_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
