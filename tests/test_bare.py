@@ -21,8 +21,8 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
 from agentmsg.formats.bare import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
 from agentmsg.formats.spelling import same_document
-from agentmsg.model.arguments import input_copy, input_object
 from agentmsg.model.construction import absent_values
+from agentmsg.model.tool_arguments import input_copy, input_object
 from agentmsg.testing import mutate
 from agentmsg.values.copies import plain_twin
 from agentmsg.values.frozen import adopt, plain_copy, thaw

@@ -12,7 +12,6 @@ from hypothesis import given
 
 import agentmsg as am
 from agentmsg.errors import DecodeError
-from agentmsg.formats.codec import maker, replacer
 from agentmsg.formats.natives import (
     count_at,
     is_bare_text,
@@ -32,6 +31,7 @@ from agentmsg.formats.restructure import in_order
 from agentmsg.formats.rules import AS_TEXT, TEXT_ROWS, as_text
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.formats.usage_counters import Counters
+from agentmsg.model.construction import maker, replacer
 from agentmsg.model.generated import MadeTime, made_id
 from agentmsg.model.generated import given as told
 from agentmsg.model.times import nearest_milli, read_time

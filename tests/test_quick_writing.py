@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.fit import fit
-from agentmsg.formats.codec import replacer
+from agentmsg.model.construction import replacer
 from agentmsg.model.times import write_time
 from agentmsg.testing import edit, histories, mutate
 from agentmsg.values.frozen import adopt

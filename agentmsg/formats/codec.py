@@ -14,20 +14,17 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import EVERYTHING, Caps
-from agentmsg.formats.understanding import sampled, score_of, understanding_of
-from agentmsg.lazy import FILLING, imported, once
-from agentmsg.model.construction import Remembered, draft_class, maker, replacer
+from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
+from agentmsg.lazy import imported
 from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
     from agentmsg.model.history import History
     from agentmsg.stream.chunk import MsgChunk
 
-__all__ = ["FILLING", "Codec", "Remembered", "draft_class", "hook_table", "maker", "once", "replacer"]
+__all__ = ["Codec"]
 
 
 # In any format these words stand for what a model reads, or may do.
@@ -172,6 +169,11 @@ class Codec:
         """
         return sampled(document)
 
+    @staticmethod
+    def some_of(values: list[Any]) -> list[Any]:
+        """Return a few entries of a list, for ``sample``: the first ones, and such that look different from these."""
+        return some_of(values)
+
     def understand(self, sample: Any) -> Understanding:
         """Return how much of a sample the reader understands.
 
@@ -241,14 +243,3 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
     return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
-
-
-def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:
-    """Return the hooks of some classes as a dict, filled once from a cattrs Converter.
-
-    Args:
-        get_hook: ``converter.get_structure_hook`` or ``converter.get_unstructure_hook``.
-        classes: the classes, or a mapping from tags to classes.
-    """
-    pairs = classes.items() if hasattr(classes, "items") else ((cls, cls) for cls in classes)
-    return {key: get_hook(cls) for key, cls in pairs}

@@ -14,8 +14,9 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import carried_extras
-from agentmsg.formats.codec import Codec, maker
+from agentmsg.formats.codec import Codec
 from agentmsg.formats.shapes import Native, mark_of
+from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_mapping, is_sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.msg import Msg
 
-__all__ = ["Container", "ContainerCodec", "Containers", "Contents"]
+__all__ = ["ContainerCodec", "Containers", "Contents"]
 
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
@@ -134,7 +135,7 @@ class Containers:
         """Return a new history, noted as that of a message by itself."""
         return history.evolve(notes=self._notes["single"])
 
-    def document(self, history: History, natives: list[Any], container: Container | None) -> Any:
+    def document(self, history: History, natives: list[Any], container: str | None) -> Any:
         """Return the document of native messages: in the container that is noted, else in the one that is wanted.
 
         Args:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
-from agentmsg.model.arguments import input_text
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
@@ -31,6 +31,7 @@ __all__ = [
     "lacks_id",
     "link_of",
     "native_of",
+    "native_text",
     "number_at",
     "odd_at",
     "read_arguments",
@@ -234,3 +235,9 @@ def write_arguments(block: ToolUseBlock, family: str) -> Any:
     if is_marked(block, family, "/object") and block.is_valid and block.input is not None:
         return input_text(block) if isinstance(block.input, str) else thaw(block.input)
     return input_text(block)
+
+
+def native_text(value: Any) -> str | None:
+    """Return the text that other formats may write for a native part: what stands under ``text``."""
+    text = value.get("text") if is_mapping(value) else None
+    return text if isinstance(text, str) and text else None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import hook_table
+from agentmsg.formats.dispatch import hook_table
+from agentmsg.formats.natives import native_text
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg.lazy import FILLING, once
 from agentmsg.model.base import BaseBlock
@@ -25,16 +26,10 @@ if TYPE_CHECKING:
 
     import cattrs
 
-__all__ = ["Parts", "native_text"]
+__all__ = ["Parts"]
 
 _make_native = maker(NativeBlock)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-
-
-def native_text(value: Any) -> str | None:
-    """Return the text that other formats may write for a native part: what stands under ``text``."""
-    text = cast("Mapping[str, Any]", value).get("text") if isinstance(value, dict) else None
-    return text if isinstance(text, str) and text else None
 
 
 class Parts:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
-from agentmsg.model.arguments import input_text
 from agentmsg.model.blocks import (
     AudioBlock,
     CompactionBlock,
@@ -28,6 +27,7 @@ from agentmsg.model.blocks import (
 from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import BlocksSource, TextSource
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.model.usage import COUNTERS, Usage
 from agentmsg.values.frozen import EMPTY, plain_copy, thaw
 from agentmsg.values.text import dump_json

@@ -2,7 +2,7 @@
 
 One rule for ids and times in all codecs: what a message lacks is left out, never made up, and no clock is read; what
 the library made for a new message is written where every message of the format has such a field, and left out, like
-nothing, where one is optional (see ``made.given``).
+nothing, where one is optional (see ``generated.given``).
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from agentmsg.model.generated import MadeTime
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["nearest_milli", "read_time", "write_time"]
+__all__ = ["MadeTime", "nearest_milli", "read_time", "write_time"]
 
 _MILLI = 1000
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agentmsg.model.arguments import input_text
 from agentmsg.model.blocks import (
     BLOCK_TAGS,
     AudioBlock,
@@ -29,6 +28,7 @@ from agentmsg.model.blocks import (
     VideoBlock,
 )
 from agentmsg.model.sources import BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:

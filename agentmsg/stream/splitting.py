@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import refused
-from agentmsg.model.arguments import input_text
 from agentmsg.model.blocks import RefusalBlock, TextBlock, ThinkingBlock
 from agentmsg.model.checks import checked
 from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart, MsgChunk
 

@@ -45,8 +45,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, usually
-from agentmsg.formats.containers import Containers
+from agentmsg.formats import KEEP, Containers, usually
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.capabilities import Table
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY, SIGNER, VERSIONS
@@ -55,7 +54,7 @@ from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sni
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats import Cell
 
 __all__ = ["AgentScopeCodec"]
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats.containers import ContainerCodec
-from agentmsg.formats.shapes import Native
+from agentmsg.formats import ContainerCodec, Native
 from agentmsg_codecs.agentscope.capabilities import Table, make_caps
 from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
 from agentmsg_codecs.agentscope.messages import Messages
@@ -16,7 +15,7 @@ from agentmsg_codecs.agentscope.names import CONTENT_KEYS, VERSIONS
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 
 @attrs.frozen

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.shapes import Unreadable, object_at
-from agentmsg.formats.spelling import same_document
-from agentmsg.model.arguments import from_object, input_object
-from agentmsg.values.frozen import adopt, thaw
-from agentmsg.values.text import parse_arguments
-from agentmsg.values.types import is_mapping
+from agentmsg import thaw
+from agentmsg.formats import Unreadable, adopt, is_mapping, object_at, same_document, speed, tool_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.model.tool_use import ToolUseBlock
+    from agentmsg import ToolUseBlock
 
 
 def says_otherwise(given: Any, text: Any) -> bool:
     """Tell whether the text of a call is not that of its input."""
     if type(text) is not str or not text or not given or not is_mapping(given):
         return False
-    valid, value, _ = parse_arguments(text)
+    valid, value, _ = speed.parse_arguments(text)
     return not valid or not same_document(thaw(adopt(value)), thaw(given))
 
 
@@ -53,13 +49,13 @@ def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[s
     text: Any = native.get(text_key)
     if text is not None and type(text) is not str:
         raise Unreadable
-    return from_object(given) if not text or says_otherwise(given, text) else {"raw_input": text}
+    return tool_arguments.from_object(given) if not text or says_otherwise(given, text) else {"raw_input": text}
 
 
 def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
     """Return the input of a call as an object, which may be frozen, and its text where there is one."""
     text = block.raw_input
     if not text:
-        return input_object(block), None
+        return tool_arguments.input_object(block), None
     value = block.input
     return value if is_mapping(value) else {}, text

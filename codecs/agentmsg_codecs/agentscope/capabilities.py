@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats.capabilities import (
+from agentmsg import same, thaw
+from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
     Caps,
@@ -17,30 +18,15 @@ from agentmsg.formats.capabilities import (
     MessageRow,
     Row,
     Swap,
-    Usual,
     carried_extras,
+    mark_of,
+    natives,
+    plain_copy,
+    restructure,
+    rules,
+    speed,
     usually,
 )
-from agentmsg.formats.natives import lacks_id
-from agentmsg.formats.restructure import split_results
-from agentmsg.formats.rules import (
-    audio_as_text,
-    compaction_as_text,
-    custom_as_function,
-    data_as_text,
-    native_block_row,
-    native_message_row,
-    other_role,
-    refusal_as_text,
-    result_as_text,
-    role_rule,
-    server_as_text,
-    source_as_text,
-    structured_as_text,
-)
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.equality import same
-from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES
 from agentmsg_codecs.agentscope.shapes import marks_of
@@ -148,7 +134,7 @@ class _Maker:
             is_plain = block.phase == HINT and (role == "inner" or phase(HINT, block) is None)
             return self.extras(extras, block.evolve(phase=None) if is_plain else block)
 
-        return Usual(cell, self.extras.case, self.extras.names)
+        return speed.Usual(cell, self.extras.case, self.extras.names)
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -223,7 +209,7 @@ class _Maker:
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Carry a result; what is structured or wrong is told in its content, and it has a state."""
-        answer = block if self.is_any(block) else structured_as_text(block)
+        answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.table.is_old and not self._has_state(new):
             new = new.evolve(status="error" if new.is_error else "success")
@@ -252,12 +238,12 @@ class _Maker:
     def others(self, role: str) -> _Rows:
         """Return the rows of what is text here."""
         rows: _Rows = {
-            am.NativeBlock: native_block_row(self.family, self.dialect.comes_back(role)),
-            am.DataBlock: Row({}, data_as_text),
-            am.RefusalBlock: Row({}, refusal_as_text),
-            am.SourceBlock: Row({}, source_as_text),
-            am.CompactionBlock: Row({}, compaction_as_text),
-            am.ToolResultBlock: Row({}, result_as_text if role == "inner" else _server_result),
+            am.NativeBlock: rules.native_block_row(self.family, self.dialect.comes_back(role)),
+            am.DataBlock: Row({}, rules.data_as_text),
+            am.RefusalBlock: Row({}, rules.refusal_as_text),
+            am.SourceBlock: Row({}, rules.source_as_text),
+            am.CompactionBlock: Row({}, rules.compaction_as_text),
+            am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
         }
         return rows
 
@@ -354,16 +340,16 @@ def _readable(block: am.ThinkingBlock) -> Any:
 
 
 def _call(block: am.ToolUseBlock) -> Any:
-    return server_as_text(block) if block.kind == "server" else custom_as_function(block)
+    return rules.server_as_text(block) if block.kind == "server" else rules.custom_as_function(block)
 
 
 def _server_result(block: am.ToolResultBlock) -> Any:
-    answer = server_as_text(block)
+    answer = rules.server_as_text(block)
     return Drop("no place for a result here") if answer is block else answer
 
 
 def _sound(block: am.AudioBlock) -> Any:
-    return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else audio_as_text(block)
+    return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else rules.audio_as_text(block)
 
 
 def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) -> Caps:
@@ -378,11 +364,11 @@ def make_caps(messages: Messages, table: Table, *, history: Mapping[str, Cell]) 
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},
-            "developer": rows.row("system", otherwise=role_rule("system")),
-            "native": native_message_row(messages.family, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=other_role),
+            "developer": rows.row("system", otherwise=rules.role_rule("system")),
+            "native": rules.native_message_row(messages.family, messages.message_of),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history=history,
-        arrange=(split_results,),
-        needs_id=lacks_id(messages.family),
+        arrange=(restructure.split_results,),
+        needs_id=natives.lacks_id(messages.family),
     )

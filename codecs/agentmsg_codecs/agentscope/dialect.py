@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.parts import Parts
-from agentmsg.formats.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as
-from agentmsg.values.frozen import adopt, plain_copy, thaw
-from agentmsg.values.types import is_object
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
+    adopt,
+    is_object,
+    is_odd,
+    maker,
+    mark_of,
+    marked,
+    plain_copy,
+    read_as,
+)
 from agentmsg_codecs.agentscope.names import HINT
 from agentmsg_codecs.agentscope.shapes import Spared, beside, is_no_time, own_extras, write_marked
 

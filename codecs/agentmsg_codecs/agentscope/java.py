@@ -38,7 +38,7 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.formats.containers import Containers
+from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.capabilities import Table
 from agentmsg_codecs.agentscope.java_messages import (

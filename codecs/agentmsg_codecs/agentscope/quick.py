@@ -15,16 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_object
+from agentmsg.formats import EMPTY, adopt, is_object, maker
 from agentmsg_codecs.agentscope.calls import says_otherwise
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.shapes import Native
+    from agentmsg.formats import Native
 
 
 _make_text = maker(am.TextBlock)

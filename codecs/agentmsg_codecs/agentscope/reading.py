@@ -10,10 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_bare_text
-from agentmsg.formats.shapes import Native, Unreadable, marked
-from agentmsg.values.types import is_list, is_object
+from agentmsg.formats import Native, Unreadable, is_bare_text, is_list, is_object, maker, marked
 from agentmsg_codecs.agentscope.replies import last_said, role_of, shared_name
 
 if TYPE_CHECKING:

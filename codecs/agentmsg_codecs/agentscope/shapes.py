@@ -12,12 +12,25 @@ from typing import Any
 
 import attrs
 
-from agentmsg.formats.capabilities import Cell, usually
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, write_as
-from agentmsg.formats.spelling import note_of, same_document
-from agentmsg.model.times import write_time
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Cell,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    note_of,
+    same_document,
+    times,
+    usually,
+    write_as,
+)
 from agentmsg_codecs.agentscope.names import ITEM
 
 # -- spare keys -------------------------------------------------------------------------------------------------------
@@ -192,7 +205,7 @@ def is_no_time(value: Any) -> bool:
 
 def to_milliseconds(time: datetime) -> str:
     """Return a time, of whole milliseconds and without a zone, as the older libraries write it."""
-    text = write_time(time)
+    text = times.write_time(time)
     return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
 
 

@@ -8,12 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import count_at
-from agentmsg.formats.rules import usage_cell
-from agentmsg.formats.shapes import Native, Shape, mark_of, marked, read_as, write_as
-from agentmsg.values.types import is_object
+from agentmsg.formats import (
+    Native,
+    Shape,
+    carried_extras,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    rules,
+    write_as,
+)
 from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ _USAGE_KEYS = frozenset(_COUNTS)
 
 
 def _read_usage(native: Native, _: Any) -> am.Usage:
-    usage = _make_usage(**{name: count_at(native, key) for key, name in _COUNTS.items()})
+    usage = _make_usage(**{name: natives.count_at(native, key) for key, name in _COUNTS.items()})
     is_whole = usage.input is not None and usage.output is not None
     return usage if is_whole else marked(usage, FAMILY, partial=True)
 
@@ -75,7 +82,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
 
 
-carried_usage = usage_cell(
+carried_usage = rules.usage_cell(
     _COUNTS.values(),
     extras=carried_extras((FAMILY, lambda _: _USAGE_KEYS)),
     wanted=_wanted,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.natives import is_bare_text
-from agentmsg.formats.shapes import Native, mark_of
-from agentmsg.values.types import is_object
+from agentmsg.formats import Native, is_bare_text, is_object, mark_of
 from agentmsg_codecs.agentscope.replies import last_said, role_of
 
 if TYPE_CHECKING:

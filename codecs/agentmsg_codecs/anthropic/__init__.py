@@ -37,12 +37,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.formats.bare import is_bare
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import note_of
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_object
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
@@ -53,8 +49,7 @@ from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.capabilities import Caps
-    from agentmsg.formats.shapes import Native
+    from agentmsg.formats import Caps, Native
 
 __all__ = ["AnthropicCodec"]
 
@@ -112,7 +107,7 @@ class AnthropicCodec(Anthropic):
             first = messages[0]
             group = (first,)
             # What is bare has no spelling; one that says nothing is for messages.
-            native = self.engine.write(group)[0] if is_bare(first) else self.engine.write_group(group)
+            native = self.engine.write(group)[0] if speed.is_bare(first) else self.engine.write_group(group)
             system = native.get("content")
             body["system"] = self.engine.content(first) if system is None else system
             messages = messages[1:]

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats.codec import Codec
+from agentmsg.formats import Codec
 from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.names import FAMILY
 

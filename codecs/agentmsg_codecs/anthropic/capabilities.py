@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-import agentmsg_codecs.anthropic.rules as rules
-from agentmsg.formats.capabilities import KEEP, Caps, Cell, Drop, MessageRow, Row, Rule, carried_extras, usually
-from agentmsg.formats.restructure import split_results
-from agentmsg.formats.rules import (
-    EMPTIED,
-    audio_as_text,
-    document_as_text,
-    emptied_text,
-    native_block_row,
-    native_message_row,
-    refusal_as_text,
-    result_as_text,
-    role_rule,
+import agentmsg_codecs.anthropic.rules as own
+from agentmsg import BaseBlock
+from agentmsg.formats import (
+    KEEP,
+    Caps,
+    Cell,
+    Drop,
+    MessageRow,
+    Row,
+    Rule,
+    carried_extras,
+    restructure,
+    rules,
+    tool_arguments,
+    usually,
 )
-from agentmsg.model.arguments import SAYS_NO_MORE
-from agentmsg.model.blocks import BaseBlock
 from agentmsg_codecs.anthropic.carried import citations, document_source, hint, image_source
 from agentmsg_codecs.anthropic.media import FILE, is_search_result, is_upload
 from agentmsg_codecs.anthropic.names import FAMILY, KIND
@@ -31,7 +31,7 @@ from agentmsg_codecs.anthropic.tools import TOOL_ROWS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.parts import Parts
+    from agentmsg.formats import Parts
     from agentmsg_codecs.anthropic.messages import Messages
 
 
@@ -47,7 +47,7 @@ def _bare(value: Any, _: Any) -> Any:
     return value.evolve(extras={}) if value.extras else value
 
 
-@usually(SAYS_NO_MORE)
+@usually(tool_arguments.SAYS_NO_MORE)
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
     """Carry the text of a call that is no JSON; any other is carried where its input says all of it."""
     return text if block.significant_text is None or not block.is_valid else None
@@ -74,7 +74,7 @@ def _if(holds: Callable[[Any], bool]) -> Cell:
 
 def _text_row(parts: Parts) -> Row:
     cells: dict[str, Cell] = {"text": KEEP, "citations": citations, "cache": hint, "extras": _extras(parts)}
-    return Row(cells, emptied_text(cells), EMPTIED)
+    return Row(cells, rules.emptied_text(cells), rules.EMPTIED)
 
 
 def _extras(parts: Parts) -> Cell:
@@ -84,10 +84,10 @@ def _extras(parts: Parts) -> Cell:
 def _as_text() -> Rows:
     """Return the rows of what is told in words."""
     answers: Mapping[type[BaseBlock], Rule] = {
-        am.AudioBlock: audio_as_text,
-        am.DataBlock: rules.data_as_text,
-        am.RefusalBlock: refusal_as_text,
-        am.SourceBlock: rules.source_as_text,
+        am.AudioBlock: rules.audio_as_text,
+        am.DataBlock: own.data_as_text,
+        am.RefusalBlock: rules.refusal_as_text,
+        am.SourceBlock: own.source_as_text,
     }
     return {cls: Row({}, rule) for cls, rule in answers.items()}
 
@@ -100,8 +100,8 @@ def _inner_rows(messages: Messages) -> Rows:
         am.TextBlock: _text_row(parts),
         am.ImageBlock: Row({"source": image_source, "cache": hint, "extras": _extras(parts)}),
         am.FileBlock: _file_row(),
-        am.ToolResultBlock: Row({}, result_as_text),
-        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.inner)),
+        am.ToolResultBlock: Row({}, rules.result_as_text),
+        am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(messages.inner)),
     }
 
 
@@ -119,7 +119,7 @@ def _file_row() -> Row:
             "cache": hint,
             "extras": extras,
         },
-        rules.document,
+        own.document,
     )
 
 
@@ -136,7 +136,7 @@ def block_rows(messages: Messages, comes_back: ComesBack, *, thinking: str) -> R
     return {
         **_inner_rows(messages),
         am.ThinkingBlock: Row(
-            {"thinking": KEEP, "redacted": KEEP, "signature": _bare, "extras": extras}, rules.thinking_rule(thinking)
+            {"thinking": KEEP, "redacted": KEEP, "signature": _bare, "extras": extras}, own.thinking_rule(thinking)
         ),
         am.ToolUseBlock: Row(
             {
@@ -149,7 +149,7 @@ def block_rows(messages: Messages, comes_back: ComesBack, *, thinking: str) -> R
                 "cache": hint,
                 "extras": extras,
             },
-            rules.call,
+            own.call,
             "kind",
         ),
         am.ToolResultBlock: Row(
@@ -160,10 +160,10 @@ def block_rows(messages: Messages, comes_back: ComesBack, *, thinking: str) -> R
                 "cache": hint,
                 "extras": extras,
             },
-            rules.server_result,
+            own.server_result,
         ),
         am.CompactionBlock: Row({"text": KEEP, "encrypted": KEEP, "cache": hint, "extras": extras}),
-        am.NativeBlock: native_block_row(FAMILY, comes_back),
+        am.NativeBlock: rules.native_block_row(FAMILY, comes_back),
     }
 
 
@@ -172,7 +172,7 @@ def server_rows(messages: Messages) -> Rows:
     return {
         am.TextBlock: _text_row(messages.parts),
         am.SourceBlock: Row({"url": KEEP, "title": KEEP, "extras": carried_extras((FAMILY, lambda _: SOURCE_KEYS))}),
-        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.texts)),
+        am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(messages.texts)),
     }
 
 
@@ -181,13 +181,13 @@ def _system_rows(messages: Messages) -> Rows:
         **_as_text(),
         am.TextBlock: _text_row(messages.parts),
         am.FileBlock: Row({}, _only_as_text),
-        am.ToolResultBlock: Row({}, result_as_text),
-        am.NativeBlock: native_block_row(FAMILY, messages.returns(messages.texts)),
+        am.ToolResultBlock: Row({}, rules.result_as_text),
+        am.NativeBlock: rules.native_block_row(FAMILY, messages.returns(messages.texts)),
     }
 
 
 def _only_as_text(block: am.FileBlock) -> Any:
-    answer = document_as_text(block)
+    answer = rules.document_as_text(block)
     return Drop("no place for a file block here") if answer is block else answer
 
 
@@ -201,7 +201,7 @@ def _result_row(messages: Messages) -> Row:
             "cache": hint,
             "extras": carried_extras((FAMILY, lambda _: keys)),
         },
-        rules.client_result,
+        own.client_result,
         ("structured", "error"),
     )
 
@@ -228,7 +228,7 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
     return Caps(
         messages={
             "system": MessageRow(fields=fields, blocks=system),
-            "developer": MessageRow(fields=fields, blocks=system, otherwise=role_rule("system")),
+            "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
             "user": MessageRow(
                 fields=fields,
                 blocks=block_rows(messages, messages.comes_back_from_user, thinking=thinking),
@@ -244,11 +244,11 @@ def make_caps(messages: Messages, *, thinking: str) -> Caps:
                 blocks={am.ToolResultBlock: _result_row(messages)},
                 results=_inner_rows(messages),
             ),
-            "native": native_message_row(FAMILY, messages.message_of),
+            "native": rules.native_message_row(FAMILY, messages.message_of),
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, lambda _: BODY_KEYS))},
         tools=TOOL_ROWS,
-        arrange=(split_results, gather_systems),
+        arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,

@@ -8,9 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import Drop, carried_extras, usually
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.media import guess_media_type
+from agentmsg.formats import Drop, carried_extras, mark_of, media, usually
 from agentmsg_codecs.anthropic.media import DOCUMENT_TYPES, IMAGE, IMAGE_TYPES, is_search_result, is_usual, source_keys
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 from agentmsg_codecs.anthropic.shapes import TEXT, citation_keys, is_known_place, is_usual_hint
@@ -129,7 +127,7 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
     kind: str | None = None if None in usual else source.media_type
     if not (_is_odd(source) or kind in usual):
         if kind is None and isinstance(source, am.Base64Source):
-            kind = guess_media_type(source.data)
+            kind = media.guess_media_type(source.data)
         if kind not in usual:
             return Drop(f"no {what} of the type {kind or 'that is not told'} here")
     extras = _SOURCE_EXTRAS(source.extras, source) if source.extras else source.extras

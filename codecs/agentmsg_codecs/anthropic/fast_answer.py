@@ -10,17 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Unreadable
-from agentmsg.formats.spelling import same_document
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Unreadable, adopt, maker, same_document
 from agentmsg_codecs.anthropic.names import FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 from agentmsg_codecs.anthropic.usage import read_usage
 
 if TYPE_CHECKING:
-    from agentmsg.formats.parts import Parts
-    from agentmsg.formats.shapes import Native
+    from agentmsg.formats import Native, Parts
 
 
 _make_msg = maker(am.Msg)

@@ -10,12 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_bare_text
-from agentmsg.formats.shapes import (
+from agentmsg.formats import (
     Native,
     Shape,
     Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
     mark_of,
     marked,
     object_at,
@@ -24,8 +27,6 @@ from agentmsg.formats.shapes import (
     word_at,
     write_as,
 )
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, UPLOAD
 from agentmsg_codecs.anthropic.shapes import TEXT, cache_of, items_at, make_text, with_cache
 

@@ -25,15 +25,32 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import link_of
-from agentmsg.formats.restructure import keep_first
-from agentmsg.formats.rules import document_as_text
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_object
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Native,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    restructure,
+    rules,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.carried import hint
@@ -153,7 +170,7 @@ def _make_shape(engine: Messages) -> Shape:
         return marked(message, RESPONSE, **marks) if marks else message
 
     def write(message: am.Msg) -> Native:
-        native: Native = {} if message.id is None else {"id": link_of(message.id)}
+        native: Native = {} if message.id is None else {"id": natives.link_of(message.id)}
         native |= {"type": "message", "role": "assistant"}
         if message.model is not None:
             native["model"] = message.model
@@ -198,7 +215,7 @@ def _image(block: am.ImageBlock) -> Any:
 def _document(block: am.FileBlock) -> Any:
     if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
         return document(block)
-    answer = document_as_text(block)
+    answer = rules.document_as_text(block)
     return Drop("answers hold no documents") if answer is block else answer
 
 
@@ -233,4 +250,4 @@ def _make_caps(engine: Messages, thinking: str) -> Caps:
         results=server_rows(engine),
         otherwise=_complete,
     )
-    return Caps(messages={"assistant": row}, arrange=(keep_first,), needs_id=needs_id)
+    return Caps(messages={"assistant": row}, arrange=(restructure.keep_first,), needs_id=needs_id)

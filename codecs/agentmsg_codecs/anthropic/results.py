@@ -5,11 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_bare_text, link_of, read_content
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_object
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_RESULTS
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
 
@@ -32,7 +46,7 @@ def _read_outcome(native: Native, read: Read) -> Native:
     flag = native.get("is_error")
     if flag is not None and type(flag) is not bool:
         raise Unreadable
-    blocks, listed = read_content(native.get("content"), read, FAMILY)
+    blocks, listed = natives.read_content(native.get("content"), read, FAMILY)
     return {"content": blocks, "status": _STATUS[flag], "notes": _LISTED if listed else EMPTY}
 
 
@@ -70,8 +84,12 @@ def result_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
         content: Any = block.content
         is_usual = len(content) == 1 and block.status is None and block.cache is None and not block.notes
         if is_usual and is_bare_text(content[0], FAMILY):
-            return {"type": "tool_result", "tool_use_id": link_of(block.tool_call_id), "content": content[0].text}
-        return _write_outcome({"type": "tool_result", "tool_use_id": link_of(block.tool_call_id)}, block, write)
+            return {
+                "type": "tool_result",
+                "tool_use_id": natives.link_of(block.tool_call_id),
+                "content": content[0].text,
+            }
+        return _write_outcome({"type": "tool_result", "tool_use_id": natives.link_of(block.tool_call_id)}, block, write)
 
     return Shape(
         cls=am.ToolResultBlock,
@@ -185,7 +203,7 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
 
     def write_server(block: am.ToolResultBlock) -> Native:
         tag = tag_of_server(block)
-        native: Native = {"type": tag, "tool_use_id": link_of(block.tool_call_id)}
+        native: Native = {"type": tag, "tool_use_id": natives.link_of(block.tool_call_id)}
         if block.name is None:
             return _write_outcome(native, block, write)
         native["content"] = _write_form(tag, block)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import Drop, Swap
-from agentmsg.formats.rules import custom_as_function, result_as_text, server_as_text, structured_as_text
-from agentmsg.formats.shapes import Unreadable, mark_of
-from agentmsg.values.frozen import plain_copy, thaw
-from agentmsg.values.text import dump_json
+from agentmsg import thaw
+from agentmsg.formats import Drop, Swap, Unreadable, dump_json, mark_of, plain_copy, rules
 from agentmsg_codecs.anthropic.media import is_search_result, is_upload
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.results import form_of, is_known_server, tag_of_server
@@ -89,15 +86,15 @@ def document(block: am.FileBlock) -> Any:
 def call(block: am.ToolUseBlock) -> Any:
     """Carry a call; one of a tool that another provider runs is text, one of free text a function call."""
     if block.kind == "server":
-        return block if block.provider == FAMILY else server_as_text(block)
-    return custom_as_function(block)
+        return block if block.provider == FAMILY else rules.server_as_text(block)
+    return rules.custom_as_function(block)
 
 
 def client_result(block: am.ToolResultBlock) -> Any:
     """Carry a result; its structured content and its error are told in the content and the status."""
     if block.structured is None and block.error is None:
         return block
-    answer = structured_as_text(block)
+    answer = rules.structured_as_text(block)
     new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else block
     if new.error is not None and new.status is None:
         new = new.evolve(status="error")
@@ -113,12 +110,12 @@ def client_result(block: am.ToolResultBlock) -> Any:
 def server_result(block: am.ToolResultBlock) -> Any:
     """Carry a result of a tool that this provider runs, in the one form that it may have."""
     if block.kind != "server":
-        return result_as_text(block)
+        return rules.result_as_text(block)
     if not is_known_server(block):
-        return server_as_text(block)
+        return rules.server_as_text(block)
     new = _of_mcp(block) if block.name is None else _in_one_form(block)
     if new is None:
-        return server_as_text(block)
+        return rules.server_as_text(block)
     return block if new is block else Swap(new, "what the provider's tools give has one form here")
 
 

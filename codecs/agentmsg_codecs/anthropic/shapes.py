@@ -11,12 +11,25 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import link_of
-from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg.model.arguments import from_object, input_copy
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    marked,
+    natives,
+    object_at,
+    read_as,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
@@ -213,7 +226,7 @@ def _tag_of_call(block: am.ToolUseBlock) -> str:
 
 
 def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
-    fields = from_object(object_at(native, "input"))
+    fields = tool_arguments.from_object(object_at(native, "input"))
     if native["type"] != "tool_use":
         fields |= {"kind": "server", "provider": FAMILY}
     if native["type"] == "server_tool_use" and type(native.get("server_name")) is str:
@@ -229,9 +242,9 @@ def _write_call(block: am.ToolUseBlock) -> Native:
     link = block.id
     native: Native = {
         "type": "tool_use" if block.kind != "server" else _tag_of_call(block),
-        "id": link if type(link) is str else link_of(link),
+        "id": link if type(link) is str else natives.link_of(link),
         "name": block.name,
-        "input": input_copy(block),
+        "input": tool_arguments.input_copy(block),
     }
     if block.cache is not None:
         with_cache(native, block)

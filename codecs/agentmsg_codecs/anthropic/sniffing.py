@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_list, is_object
+from agentmsg.formats import is_list, is_object
 
 # Tags of parts that OpenAI's messages do not have. `image` and `document` count with the type of their source.
 _OWN_TAGS = frozenset(

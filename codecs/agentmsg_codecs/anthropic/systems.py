@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.capabilities import carried_extras
-from agentmsg.formats.restructure import as_is
-from agentmsg.formats.shapes import mark_of, marked
+from agentmsg.formats import carried_extras, mark_of, marked, restructure
 from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS
 from agentmsg_codecs.anthropic.names import FAMILY
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import agentmsg as am
-    from agentmsg.formats.restructure import Part, Plan
 
 
 MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: MESSAGE_KEYS))
@@ -44,17 +41,17 @@ def with_places(messages: list[am.Msg]) -> list[am.Msg]:
     return messages
 
 
-def gather_systems(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Make one message of the systems' that stand first, and of those without a place of their own.
 
     Neighbours behind a user's turn are one message, too. Messages that say nothing stay where they are.
     """
     if plan is None and not _is_amiss(messages):
         return None
-    top: list[Part] = []
-    rest: list[list[Part]] = []
+    top: list[restructure.Part] = []
+    rest: list[list[restructure.Part]] = []
     before: Any = None  # the role of the message before; "" after a system's to which another may be joined
-    current = plan if plan is not None else as_is(messages)
+    current = plan if plan is not None else restructure.as_is(messages)
     for parts in current:
         first = messages[parts[0].index]
         role = parts[0].role or first.role

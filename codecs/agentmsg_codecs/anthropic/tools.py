@@ -5,11 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
-from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    maker,
+    object_at,
+    plain_copy,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.carried import hint
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache

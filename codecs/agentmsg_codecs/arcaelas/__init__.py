@@ -30,9 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.tool_links import CallNames
+from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
 from agentmsg_codecs.arcaelas.capabilities import make_caps
 from agentmsg_codecs.arcaelas.content import ContentParts
 from agentmsg_codecs.arcaelas.messages import Messages, generation
@@ -41,7 +39,7 @@ from agentmsg_codecs.arcaelas.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["ArcaelasCodec"]
 

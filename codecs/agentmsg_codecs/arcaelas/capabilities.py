@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
-from agentmsg.formats.natives import lacks_id
-from agentmsg.formats.restructure import choose, in_order, split_results
-from agentmsg.formats.rules import (
-    TEXT_ROWS,
-    audio_as_text,
-    call_as_function,
-    document_as_text,
-    native_block_row,
-    native_message_row,
-    other_role,
-    role_rule,
-    structured_as_text,
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    media,
+    natives,
+    restructure,
+    rules,
 )
-from agentmsg.model.media import guess_media_type, read_data_url
 from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS
 from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
 from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
@@ -29,7 +29,7 @@ from agentmsg_codecs.arcaelas.times import carried_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.parts import Parts
+    from agentmsg.formats import Parts
     from agentmsg_codecs.arcaelas.messages import Messages
 
 
@@ -46,7 +46,7 @@ def _nearest(source: Any) -> Any:
     changes: dict[str, Any] = {}
     if isinstance(source, am.Base64Source):
         if source.media_type is None and not is_odd(source):
-            changes["media_type"] = guess_media_type(source.data)
+            changes["media_type"] = media.guess_media_type(source.data)
     elif source.media_type is not None:
         changes["media_type"] = None
     if isinstance(source, am.FileSource) and source.provider is not None:
@@ -73,15 +73,15 @@ def _media(block: Any) -> Any:
 
 def _sound(block: am.AudioBlock) -> Any:
     source = block.source
-    held = read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
     if held is not None and held.media_type is not None:
         return Swap(block.evolve(source=held), "sound is given as data here", "annotation")
     answer = _media(block)
-    return audio_as_text(block) if isinstance(answer, Drop) else answer
+    return rules.audio_as_text(block) if isinstance(answer, Drop) else answer
 
 
 def _document(block: am.FileBlock) -> Any:
-    answer = document_as_text(block)
+    answer = rules.document_as_text(block)
     return _media(block) if answer is block else answer
 
 
@@ -99,22 +99,22 @@ def _word_rows(parts: Parts) -> Rows:
         return parts.keys_of(block) if is_odd(block) else None
 
     return {
-        **TEXT_ROWS,
+        **rules.TEXT_ROWS,
         am.TextBlock: Row({"text": KEEP, "extras": carried_extras((FAMILY, keys))}, _with_words),
-        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
     }
 
 
 def _media_rows(parts: Parts) -> Rows:
     """Return the rows of messages, or results, whose content may be a list of blocks."""
     extras = carried_extras((FAMILY, parts.keys_of))
-    media: dict[str, Cell] = {"source": KEEP, "extras": extras}
+    placed: dict[str, Cell] = {"source": KEEP, "extras": extras}
     return {
         **_word_rows(parts),
         am.TextBlock: Row({"text": KEEP, "extras": extras}),
-        am.ImageBlock: Row(media, _media),
-        am.AudioBlock: Row(media, _sound),
-        am.FileBlock: Row(media, _document),
+        am.ImageBlock: Row(placed, _media),
+        am.AudioBlock: Row(placed, _sound),
+        am.FileBlock: Row(placed, _document),
     }
 
 
@@ -134,7 +134,7 @@ def _assistant_rows(parts: Parts) -> Rows:
             {"thinking": KEEP, "signature": _signature},
             lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
         ),
-        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, call_as_function),
+        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, rules.call_as_function),
     }
 
 
@@ -157,7 +157,7 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     content = message.content
     if message.role != "assistant" or len(content) <= 1:
         return None
-    order = list(in_order(content, _rank) or range(len(content)))
+    order = list(restructure.in_order(content, _rank) or range(len(content)))
     thoughts = [index for index in order if type(content[index]) is am.ThinkingBlock and _is_thought(content[index])]
     if len(thoughts) > 1:
         kept = _one_thought([content[index] for index in thoughts])
@@ -197,14 +197,14 @@ def _one_text(message: am.Msg) -> Any:
     return message
 
 
-_DEVELOPER = role_rule("system")
+_DEVELOPER = rules.role_rule("system")
 
 
 def _other(message: am.Msg) -> Any:
     """Carry a message of another role where it was read; the library does not look at roles when it runs."""
     if is_odd(message) and message.role not in NO_ROLES:
         return _one_text(message)
-    return _DEVELOPER(message) if message.role == "developer" else other_role(message)
+    return _DEVELOPER(message) if message.role == "developer" else rules.other_role(message)
 
 
 def _rows(messages: Messages) -> Mapping[str, MessageRow]:
@@ -218,15 +218,15 @@ def _rows(messages: Messages) -> Mapping[str, MessageRow]:
         }
         return MessageRow(fields=fields, blocks=blocks, otherwise=otherwise, joins=_joined if otherwise else None)
 
-    media = _media_rows(content.everything)
-    result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, structured_as_text)}
+    placed = _media_rows(content.everything)
+    result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, rules.structured_as_text)}
     tool = row("tool", result)
     return {
         "system": row("system", _word_rows(content.words), _one_text),
-        "user": row("user", media),
+        "user": row("user", placed),
         "assistant": row("assistant", _assistant_rows(content.words), _one_text),
-        "tool": MessageRow(fields=tool.fields, blocks=result, results=media),
-        "native": native_message_row(FAMILY, messages.read),
+        "tool": MessageRow(fields=tool.fields, blocks=result, results=placed),
+        "native": rules.native_message_row(FAMILY, messages.read),
         ANY_ROLE: row("system", _word_rows(content.words), _other),
     }
 
@@ -236,7 +236,7 @@ def make_caps(messages: Messages) -> Caps:
     return Caps(
         messages=_rows(messages),
         history=CONTAINERS.cells(),
-        arrange=(split_results, choose(_layout)),
-        needs_id=lacks_id(FAMILY),
+        arrange=(restructure.split_results, restructure.choose(_layout)),
+        needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
     )

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.parts import Parts
-from agentmsg.formats.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats import Native, Parts, Shape, Unreadable, maker, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.arcaelas.names import FAMILY, odd
 
 if TYPE_CHECKING:

@@ -9,14 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_bare_text, native_of, read_content, read_whole, role_of, word_if_any
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.formats.shapes import is_odd as is_odd_at
-from agentmsg.model.times import read_time
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_list, is_object
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    times,
+    word_at,
+    write_as,
+)
+from agentmsg.formats import is_odd as is_odd_at
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
 from agentmsg_codecs.arcaelas.content import ContentParts, make_text
 from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, SIGNER, is_odd, odd
@@ -25,7 +38,7 @@ from agentmsg_codecs.arcaelas.times import is_usual, write_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.model.tool_links import CallNames
+    from agentmsg.formats import CallNames
 
 
 _make_msg = maker(am.Msg)
@@ -51,9 +64,9 @@ def keys_of(role: str) -> frozenset[str]:
     return _ROLE_KEYS.get(role, _COMMON)
 
 
-def generation(natives: Sequence[Any]) -> int | None:
+def generation(native_messages: Sequence[Any]) -> int | None:
     """Return the generation whose field links the results of a document; None where nothing tells."""
-    results = [native for native in natives if is_object(native) and native.get("role") == "tool"]
+    results = [native for native in native_messages if is_object(native) and native.get("role") == "tool"]
     if any(native.get(LINKS[2]) is not None for native in results):
         return 2
     return 1 if any(native.get(LINKS[1]) is not None for native in results) else None
@@ -100,7 +113,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        role = role_of(native)
+        role = natives.role_of(native)
         message = self._quick(native, role) or self._read(native, role)
         return message if names is None else names.named(message)
 
@@ -109,7 +122,7 @@ class Messages:
         content, stamp, size = native.get("content"), native.get("timestamp"), len(native)
         if type(stamp) is not str or (type(content) is not str and content is not None) or content == "":
             return None
-        time = read_time(stamp)
+        time = times.read_time(stamp)
         if time is None or "content" not in native or not is_usual(time) or write_time(time) != stamp:
             return None
         said = () if content is None else (make_text(content),)
@@ -128,20 +141,20 @@ class Messages:
     def _read(self, native: Native, role: str) -> am.Msg:
         try:
             if role in NO_ROLES:
-                return read_whole(native, FAMILY)
+                return natives.read_whole(native, FAMILY)
             found: am.Msg = read_as(self._shapes.get(role, self._others), native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
         return found
 
     def _message(self, native: Native, blocks: tuple[Any, ...], *, listed: bool = False) -> am.Msg:
         stamp = word_at(native, "timestamp")
-        time = read_time(stamp) if stamp else None
+        time = times.read_time(stamp) if stamp else None
         message = _make_msg(text_at(native, "role"), blocks, created_at=time, notes=_LISTED if listed else EMPTY)
         return message if time is None or is_usual(time) else marked(message, FAMILY, time=True)
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
+        return natives.read_content(native.get("content"), self.content.of(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -152,7 +165,10 @@ class Messages:
 
     def _read_assistant(self, native: Native, _: Any) -> am.Msg:
         said, listed = self._blocks(native, "assistant")
-        thinking, signature = word_if_any(native, "thinking") or "", word_if_any(native, "thinking_signature")
+        thinking, signature = (
+            natives.word_if_any(native, "thinking") or "",
+            natives.word_if_any(native, "thinking_signature"),
+        )
         calls = native.get("tool_calls")
         if calls is not None and not is_list(calls):
             raise Unreadable
@@ -177,7 +193,7 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        native = native_of(message, FAMILY)
+        native = natives.native_of(message, FAMILY)
         if native is not None:
             return native
         shape = self._shapes.get(message.role, self._others)

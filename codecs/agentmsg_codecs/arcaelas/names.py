@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.formats.containers import Containers
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.shapes import marked
+from agentmsg.formats import Containers, is_marked, marked
 
 FAMILY = "arcaelas"
 CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))

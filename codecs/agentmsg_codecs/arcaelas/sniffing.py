@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from agentmsg.values.types import is_object
+from agentmsg.formats import is_object
 from agentmsg_codecs.arcaelas.messages import keys_of
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})

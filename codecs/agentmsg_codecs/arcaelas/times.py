@@ -8,9 +8,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.capabilities import usually
-from agentmsg.formats.natives import is_marked
-from agentmsg.model.times import nearest_milli
+from agentmsg.formats import is_marked, times, usually
 from agentmsg_codecs.arcaelas.names import FAMILY
 
 if TYPE_CHECKING:
@@ -35,4 +33,4 @@ def write_time(time: datetime) -> str:
 @usually("value.tzinfo is utc and not value.microsecond % 1000", utc=UTC)
 def carried_time(time: datetime, message: Any) -> datetime:
     """Carry a time in milliseconds of UTC, or one that was read as it is."""
-    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else nearest_milli(time)
+    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else times.nearest_milli(time)

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
-from agentmsg.model.tools import NativeTool
-from agentmsg.values.frozen import EMPTY
+from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
+from agentmsg.formats import EMPTY
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 
 if TYPE_CHECKING:

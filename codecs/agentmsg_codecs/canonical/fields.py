@@ -11,34 +11,38 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.model.blocks import (
-    BLOCK_TAGS,
+from agentmsg import (
     AudioBlock,
+    Base64Source,
     BaseBlock,
+    BlocksSource,
     CacheHint,
     Citation,
     CompactionBlock,
     DataBlock,
     FileBlock,
+    FileSource,
+    History,
     ImageBlock,
+    Msg,
     NativeBlock,
+    NativeTool,
     RefusalBlock,
     Signature,
     SourceBlock,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     ToolResultBlock,
     ToolsBlock,
+    ToolSpec,
     ToolUseBlock,
+    URLSource,
+    Usage,
     VideoBlock,
+    same,
 )
-from agentmsg.model.equality import same
-from agentmsg.model.history import History
-from agentmsg.model.msg import Msg
-from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
-from agentmsg.model.tools import NativeTool, ToolSpec
-from agentmsg.model.usage import Usage
-from agentmsg.values.frozen import EMPTY
+from agentmsg.formats import EMPTY, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -259,7 +263,7 @@ _PLAIN: tuple[Spec, ...] = (
 )
 
 SPECS: Mapping[type, Spec] = {
-    **{cls: Spec(cls, BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
+    **{cls: Spec(cls, blocks.BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
     **SOURCES,
     **TOOLS,
     **{spec.cls: spec for spec in _PLAIN},

@@ -12,12 +12,21 @@ from typing import Any, Protocol, cast
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
-from agentmsg.model.blocks import BaseBlock, Block, ContentBlock, TextBlock
-from agentmsg.model.sources import Source
-from agentmsg.model.structured import strict_converter
-from agentmsg.model.tools import Tool
-from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
+from agentmsg import (
+    JSON,
+    AgentMsgError,
+    BaseBlock,
+    Block,
+    ContentBlock,
+    DecodeError,
+    EncodeError,
+    FrozenDict,
+    FrozenList,
+    Source,
+    TextBlock,
+    Tool,
+)
+from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
 from agentmsg_codecs.canonical.general import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import ABSENT, Shape
@@ -90,7 +99,7 @@ def new_converter(engine: _Engine) -> Any:
     """Return a strict converter that knows the unions of the model and the blocks of users."""
     for cls in SPECS:
         resolve(cls)
-    converter = strict_converter()
+    converter = dispatch.strict_converter()
 
     def user_reader(cls: type) -> Callable[[Any, Any], Any]:
         return _at_top(engine.plain_hooks(cls)[0])

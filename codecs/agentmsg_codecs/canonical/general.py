@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.model.blocks import NativeBlock
-from agentmsg.model.tools import NativeTool
+from agentmsg import DecodeError, NativeBlock, NativeTool
+from agentmsg.formats import excerpt
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Spec
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.model.blocks import TextBlock, ToolUseBlock
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg import AgentMsgError, DecodeError, TextBlock, ToolUseBlock
+from agentmsg.formats import EMPTY, adopt, excerpt
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 

@@ -12,10 +12,7 @@ import re
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.model.blocks import BaseBlock
-from agentmsg.model.history import History
-from agentmsg.model.msg import Msg
-from agentmsg.values.frozen import thaw
+from agentmsg import BaseBlock, History, Msg, thaw
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
 
 if TYPE_CHECKING:

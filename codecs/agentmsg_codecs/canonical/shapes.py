@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.model.blocks import TextBlock, ToolUseBlock
+from agentmsg import DecodeError, TextBlock, ToolUseBlock
+from agentmsg.formats import excerpt
 from agentmsg_codecs.canonical.fields import REQUIRED, Spec
 
 ABSENT: Any = object()

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.errors import DecodeError
-from agentmsg.formats.spelling import note_of
-from agentmsg.model.blocks import TextBlock, ToolUseBlock
-from agentmsg.model.equality import same
+from agentmsg import DecodeError, TextBlock, ToolUseBlock, same
+from agentmsg.formats import note_of
 from agentmsg_codecs.canonical.fields import FAMILY, Field, Spec
 from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 

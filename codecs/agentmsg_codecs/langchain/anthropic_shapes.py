@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Shape as Form
-from agentmsg.formats.shapes import read_as, write_as
-from agentmsg.values.frozen import adopt, plain_copy
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.formats import Shape as Form
+from agentmsg.formats import adopt, is_list, is_mapping, is_object, maker, plain_copy, read_as, write_as
 from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at

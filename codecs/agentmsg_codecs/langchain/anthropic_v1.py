@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.formats import adopt, is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.anthropic_shapes import (
     LISTED,
     TOOLS,

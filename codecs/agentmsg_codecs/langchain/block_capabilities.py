@@ -9,11 +9,22 @@ import agentmsg as am
 import agentmsg_codecs.langchain.citations as cited
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
-from agentmsg.formats.capabilities import KEEP, Cell, Drop, Row, Swap, carried_extras, usually
-from agentmsg.formats.rules import custom_as_function, native_blocks, result_as_text
-from agentmsg.model.blocks import BLOCK_TAGS
-from agentmsg.values.frozen import adopt, plain_copy, thaw
-from agentmsg.values.types import class_of, is_mapping
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Cell,
+    Drop,
+    Row,
+    Swap,
+    adopt,
+    blocks,
+    carried_extras,
+    dispatch,
+    is_mapping,
+    plain_copy,
+    rules,
+    usually,
+)
 from agentmsg_codecs.langchain.anthropic_shapes import KIND
 from agentmsg_codecs.langchain.call_layout import extras_of_copies
 from agentmsg_codecs.langchain.deviations import SPACES
@@ -32,7 +43,9 @@ def _block_extras(parts: Parts) -> Cell:
     """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
 
     def cell(extras: Fields, block: Any) -> Fields:
-        has_no_inner = in_non_standard(class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+        has_no_inner = (
+            in_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+        )
         spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
         kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
         kept = {space: own for space, own in kept.items() if own}
@@ -163,7 +176,7 @@ def _call_kind(kind: str, _: Any) -> str:
 
 
 def _nested_result(block: am.ToolResultBlock) -> Any:
-    return block if block.kind == "server" else result_as_text(block)
+    return block if block.kind == "server" else rules.result_as_text(block)
 
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
@@ -239,8 +252,9 @@ class _Blocks:
 
     def other(self, block: Any) -> Any:
         """Carry a block of another class where its canonical form comes back."""
-        if not in_non_standard(class_of(block)):
-            return Drop(f"no place for a {BLOCK_TAGS.get(class_of(block), class_of(block).__name__)} block")
+        cls = dispatch.class_of(block)
+        if not in_non_standard(cls):
+            return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")
         self._parts.fill()
         bare = block.evolve(extras={}, notes={})
         try:
@@ -266,7 +280,7 @@ class _Blocks:
                 "raw_input",
                 "provider",
                 "status",
-                otherwise=custom_as_function,
+                otherwise=rules.custom_as_function,
                 concerns="kind",
                 kind=_call_kind,
             ),
@@ -283,7 +297,7 @@ class _Blocks:
                 otherwise=_nested_result,
             ),
             am.NativeBlock: Row(
-                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, native_blocks(FAMILY, self.comes_back)
+                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self.comes_back)
             ),
             am.BaseBlock: Row(_AllFields(self._extras), self.other),
         }

@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import note_of, same_document
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dump_json, is_list, is_mapping, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.anthropic_v1 import is_of_anthropic
 from agentmsg_codecs.langchain.call_copies import is_function_call
 from agentmsg_codecs.langchain.call_layout import Layout, chunks_of, content_part, lay_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.values.types import is_mapping
+from agentmsg.formats import is_mapping
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1_calls import call_args, raw_text

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_mapping
+from agentmsg.formats import adopt, is_mapping
 from agentmsg_codecs.langchain.call_copies import (
     WRITERS,
     chunk_of,

@@ -23,9 +23,17 @@ import attrs
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
-from agentmsg.formats.spelling import note_of, same_document, with_note
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    note_of,
+    same_document,
+    with_note,
+)
 from agentmsg_codecs.langchain.call_copies import WRITERS, entry_of, is_function_call
 from agentmsg_codecs.langchain.call_layout import default_copies
 from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, stamp

@@ -11,9 +11,19 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Swap, carried_extras, usually
-from agentmsg.formats.restructure import split_results
-from agentmsg.formats.rules import native_messages
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    restructure,
+    rules,
+    usually,
+)
 from agentmsg_codecs.langchain.block_capabilities import block_rows, result_rows
 from agentmsg_codecs.langchain.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.grouped import is_result, split
@@ -228,11 +238,11 @@ def make_caps(messages: Messages) -> Caps:
             "remove": MessageRow(fields=fields),
             "native": MessageRow(
                 blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=native_messages(FAMILY, read_native),
+                otherwise=rules.native_messages(FAMILY, read_native),
             ),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },
         history=CONTAINERS.cells(),
-        arrange=(split_results,),
+        arrange=(restructure.split_results,),
         needs_id=needs_id,
     )

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import note_of, same_document
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_object
+from agentmsg import thaw
+from agentmsg.formats import EMPTY, adopt, is_list, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.chunk_pieces import is_piece, made_of, part_entry
 from agentmsg_codecs.langchain.fields import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY

@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Shape, Unreadable, read_as, word_at, write_as
-from agentmsg.formats.spelling import note_of
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_object
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_object,
+    maker,
+    note_of,
+    read_as,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.partial_args import FAILED, partial_args
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import keep, put_back, same_document
-from agentmsg.values.frozen import adopt, plain_copy, thaw
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg import thaw
+from agentmsg.formats import adopt, is_mapping, is_object, maker, plain_copy, same_document, spelling
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -69,7 +67,7 @@ def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], s
     plain = _plain_citation(citation)
     if same_document(plain, native):
         return citation
-    kept = keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
+    kept = spelling.keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
     # That it reads as this citation is known: it was just read.
     return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
 
@@ -158,4 +156,4 @@ def _spell_citation(citation: am.Citation, read: Callable[[Part], Any]) -> Part:
     if not citation.extras and not citation.notes:
         return plain
     space = ANTHROPIC if is_place(citation) and not is_translated(citation) else FAMILY
-    return put_back(citation, plain, family=FAMILY, read=read, namespace=space)
+    return spelling.put_back(citation, plain, family=FAMILY, read=read, namespace=space)

@@ -15,10 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.text import dump_json
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, adopt, dump_json, maker
 from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, read_copied

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, bare_args, write_use

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import EMPTY, adopt, is_mapping, is_sequence
 from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 

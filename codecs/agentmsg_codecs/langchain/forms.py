@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg.formats import is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.names import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
 
 if TYPE_CHECKING:

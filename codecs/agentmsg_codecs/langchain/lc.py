@@ -30,14 +30,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.capabilities import Caps, carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.formats.rules import native_messages
-from agentmsg.formats.spelling import note_of
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.types import is_mapping
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    ContainerCodec,
+    Containers,
+    adopt,
+    carried_extras,
+    is_mapping,
+    maker,
+    note_of,
+    plain_copy,
+    rules,
+)
 from agentmsg_codecs.langchain.capabilities import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, contents_of, is_message, write_tree
@@ -48,8 +54,8 @@ from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import Parts
 
 if TYPE_CHECKING:
-    from agentmsg.limits import Limits
-    from agentmsg.values.text import Duplicates
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
 
 
 Part = dict[str, Any]
@@ -82,7 +88,7 @@ def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
         role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, read_native))
+    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, read_native))
     return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
 
 

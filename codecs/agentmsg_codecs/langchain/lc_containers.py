@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.formats.spelling import same_document
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, same_document
 from agentmsg_codecs.langchain.lc_escape import escape_all, unescape_all
 
 if TYPE_CHECKING:

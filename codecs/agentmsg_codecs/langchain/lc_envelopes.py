@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import note_of, same_document, with_note
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
-from agentmsg.values.undoubted import parse_undoubted, undoubted_items
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    note_of,
+    plain_copy,
+    same_document,
+    speed,
+    with_note,
+)
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
@@ -28,7 +38,7 @@ from agentmsg_codecs.langchain.proving import are_shallow, take
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
 
 
 Part = dict[str, Any]
@@ -177,14 +187,14 @@ class Envelopes:
             if done < 0:
                 return messages
             rest = b"[" + raw[done:].lstrip(b", ") if done else raw
-        natives = parse_undoubted(rest, limits)
+        natives = speed.parse_undoubted(rest, limits)
         return self.read_all(natives, messages) if is_list(natives) and natives else None
 
     def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
         """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
         read, done = self._fast_read, 0
         begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-        for end, native in undoubted_items(raw, begin, limits) if begin else ():
+        for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
             message = read(native)
             if message is None:
                 break

@@ -11,8 +11,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgpack
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.forms import split
 from agentmsg_codecs.langchain.lc_containers import is_message
 from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.lc_escape import marks_by_path, path_key, stamp
 from agentmsg_codecs.langchain.lg_tree import MAP, MARKERS, check_marker
 

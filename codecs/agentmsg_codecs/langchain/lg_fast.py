@@ -14,8 +14,7 @@ from typing import Any
 import msgpack
 import orjson
 
-from agentmsg.values.depth import written_within
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence, speed
 from agentmsg_codecs.langchain.lg_tree import (
     BIG,
     BINARY,
@@ -83,7 +82,7 @@ def _unpack(data: bytes, depth: int) -> Any:
                 raise _OddError
             holder[place] = found
         if not inner:
-            written_within(whole[0], depth)
+            speed.written_within(whole[0], depth)
             return whole[0]
         waiting = inner
     raise _OddError

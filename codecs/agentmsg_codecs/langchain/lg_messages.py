@@ -10,12 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.codec import maker
-from agentmsg.formats.spelling import note_of, same_document, with_note
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_list, is_object
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    dump_json,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    note_of,
+    same_document,
+    with_note,
+)
 from agentmsg_codecs.langchain.lc_envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
 from agentmsg_codecs.langchain.lg_containers import body_of
 from agentmsg_codecs.langchain.lg_escape import escape, unescape

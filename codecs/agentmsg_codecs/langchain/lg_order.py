@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence
 
 # A path, and the keys of the object there.
 Order = list[Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentmsg.errors import DecodeError, EncodeError
+from agentmsg import DecodeError, EncodeError
 
 # The largest integer that a first byte is.
 MOST = 0x7F

@@ -22,9 +22,8 @@ from binascii import Error as Base64Error
 from math import isfinite
 from typing import Any
 
-from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.values.frozen import plain_copy
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError, EncodeError, InvalidMessage
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, plain_copy
 from agentmsg_codecs.langchain.lg_spelling import (
     FIXED_EXT,
     FLOAT32,

@@ -16,12 +16,8 @@ import attrs
 import msgpack
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import replacer
-from agentmsg.formats.spelling import note_of
-from agentmsg.limits import USUAL
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import is_object
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.lc_envelopes import TAGS
 from agentmsg_codecs.langchain.lg_containers import contents_of, place_of
@@ -34,7 +30,7 @@ from agentmsg_codecs.langchain.proving import is_deep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
     from agentmsg_codecs.langchain.lg_containers import Contents
     from agentmsg_codecs.langchain.lg_messages import GraphMessages
     from agentmsg_codecs.langchain.messages import Messages
@@ -174,7 +170,7 @@ class UsualDocuments:
 
     def read(self, data: bytes, limits: Limits) -> tuple[Contents, list[am.Msg]] | None:
         """Return what is around the messages of a document, and these; None where errors, or spelling, must be told."""
-        if len(data) > limits.bytes or limits.depth < USUAL:
+        if len(data) > limits.bytes or limits.depth < speed.USUAL:
             return None
         contents = _contents_in(data, limits.depth)
         if contents is None:
@@ -260,7 +256,7 @@ class UsualDocuments:
 
 # -- the order of keys ------------------------------------------------------------------------------------------------
 
-_replaced = replacer(am.Msg, "notes")
+_replaced = speed.replacer(am.Msg, "notes")
 
 
 def _ordered(message: am.Msg, body: Part, again: Part, fields: bytes, tool: Any) -> am.Msg | None:

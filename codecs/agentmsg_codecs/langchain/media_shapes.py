@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.formats import adopt, is_mapping, is_object
 from agentmsg_codecs.langchain.anthropic_shapes import BLOCKS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.shapes import Shape, nested, put, shape, text_shape, with_common

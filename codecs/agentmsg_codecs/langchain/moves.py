@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.formats import is_mapping, is_object
 
 Part = dict[str, Any]
 Move: TypeAlias = tuple[str, Callable[[Part], "Part | None"], Callable[[Part], Part]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.formats import is_mapping, is_object
 
 Part = dict[str, Any]
 # The objects inside of parts, and the namespace of their unknown fields.

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.limits import DEFAULT_LIMITS, USUAL
-from agentmsg.values.depth import PROVABLE
-from agentmsg.values.undoubted import is_shallow, parse_undoubted
+from agentmsg.formats import speed
 from agentmsg_codecs.langchain.fast_read import FastReaders
 
 if TYPE_CHECKING:
@@ -34,11 +32,11 @@ def is_deep(text: bytes, around: int = _AROUND) -> bool:
         text: the data as JSON, as we wrote it.
         around: how many levels are around it, at most.
     """
-    levels = USUAL - around
+    levels = speed.USUAL - around
     # Every level has two brackets, so that most data need not be looked through.
     if len(text) <= 2 * levels or text.count(b"{") + text.count(b"[") <= levels:
         return False
-    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - levels)
+    return not speed.is_shallow(speed.parse_undoubted(text, speed.DEFAULT_LIMITS), speed.PROVABLE - levels)
 
 
 def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Msg]:
@@ -65,7 +63,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
 def are_shallow(natives: list[Any]) -> bool:
     """Tell whether the messages that ``take`` left are a document of usual depth."""
-    return is_shallow(natives, PROVABLE - USUAL)
+    return speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)
 
 
 def proving(parts: Parts) -> Mapping[str, Callable[[Any], am.Msg | None]]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.formats import adopt, is_mapping, is_object
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import make_call, make_signature, make_thinking
 

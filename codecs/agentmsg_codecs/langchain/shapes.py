@@ -14,8 +14,7 @@ import attrs
 
 import agentmsg_codecs.langchain.citations as cited
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.values.frozen import adopt
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import adopt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, word_at
 

@@ -13,9 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.types import class_of, is_list, is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dispatch, is_list, is_mapping, is_object, maker
 from agentmsg_codecs.langchain.citations import (
     is_place,
     is_translated,
@@ -96,7 +94,7 @@ _OWN: Mapping[type, frozenset[str]] = {
 
 def claimed(block: Any) -> frozenset[str]:
     """Return the keys of v1 `extras` that the model has a field for, in a block like this one."""
-    own = _OWN.get(class_of(block), _COMMON)
+    own = _OWN.get(dispatch.class_of(block), _COMMON)
     return own | {"provider"} if isinstance(getattr(block, "source", None), am.FileSource) else own
 
 

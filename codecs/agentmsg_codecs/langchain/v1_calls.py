@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.values.frozen import EMPTY, adopt
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dump_json, is_mapping, is_object
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, make_call, text_at, v1_part, word_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
+from agentmsg.formats import maker
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, v1_part, word_at
 
 if TYPE_CHECKING:

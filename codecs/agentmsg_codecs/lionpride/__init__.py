@@ -40,8 +40,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.model.tool_links import CallNames
+from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.lionpride.capabilities import make_caps
 from agentmsg_codecs.lionpride.messages import read_node, write_node
 from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
@@ -49,7 +48,7 @@ from agentmsg_codecs.lionpride.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["LionprideCodec"]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.rules import TEXT_ROWS, as_text, call_as_function, data_as_text
+from agentmsg.formats import KEEP, Drop, Row, Swap, is_marked, rules
 from agentmsg_codecs.lionpride.names import DETAILS, FAMILY, SLOTS, is_uuid, is_web_url, own_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-TEXTS: Mapping[type[am.BaseBlock], Row] = {**TEXT_ROWS, am.TextBlock: Row({"text": KEEP})}
+TEXTS: Mapping[type[am.BaseBlock], Row] = {**rules.TEXT_ROWS, am.TextBlock: Row({"text": KEEP})}
 
 
 def slot_of(block: Any, role: str) -> str | None:
@@ -31,7 +29,7 @@ def data_row(role: str) -> Row:
     def rule(block: am.DataBlock) -> Any:
         slot = slot_of(block, role)
         if slot is None:
-            return data_as_text(block)
+            return rules.data_as_text(block)
         if block.data is None:
             return Drop("a field that holds nothing says nothing", "annotation")
         if slot == "instruction" and isinstance(block.data, str):
@@ -68,7 +66,7 @@ def result_rule(block: am.ToolResultBlock) -> Any:
     link = block.tool_call_id
     if link is not None and not is_marked(block, FAMILY, "/free") and not is_uuid(link):
         changes["tool_call_id"] = own_id(link)
-    texts = [text for item in block.content if (text := as_text(item)) is not None]
+    texts = [text for item in block.content if (text := rules.as_text(item)) is not None]
     if len(block.content) > 1 or (block.content and not isinstance(block.content[0], am.TextBlock)):
         level = "annotation" if len(texts) == len(block.content) else "content"
         changes["content"] = (am.TextBlock("\n".join(text.text for text in texts)),) if texts else ()
@@ -88,5 +86,5 @@ def carried_value(value: Any, block: am.ToolResultBlock) -> Any:
 
 
 IMAGE = Row({"source": KEEP, "detail": carried_detail}, image_rule)
-CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": carried_text}, call_as_function)
+CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": carried_text}, rules.call_as_function)
 RESULT = Row({"tool_call_id": KEEP, "structured": carried_value, "error": KEEP}, result_rule)

@@ -6,13 +6,21 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
-from agentmsg.formats.natives import is_marked, lacks_id
-from agentmsg.formats.restructure import Part, as_is, choose, in_order, split_results
-from agentmsg.formats.rules import as_text, native_message_row, other_role, role_rule
-from agentmsg.formats.shapes import marked
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import is_sequence
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    MessageRow,
+    Swap,
+    carried_extras,
+    dump_json,
+    is_marked,
+    is_sequence,
+    marked,
+    natives,
+    restructure,
+    rules,
+)
 from agentmsg_codecs.lionpride.block_capabilities import (
     CALL,
     IMAGE,
@@ -39,8 +47,7 @@ from agentmsg_codecs.lionpride.names import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.formats.capabilities import Cell
-    from agentmsg.formats.restructure import Plan
+    from agentmsg.formats import Cell
 
 
 _ALONE = "one text, and one call, is all that a message says"
@@ -92,7 +99,9 @@ def _rank(block: Any, role: str) -> int:
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, message.role
-    return in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
+    return (
+        restructure.in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
+    )
 
 
 def _words(block: Any) -> str:
@@ -170,7 +179,7 @@ def _units(message: am.Msg) -> list[tuple[int, ...]]:
     kinds: list[bool | None] = []
     for index, block in enumerate(message.content):
         # What is dropped goes with what is there.
-        kind = True if _is_call(block) else False if as_text(block) is not None else None
+        kind = True if _is_call(block) else False if rules.as_text(block) is not None else None
         if not runs or (kind is not None and kinds[-1] is not None and (kind or kinds[-1])):
             runs.append([index])
             kinds.append(kind)
@@ -180,7 +189,7 @@ def _units(message: am.Msg) -> list[tuple[int, ...]]:
     return list(map(tuple, runs))
 
 
-def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+def _split_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Give each call of an assistant a message of its own."""
     runs = {
         index: found
@@ -189,15 +198,15 @@ def _split_calls(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
     }
     if not runs:
         return plan
-    out: Plan = []
-    for parts in as_is(messages) if plan is None else plan:
+    out: restructure.Plan = []
+    for parts in restructure.as_is(messages) if plan is None else plan:
         part = parts[0]
         if len(parts) > 1 or part.index not in runs or part.role not in (None, "assistant"):
             out.append(parts)
             continue
         place = {pick: number for number, run in enumerate(runs[part.index]) for pick in run}
         units = groupby(sorted(part.picks, key=place.__getitem__), key=place.__getitem__)
-        out += [(Part(part.index, tuple(picks), part.role),) for _, picks in units]
+        out += [(restructure.Part(part.index, tuple(picks), part.role),) for _, picks in units]
     return out
 
 
@@ -259,7 +268,7 @@ def make_caps() -> Caps:
                 otherwise=_one_each("system"),
                 joins=_joins("system"),
             ),
-            "developer": MessageRow(otherwise=role_rule("system")),
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joins("user")),
             "assistant": MessageRow(
                 fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joins("assistant")
@@ -267,11 +276,11 @@ def make_caps() -> Caps:
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
             ),
-            "native": native_message_row(FAMILY, read_node),
-            ANY_ROLE: MessageRow(otherwise=other_role),
+            "native": rules.native_message_row(FAMILY, read_node),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history=CONTAINERS.cells(),
-        arrange=(split_results, _split_calls, choose(_picks)),
-        needs_id=lacks_id(FAMILY),
+        arrange=(restructure.split_results, _split_calls, restructure.choose(_picks)),
+        needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
     )

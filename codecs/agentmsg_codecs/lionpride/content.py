@@ -11,14 +11,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg.model.arguments import from_object, input_object
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.text import dump_json, parse_json
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    marked,
+    parse_json,
+    read_as,
+    tool_arguments,
+    write_as,
+)
 from agentmsg_codecs.lionpride.names import (
     CONTENT,
     DETAILS,
@@ -172,7 +183,7 @@ def _write_response(message: am.Msg) -> Native:
 def _read_call(native: Native, _: Any) -> am.Msg:
     function, arguments = native.get("function"), native.get("arguments")
     name, parsed = ("", False) if function is None else _text(function)
-    fields: Any = from_object(arguments) if is_object(arguments) else {"input": adopt(arguments)}
+    fields: Any = tool_arguments.from_object(arguments) if is_object(arguments) else {"input": adopt(arguments)}
     if arguments is None:
         fields = {"input": EMPTY}
     block = _make_call(id=None, name=name, **fields)
@@ -187,7 +198,7 @@ def _write_call(message: am.Msg) -> Native:
     is_plain = value is not None and not is_mapping(value) and is_marked(block, FAMILY, "/plain")
     return {
         "function": _spelt(block.name, parsed=is_marked(block, FAMILY, "/parsed")),
-        "arguments": thaw(value if is_plain else input_object(block)),
+        "arguments": thaw(value if is_plain else tool_arguments.input_object(block)),
     }
 
 

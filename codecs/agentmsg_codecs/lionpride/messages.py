@@ -13,26 +13,43 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.codec import maker, replacer
-from agentmsg.formats.natives import is_marked, native_of, read_whole
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, word_at, write_as
-from agentmsg.model.generated import given
-from agentmsg.model.tool_links import named
-from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
-from agentmsg.values.text import parse_json
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    excerpt,
+    given,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    parse_json,
+    plain_copy,
+    read_as,
+    speed,
+    tool_links,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.lionpride.content import read_content, write_content
 from agentmsg_codecs.lionpride.names import CLASS, FAMILY, META, NODE_KEYS, is_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.model.tool_links import CallNames
+    from agentmsg.formats import CallNames
 
 
 _make_msg = maker(am.Msg)
-_with_id = replacer(am.ToolUseBlock, "id")
+_with_id = speed.replacer(am.ToolUseBlock, "id")
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -286,19 +303,19 @@ def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
     try:
         message: am.Msg = _read(node, am.Msg) if _is_usual(node) else read_as(_NODE, node, FAMILY)
     except (Unreadable, AgentMsgError):
-        return read_whole(native, FAMILY)
+        return natives.read_whole(native, FAMILY)
     message = marked(message, FAMILY, stored=True) if stored else message
     return message if names is None else names.named(message)
 
 
 def write_node(message: am.Msg) -> Any:
     """Return the node of a message that fits."""
-    whole = native_of(message, FAMILY)
+    whole = natives.native_of(message, FAMILY)
     if whole is not None:
         return whole
     if message.role == "tool" and given(message.content[0].name) is not None:  # type: ignore[union-attr] # its result
         # Nodes do not say it: what is not written is not read back, and spellings are tried on what is.
-        message = named(message, None)
+        message = tool_links.named(message, None)
     native = write_as(_NODE, message, FAMILY)
     if is_marked(message, FAMILY, "/stored") and "node_metadata" not in native:
         return {("node_metadata" if key == "metadata" else key): native[key] for key in native}

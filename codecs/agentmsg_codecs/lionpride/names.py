@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agentmsg.formats.containers import Containers
+from agentmsg.formats import Containers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_mapping
+from agentmsg.formats import is_mapping
 from agentmsg_codecs.lionpride.names import FIELDS, NODE_KEYS, TRIGGERS
 
 _ALL = frozenset(key for keys in FIELDS.values() for key in keys)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.shapes import Unreadable
+from agentmsg import AgentMsgError
+from agentmsg.formats import Unreadable
 from agentmsg_codecs.openai.usage import read_usage
 
 if TYPE_CHECKING:

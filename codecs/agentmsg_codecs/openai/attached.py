@@ -11,11 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.shapes import Native, Unreadable, mark_of, marked
-from agentmsg.formats.spelling import note_of
-from agentmsg.model.blocks import BaseBlock
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg import AgentMsgError, BaseBlock
+from agentmsg.formats import Native, Unreadable, is_mapping, is_object, mark_of, marked, note_of
 from agentmsg_codecs.openai.content import CACHE_AT, CONTROL, read_control, write_control
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.reasoning import place_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats.shapes import Native, Shape, read_as, text_at, word_at, write_as
-from agentmsg.values.types import is_mapping
+from agentmsg.formats import Native, Shape, is_mapping, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
 from agentmsg_codecs.openai.names import FAMILY
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras
-from agentmsg.formats.rules import (
-    EMPTIED,
-    audio_as_text,
-    compaction_as_text,
-    data_as_text,
-    emptied_text,
-    native_block_row,
-    server_as_text,
-    source_as_text,
-    structured_as_text,
-)
-from agentmsg.formats.shapes import mark_of
+from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, mark_of, rules
 from agentmsg_codecs.openai.attached import attached_keys, carried_signature, is_message_hint, is_own_hint
 from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
 from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry, is_other_type
@@ -45,7 +33,7 @@ from agentmsg_codecs.openai.thinking_capabilities import Thinking
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats.parts import Parts
+    from agentmsg.formats import Parts
     from agentmsg_codecs.openai.content import ContentParts
 
 
@@ -102,12 +90,12 @@ def _cells(parts: Parts, *names: str) -> dict[str, Cell]:
 def _other_rows(parts: Parts) -> Rows:
     """Return the rows of what is text here, whatever the place."""
     return {
-        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
-        am.DataBlock: Row({}, data_as_text),
-        am.SourceBlock: Row({}, source_as_text),
-        am.CompactionBlock: Row({}, compaction_as_text),
-        am.ToolUseBlock: Row({}, lambda block: _nowhere(server_as_text(block), block)),
-        am.ToolResultBlock: Row({}, lambda block: _nowhere(server_as_text(block), block)),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
+        am.DataBlock: Row({}, rules.data_as_text),
+        am.SourceBlock: Row({}, rules.source_as_text),
+        am.CompactionBlock: Row({}, rules.compaction_as_text),
+        am.ToolUseBlock: Row({}, lambda block: _nowhere(rules.server_as_text(block), block)),
+        am.ToolResultBlock: Row({}, lambda block: _nowhere(rules.server_as_text(block), block)),
     }
 
 
@@ -117,7 +105,7 @@ def _nowhere(answer: Any, block: Any) -> Any:
 
 def _text_row(parts: Parts, **cells: Cell) -> Row:
     cells = {**_cells(parts, "text"), **cells}
-    return Row(cells, emptied_text(cells), EMPTIED)
+    return Row(cells, rules.emptied_text(cells), rules.EMPTIED)
 
 
 def text_rows(parts: Parts) -> Rows:
@@ -125,7 +113,7 @@ def text_rows(parts: Parts) -> Rows:
     rows = _other_rows(parts)
     rows[am.TextBlock] = _text_row(parts)
     rows[am.FileBlock] = Row({}, only_odd(lambda block: Drop("only text here"), "only text here"))
-    rows[am.AudioBlock] = Row({}, audio_as_text)
+    rows[am.AudioBlock] = Row({}, rules.audio_as_text)
     rows[am.RefusalBlock] = Row({}, _refused)
     return rows
 
@@ -160,7 +148,7 @@ _CALL_EXTRAS = carried_extras((ITEM, inner_call_keys), (FAMILY, lambda block: ca
 
 
 def _call(block: am.ToolUseBlock) -> Any:
-    answer = server_as_text(block)
+    answer = rules.server_as_text(block)
     if answer is not block:
         return answer
     if block.kind == "custom" and not isinstance(block.input, str):
@@ -226,7 +214,7 @@ def assistant_rows(
     extras = carried_extras((FAMILY, lambda block: keys | attached_keys(block) - {CONTROL}))
     rows[am.TextBlock] = _text_row(own, citations=citations, signature=carried_signature, extras=extras)
     rows[am.RefusalBlock] = Row({**_cells(own, "refusal"), "cache": _only_odd_cache})
-    rows[am.NativeBlock] = native_block_row(
+    rows[am.NativeBlock] = rules.native_block_row(
         FAMILY, lambda block: entry_comes_back(block) if is_native_entry(block) else own.comes_back(block)
     )
     rows[am.ThinkingBlock] = Thinking(place, as_text=as_text).row()
@@ -252,7 +240,7 @@ def _value(value: Any, block: Any) -> Any:
 
 
 def _result(block: am.ToolResultBlock) -> Any:
-    return block if is_value(block) else structured_as_text(block)
+    return block if is_value(block) else rules.structured_as_text(block)
 
 
 def result_rows() -> Rows:

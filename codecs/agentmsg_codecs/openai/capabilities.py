@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, MessageRow, Swap, carried_extras
-from agentmsg.formats.restructure import choose, split_results
-from agentmsg.formats.rules import native_message_row, other_role
-from agentmsg.formats.shapes import mark_of
-from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg import thaw
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    MessageRow,
+    Swap,
+    carried_extras,
+    mark_of,
+    plain_copy,
+    restructure,
+    rules,
+)
 from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_capabilities import (
     assistant_rows,
@@ -150,8 +158,8 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
         "user": MessageRow(fields={"name": KEEP, "extras": _extras(messages, "user")}, blocks=media_rows(parts.user)),
         "assistant": assistant,
         "tool": MessageRow(fields={"extras": _extras(messages, "tool")}, blocks=result_rows(), results=in_results),
-        "native": native_message_row(FAMILY, messages.read),
-        ANY_ROLE: MessageRow(otherwise=other_role),
+        "native": rules.native_message_row(FAMILY, messages.read),
+        ANY_ROLE: MessageRow(otherwise=rules.other_role),
     }
 
 
@@ -180,7 +188,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
         apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
         tools=tool_rows(),
-        arrange=(split_results, choose(Layout(messages.place).picks)),
+        arrange=(restructure.split_results, restructure.choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.capabilities import carried_extras
-from agentmsg.formats.shapes import mark_of
+from agentmsg.formats import carried_extras, mark_of
 from agentmsg_codecs.openai.citations import CITED, citation_keys
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM

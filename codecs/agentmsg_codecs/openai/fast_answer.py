@@ -13,11 +13,8 @@ from itertools import compress, product
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.bare import make_bare_text
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Unreadable
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Unreadable, adopt, maker, speed
 from agentmsg_codecs.openai.calls import quick_call
 from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 from agentmsg_codecs.openai.usage import read_usage
@@ -25,7 +22,7 @@ from agentmsg_codecs.openai.usage import read_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.shapes import Native
+    from agentmsg.formats import Native
 
 
 _make_msg = maker(am.Msg)
@@ -152,7 +149,7 @@ def _content(said: Native, size: int) -> tuple[Any, ...] | None:
         return None
     blocks: tuple[Any, ...] = ()
     if type(content) is str:
-        blocks = (make_bare_text(content),) if content else ()
+        blocks = (speed.make_bare_text(content),) if content else ()
     elif content is not None:
         return None
     if entries is _ABSENT:

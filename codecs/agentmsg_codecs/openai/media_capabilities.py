@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import Drop, Swap
-from agentmsg.formats.rules import audio_as_text, document_as_text
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.media import guess_media_type, read_data_url
+from agentmsg.formats import Drop, Swap, mark_of, media, rules
 from agentmsg_codecs.openai.content import AUDIO_FORMATS, DETAILS, is_odd, write_url
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -19,15 +16,15 @@ if TYPE_CHECKING:
 def _bare_source(source: Any) -> Any:
     """Return a source as a URL says it: a data URL is its data, and no URL tells a media type or more."""
     if isinstance(source, am.URLSource):
-        held = read_data_url(source.url)
+        held = media.read_data_url(source.url)
         if held is not None:
             return held
         return source if source.media_type is None and not source.extras else am.URLSource(source.url, None)
     if source.media_type is None and not is_odd(source):
-        guess = guess_media_type(source.data)
+        guess = media.guess_media_type(source.data)
         if guess is not None:
             return am.Base64Source(source.data, guess)
-    back = read_data_url(write_url(source))
+    back = media.read_data_url(write_url(source))
     if back is not None and back.data == source.data and back.media_type == source.media_type:
         return source.evolve(extras={}) if source.extras else source
     if back is None or back.data != source.data:
@@ -63,14 +60,14 @@ def _sound_format(media_type: str) -> str:
 
 def carried_sound(block: Any) -> Any:
     """Carry sound that stands in content: data, in a format that the schema has."""
-    held = read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
+    held = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = held or block.source
     if not isinstance(source, am.Base64Source) or source.media_type is None:
-        return audio_as_text(block)
+        return rules.audio_as_text(block)
     spelt = is_odd(source) and source.media_type.startswith("audio/")
     kind = source.media_type if spelt else _sound_format(source.media_type)
     if kind not in AUDIO_FORMATS and not spelt:
-        return audio_as_text(block)
+        return rules.audio_as_text(block)
     if held is None and kind == source.media_type and not source.extras:
         return block
     new = am.Base64Source(source.data, kind) if kind != source.media_type else source.evolve(extras={})
@@ -82,7 +79,7 @@ def carried_field_sound(block: Any) -> Any:
     source = block.source
     if isinstance(source, am.FileSource):
         if source.provider not in ("openai", None):
-            return audio_as_text(block)
+            return rules.audio_as_text(block)
         plain = source.provider == "openai" and source.media_type is None and not source.extras
         new: Any = source if plain else am.FileSource(source.file_id, "openai")
         changes: dict[str, Any] = {"item_id": None} if block.item_id is not None else {}
@@ -98,7 +95,7 @@ def carried_field_sound(block: Any) -> Any:
         new = source if bare else am.Base64Source(source.data, None)
         changes = {}
     else:
-        return audio_as_text(block)
+        return rules.audio_as_text(block)
     if new is not source:
         changes["source"] = new
     return Swap(block.evolve(**changes), "only the id has a place", "annotation") if changes else block
@@ -108,9 +105,9 @@ def carried_answered_sound(block: Any) -> Any:
     """Carry sound in an answer: the data, with all that the schema wants of it; a reference only where it was read."""
     source = block.source
     if isinstance(source, am.FileSource):
-        return carried_field_sound(block) if is_odd(block) else audio_as_text(block)
+        return carried_field_sound(block) if is_odd(block) else rules.audio_as_text(block)
     if not isinstance(source, am.Base64Source):
-        return audio_as_text(block)
+        return rules.audio_as_text(block)
     changes: dict[str, Any] = {}
     if source.media_type is not None or source.extras:
         changes["source"] = am.Base64Source(source.data, None)
@@ -139,7 +136,7 @@ def carried_file(block: Any) -> Any:
             return Drop("a file is given by id or as data here")
         new = source.evolve(media_type=None, extras={}) if isinstance(new, am.URLSource) and new is not source else new
     else:
-        said = document_as_text(block)
+        said = rules.document_as_text(block)
         return Drop("no place for such a document") if said is block else said
     changes: dict[str, Any] = {} if new is source else {"source": new}
     if block.name is None and block.title is not None:
@@ -156,8 +153,8 @@ def only_odd(rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
         if is_odd(block):
             return rule(block)
         if isinstance(block, am.AudioBlock):
-            return audio_as_text(block)
-        said = document_as_text(block) if isinstance(block, am.FileBlock) else block
+            return rules.audio_as_text(block)
+        said = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
         return Drop(why) if said is block else said
 
     return checked

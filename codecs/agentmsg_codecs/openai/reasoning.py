@@ -16,10 +16,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.values.types import is_list
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    is_list,
+    maker,
+    mark_of,
+    marked,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:

@@ -23,12 +23,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.codec import Codec, maker
-from agentmsg.formats.natives import native_of, read_whole
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, write_as
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Codec,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    read_as,
+    write_as,
+)
 from agentmsg_codecs.openai.answered import (
     OBJECT,
     ODD_OF_ANSWER,
@@ -50,7 +65,7 @@ from agentmsg_codecs.openai.usage import write_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 
 _make_history = maker(am.History)
@@ -93,13 +108,13 @@ class _Answers:
         try:
             message: am.Msg = read_as(self._document, document, RESPONSE)
         except (Unreadable, AgentMsgError):
-            return read_whole(document, FAMILY)
+            return natives.read_whole(document, FAMILY)
         return Links().linked(message)
 
     def write(self, message: am.Msg) -> Any:
         """Return the document of a message that fits."""
         self.messages.fill()
-        kept = native_of(message, FAMILY)
+        kept = natives.native_of(message, FAMILY)
         if kept is not None:
             return kept
         # Ids that a reader makes are of calls with a note, the last of all blocks.

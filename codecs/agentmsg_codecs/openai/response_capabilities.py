@@ -6,14 +6,25 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import DecodeError
-from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras
-from agentmsg.formats.restructure import choose, keep_first, split_results
-from agentmsg.formats.rules import native_message_row
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.generated import MadeTime
-from agentmsg.values.frozen import EMPTY, plain_copy
-from agentmsg.values.types import is_list, is_object, is_sequence
+from agentmsg import DecodeError
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    is_list,
+    is_object,
+    is_sequence,
+    mark_of,
+    plain_copy,
+    restructure,
+    rules,
+    times,
+)
 from agentmsg_codecs.openai.answered import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
 from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
@@ -27,7 +38,7 @@ from agentmsg_codecs.openai.usage import carried_usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats import Cell
     from agentmsg_codecs.openai.messages import Messages
 
 
@@ -137,7 +148,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
         wanted["id"] = f"chatcmpl-{message.digest()[:24]}"
     if message.model is None and "model" not in lacks:
         wanted["model"] = "unknown"
-    if isinstance(message.created_at, MadeTime):
+    if isinstance(message.created_at, times.MadeTime):
         wanted["created_at"] = _whole_seconds(message.created_at, message)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)
@@ -218,12 +229,16 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
     return Caps(
         messages={
             "assistant": MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined),
-            "native": native_message_row(FAMILY, read_whole),
+            "native": rules.native_message_row(FAMILY, read_whole),
         },
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
         },
-        arrange=(split_results, keep_first, choose(Layout(messages.place, refusal_last=True).picks)),
+        arrange=(
+            restructure.split_results,
+            restructure.keep_first,
+            restructure.choose(Layout(messages.place, refusal_last=True).picks),
+        ),
         needs_id=needs_id,
         derives_names=True,
     )

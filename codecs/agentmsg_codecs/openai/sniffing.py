@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
-from agentmsg.values.types import is_mapping
+from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, is_mapping
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
 from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, place_of, provider_of, providers_at
 from agentmsg_codecs.openai.thinking_parts import THINKING_PART, is_thinking_part
 
 if TYPE_CHECKING:
-    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats import Cell
 
 
 class Thinking:

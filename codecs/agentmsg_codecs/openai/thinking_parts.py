@@ -11,9 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg.values.types import is_list, is_object
+from agentmsg.formats import Native, Shape, Unreadable, is_list, is_object, maker, mark_of, marked, text_at, word_at
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS, REASONING_KEYS
 
 if TYPE_CHECKING:

@@ -9,15 +9,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.shapes import mark_of
-from agentmsg.model.tool_links import CallNames, made_call_id
+from agentmsg.formats import CallNames, mark_of, tool_links
 from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.model.generated import Made
+    from agentmsg import Made
 
 
 class _LegacyIds:
@@ -27,7 +26,7 @@ class _LegacyIds:
         self._waiting: dict[str, deque[Made]] = {}
 
     def call(self, place: tuple[int, int], name: str) -> Made:
-        made = made_call_id(place, name)
+        made = tool_links.made_call_id(place, name)
         self._waiting.setdefault(name, deque()).append(made)
         return made
 
@@ -111,7 +110,7 @@ def _uncalled(message: am.Msg, number: int, ids: _LegacyIds) -> am.Msg:
         return message
     if says_beside(block):
         return message
-    if block.id is not None and block.id != made_call_id((number, index), block.name):
+    if block.id is not None and block.id != tool_links.made_call_id((number, index), block.name):
         return message
     ids.call((number, index), block.name)
     return message if block.id is None else _with(message, index, block.evolve(id=None))

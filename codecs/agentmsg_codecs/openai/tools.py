@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, Drop, Row, carried_extras
-from agentmsg.formats.natives import rest_of, with_rest
-from agentmsg.formats.shapes import (
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
     Native,
+    Row,
     Shape,
     Unreadable,
+    adopt,
+    carried_extras,
+    is_list,
     mark_of,
     marked,
+    natives,
     object_at,
+    plain_copy,
     read_as,
     text_at,
     word_at,
     write_as,
 )
-from agentmsg.values.frozen import adopt, plain_copy, thaw
-from agentmsg.values.types import is_list
 from agentmsg_codecs.openai.content import read_cache, write_cache
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
@@ -36,7 +41,7 @@ _OUTER = frozenset({"type", "prompt_cache_breakpoint", "cache_control"})
 def _fields(native: Native, kind: str) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "description": word_at(native, "description"),
-        "extras": rest_of(native, _INNER[kind], ITEM),
+        "extras": natives.rest_of(native, _INNER[kind], ITEM),
         "kind": kind,
     }
     if kind == "custom":
@@ -61,7 +66,7 @@ def _read(native: Native, _: Any) -> am.ToolSpec:
 def _inner(tool: am.ToolSpec) -> Native:
     fields = {"description": tool.description, "parameters": thaw(tool.parameters), "strict": tool.strict}
     native: Native = {"name": tool.name, **{key: value for key, value in fields.items() if value is not None}}
-    return with_rest(native, tool, ITEM)
+    return natives.with_rest(native, tool, ITEM)
 
 
 def _write(tool: am.ToolSpec) -> Native:
@@ -103,10 +108,10 @@ def read_tools(document: Native) -> tuple[tuple[am.Tool, ...], frozenset[str]]:
     tools: list[am.Tool] = []
     taken: set[str] = set()
     for key, shape in (("tools", _TOOL), ("functions", _LEGACY)):
-        natives = document.get(key)
-        if not is_list(natives) or not natives:
+        entries = document.get(key)
+        if not is_list(entries) or not entries:
             continue
-        found = [_read_one(shape, entry) for entry in natives]
+        found = [_read_one(shape, entry) for entry in entries]
         if key == "functions" and not all(map(_is_legacy, found)):
             continue
         tools += found

@@ -14,10 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Native, Shape, mark_of, marked, read_as, write_as
-from agentmsg.formats.usage_counters import Counters
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.formats import EMPTY, Counters, Native, Shape, adopt, maker, mark_of, marked, read_as, write_as
 from agentmsg_codecs.openai.names import FAMILY, INPUT, OUTPUT
 
 _make_usage = maker(am.Usage)

@@ -36,8 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.formats.shapes import mark_of
+from agentmsg.formats import ContainerCodec, Containers, mark_of
 from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.capabilities import make_caps
 from agentmsg_codecs.riffer.messages import Messages, dialect
@@ -46,7 +45,7 @@ from agentmsg_codecs.riffer.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["RifferCodec"]
 

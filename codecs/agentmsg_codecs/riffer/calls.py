@@ -14,12 +14,23 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker, replacer
-from agentmsg.formats.natives import lacks_id, read_arguments, without_id, write_arguments
-from agentmsg.formats.restructure import Part, Plan, as_is
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.model.tool_links import with_result
-from agentmsg.values.types import is_object
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    restructure,
+    speed,
+    text_at,
+    tool_links,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
@@ -29,9 +40,9 @@ if TYPE_CHECKING:
 
 
 _make_call = maker(am.ToolUseBlock)
-_with_link = replacer(am.ToolResultBlock, "tool_call_id")
-NO_ID = without_id(FAMILY)
-_lacks_id = lacks_id(FAMILY)
+_with_link = speed.replacer(am.ToolResultBlock, "tool_call_id")
+NO_ID = natives.without_id(FAMILY)
+_lacks_id = natives.lacks_id(FAMILY)
 CALL_KEYS = frozenset({"id", "call_id", "name", "arguments"})
 _FORMS = ("id", "call_id", "both")
 
@@ -65,7 +76,7 @@ class Calls:
         given = {"call_id": own if link is None else link, "item": own if link is not None else None}
         item = given["item"] if given["item"] and given["item"] != given["call_id"] else None
         make = partial(_make_call, given["call_id"], text_at(native, "name"), item_id=item)
-        block = read_arguments(make, native.get("arguments"), FAMILY)
+        block = natives.read_arguments(make, native.get("arguments"), FAMILY)
         marks: dict[str, Any] = {}
         if block.id is None:
             marks["no-id"] = True
@@ -74,7 +85,7 @@ class Calls:
         return marked(block, FAMILY, **marks) if marks else block
 
     def _write(self, block: am.ToolUseBlock) -> Native:
-        return {**self._ids(block), "name": block.name, "arguments": write_arguments(block, FAMILY)}
+        return {**self._ids(block), "name": block.name, "arguments": natives.write_arguments(block, FAMILY)}
 
     def _ids(self, block: am.ToolUseBlock) -> Native:
         if block.id is None:
@@ -172,7 +183,7 @@ class Links:
             if self._spelt(link, key) != given:
                 raise Unreadable
             block = marked(block, FAMILY, link=key)
-        return with_result(message, block if link == given else _with_link(block, link))
+        return tool_links.with_result(message, block if link == given else _with_link(block, link))
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write, with the text that ``tool_call_id`` has."""
@@ -184,16 +195,16 @@ class Links:
         if block.tool_call_id is None:
             return message
         spelt = self._spelt(block.tool_call_id, mark_of(block, FAMILY, "/link"))
-        return message if spelt == block.tool_call_id else with_result(message, _with_link(block, spelt))
+        return message if spelt == block.tool_call_id else tool_links.with_result(message, _with_link(block, spelt))
 
 
-def unambiguous(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Make a result a user's message where its link would be read as that of another call: the id of its item."""
     if not any(isinstance(block, am.ToolUseBlock) and block.item_id for each in messages for block in each.content):
         return plan
     links = Links("latest")
-    out: Plan = []
-    for parts in as_is(messages) if plan is None else plan:
+    out: restructure.Plan = []
+    for parts in restructure.as_is(messages) if plan is None else plan:
         part = parts[0]
         message = messages[part.index]
         role = part.role or message.role
@@ -202,5 +213,5 @@ def unambiguous(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
             links.see(blocks)
         link = blocks[0].tool_call_id if role == "tool" and blocks else None
         is_clear = link is None or links.meaning(link) == link
-        out.append(parts if is_clear else (Part(part.index, part.picks, "user"),))
-    return plan if out == (as_is(messages) if plan is None else plan) else out
+        out.append(parts if is_clear else (restructure.Part(part.index, part.picks, "user"),))
+    return plan if out == (restructure.as_is(messages) if plan is None else plan) else out

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, Drop, MessageRow, Row, Swap, carried_extras
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.restructure import choose, in_order, split_results
-from agentmsg.formats.rules import (
-    TEXT_ROWS,
-    as_text,
-    call_as_function,
-    native_block_row,
-    native_message_row,
-    other_role,
-    role_rule,
+from agentmsg.formats import (
+    ANY_ROLE,
+    EMPTY,
+    KEEP,
+    Caps,
+    Cell,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    dispatch,
+    dump_json,
+    is_marked,
+    restructure,
+    rules,
 )
-from agentmsg.values.frozen import EMPTY
-from agentmsg.values.text import dump_json
-from agentmsg.values.types import class_of
 from agentmsg_codecs.riffer.calls import CALL_KEYS, needs_id, unambiguous
 from agentmsg_codecs.riffer.files import file_rows
 from agentmsg_codecs.riffer.messages import KEYS, RAW, item_comes_back
@@ -46,9 +48,9 @@ def _with_words(block: am.TextBlock) -> Any:
 
 def _word_rows(role: str) -> Rows:
     return {
-        **TEXT_ROWS,
+        **rules.TEXT_ROWS,
         am.TextBlock: Row({"text": KEEP}, _with_words),
-        am.NativeBlock: native_block_row(FAMILY, item_comes_back(role)),
+        am.NativeBlock: rules.native_block_row(FAMILY, item_comes_back(role)),
     }
 
 
@@ -62,7 +64,7 @@ def _assistant_rows() -> Rows:
     return {
         **_word_rows("assistant"),
         am.ThinkingBlock: thinking_row(),
-        am.ToolUseBlock: Row({**cells, "kind": lambda _, __: "function"}, call_as_function),
+        am.ToolUseBlock: Row({**cells, "kind": lambda _, __: "function"}, rules.call_as_function),
     }
 
 
@@ -76,7 +78,7 @@ def _result(block: am.ToolResultBlock) -> Any:
     if not block.content and block.structured is not None:
         changes = {"content": dump_json(block.structured).decode(), "structured": None}
     elif any(type(item) is not am.TextBlock for item in block.content) or len(block.content) > 1:
-        texts = list(map(as_text, block.content))
+        texts = list(map(rules.as_text, block.content))
         lost = any(text is None for text in texts)
         changes["content"] = "\n".join(text.text for text in texts if text is not None and text.text)
     if block.error is None and block.is_error:
@@ -92,7 +94,7 @@ def _result(block: am.ToolResultBlock) -> Any:
 
 
 def _rank(block: Any, role: str) -> int:
-    kind = class_of(block)
+    kind = dispatch.class_of(block)
     is_own = kind is am.NativeBlock and block.codec == FAMILY
     if role == "user":
         is_file = kind is am.ImageBlock or (kind is am.FileBlock and not isinstance(block.source, am.BlocksSource))
@@ -108,7 +110,7 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     content, role = message.content, "user" if message.role == "tool" else message.role
     if len(content) <= 1 or role not in ("user", "assistant"):
         return None
-    return in_order(content, lambda block: _rank(block, role))
+    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
 def _joined(left: Any, right: Any) -> Any:
@@ -162,7 +164,7 @@ def make_caps(messages: Messages) -> Caps:
     return Caps(
         messages={
             "system": row(_fields(messages, "system"), _word_rows("system")),
-            "developer": MessageRow(otherwise=role_rule("system")),
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": row(_fields(messages, "user"), {**_word_rows("user"), **file_rows()}),
             "assistant": row(answer, _assistant_rows()),
             "tool": MessageRow(
@@ -170,10 +172,10 @@ def make_caps(messages: Messages) -> Caps:
                 blocks={am.ToolResultBlock: result},
                 results={am.TextBlock: _word_rows("tool")[am.TextBlock]},
             ),
-            "native": native_message_row(FAMILY, messages.read),
-            ANY_ROLE: MessageRow(otherwise=other_role),
+            "native": rules.native_message_row(FAMILY, messages.read),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history=CONTAINERS.cells(),
-        arrange=(split_results, choose(_layout), unambiguous),
+        arrange=(restructure.split_results, restructure.choose(_layout), unambiguous),
         needs_id=needs_id,
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from agentmsg.formats.containers import Containers
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.shapes import marked
+from agentmsg.formats import Containers, is_marked, marked
 
 FAMILY = "riffer"
 CONTAINERS = Containers(family=FAMILY, title="Riffer", own=frozenset({"role"}))

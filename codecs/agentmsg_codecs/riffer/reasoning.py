@@ -12,11 +12,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.values.frozen import adopt, thaw
-from agentmsg.values.types import is_mapping
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_mapping,
+    maker,
+    mark_of,
+    marked,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_object, is_sequence
+from agentmsg.formats import is_object, is_sequence
 from agentmsg_codecs.riffer.messages import KEYS
 
 _OWN_KEYS = frozenset({"files", "token_usage", "structured_output", "finish_reason_raw"})

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.model.tool_links import CallNames
+from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.synaptic.capabilities import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
 from agentmsg_codecs.synaptic.messages import Messages
@@ -39,7 +38,7 @@ from agentmsg_codecs.synaptic.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.capabilities import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["SynapticCodec"]
 

@@ -10,18 +10,33 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import carried_extras
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_marked, lacks_id, without_id
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.model.arguments import input_text
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_list, is_mapping, is_object
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.synaptic.names import FAMILY
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = without_id(FAMILY)
-_lacks_id = lacks_id(FAMILY)
+NO_ID = natives.without_id(FAMILY)
+_lacks_id = natives.lacks_id(FAMILY)
 _KEYS = frozenset({"id", "name", "arguments"})
 # What an invalid call says that was read without a reason: the reason is required.
 _REASON = "the arguments are no JSON"
@@ -108,7 +123,7 @@ def _write_text(block: am.ToolUseBlock) -> Native:
     native: Native = {} if block.id is None else {"id": str(block.id)}
     if block.name:
         native["name"] = block.name
-    return {**native, "arguments": input_text(block)}
+    return {**native, "arguments": tool_arguments.input_text(block)}
 
 
 _TEXT = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read_text, write=_write_text)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Drop, MessageRow, Row, Swap, carried_extras, usually
-from agentmsg.formats.restructure import choose, in_order, split_results
-from agentmsg.formats.rules import (
-    TEXT_ROWS,
-    audio_as_text,
-    call_as_function,
-    document_as_text,
-    native_block_row,
-    native_message_row,
-    role_rule,
-    structured_as_text,
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    mark_of,
+    restructure,
+    rules,
+    usually,
 )
-from agentmsg.formats.shapes import mark_of
 from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
 from agentmsg_codecs.synaptic.content import read_source, write_url
 from agentmsg_codecs.synaptic.messages import keys_of
@@ -27,7 +28,7 @@ from agentmsg_codecs.synaptic.usage import carried_usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats import Cell
     from agentmsg_codecs.synaptic.messages import Messages
 
 
@@ -68,15 +69,15 @@ def _content_rows(messages: Messages) -> Rows:
         return Row({**dict.fromkeys(names, KEEP), "extras": extras}, rule)
 
     return {
-        **TEXT_ROWS,
+        **rules.TEXT_ROWS,
         am.TextBlock: row("text"),
         am.ImageBlock: row("source", "detail", rule=_media(lambda block: block)),
-        am.AudioBlock: row("source", rule=_media(audio_as_text)),
+        am.AudioBlock: row("source", rule=_media(rules.audio_as_text)),
         am.VideoBlock: row("source", rule=_media(lambda block: block)),
-        am.FileBlock: row("source", rule=_media(document_as_text)),
+        am.FileBlock: row("source", rule=_media(rules.document_as_text)),
         am.DataBlock: row("data"),
         am.ThinkingBlock: row("thinking", rule=_thinking),
-        am.NativeBlock: native_block_row(FAMILY, parts.comes_back),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
     }
 
 
@@ -86,9 +87,10 @@ def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
 
 
 _CALL_ROW = Row(
-    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras}, call_as_function
+    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras},
+    rules.call_as_function,
 )
-_RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, structured_as_text)
+_RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -105,7 +107,7 @@ def _without_model(told: Mapping[str, Any], _: Any) -> Any:
 def _developer(message: am.Msg) -> Any:
     if mark_of(message, FAMILY, "/variant") in ("chat", "bare"):
         return message
-    return role_rule("system")(message)
+    return rules.role_rule("system")(message)
 
 
 def _remove(message: am.Msg) -> Any:
@@ -114,7 +116,11 @@ def _remove(message: am.Msg) -> Any:
 
 def _picks(message: am.Msg) -> tuple[int, ...] | None:
     """Return the blocks of an assistant in their order: content, calls, invalid calls, pieces of calls."""
-    return in_order(message.content, rank) if message.role == "assistant" and len(message.content) > 1 else None
+    return (
+        restructure.in_order(message.content, rank)
+        if message.role == "assistant" and len(message.content) > 1
+        else None
+    )
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -136,11 +142,11 @@ def make_caps(messages: Messages) -> Caps:
             "assistant": MessageRow(fields=answer, blocks={**rows, am.ToolUseBlock: _CALL_ROW}),
             "tool": MessageRow(fields=common, blocks={am.ToolResultBlock: _RESULT_ROW}, results=rows),
             "remove": MessageRow(fields={"id": KEEP, "extras": extras}, otherwise=_remove),
-            "native": native_message_row(FAMILY, messages.read),
+            "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(fields=plain, blocks=rows),
         },
         history=CONTAINERS.cells(),
-        arrange=(split_results, choose(_picks)),
+        arrange=(restructure.split_results, restructure.choose(_picks)),
         needs_id=needs_id,
         derives_names=True,
     )

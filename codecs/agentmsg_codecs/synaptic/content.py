@@ -10,13 +10,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.parts import Parts
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg.model.media import data_url, read_data_url
-from agentmsg.values.frozen import adopt, thaw
-from agentmsg.values.types import is_list
+from agentmsg import thaw
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_marked,
+    maker,
+    mark_of,
+    marked,
+    media,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.synaptic.names import FAMILY
 
 if TYPE_CHECKING:
@@ -34,15 +43,15 @@ _make_url = maker(am.URLSource)
 
 def read_source(url: str, media_type: str | None = None) -> Any:
     """Return the source of a URL: the data that a ``data:`` URL holds, or the reference."""
-    held = read_data_url(url)
-    if held is not None and data_url(held) == url and media_type in (None, held.media_type):
+    held = media.read_data_url(url)
+    if held is not None and media.data_url(held) == url and media_type in (None, held.media_type):
         return held
     return _make_url(url=url, media_type=media_type)
 
 
 def write_url(source: Any) -> str:
     """Return the URL of a source."""
-    return data_url(source) if isinstance(source, am.Base64Source) else source.url
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------

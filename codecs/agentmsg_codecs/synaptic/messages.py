@@ -10,25 +10,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_marked, native_of, read_whole, role_of, word_if_any
-from agentmsg.formats.shapes import (
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
     Native,
     Shape,
     Unreadable,
+    adopt,
+    given,
+    is_marked,
+    is_object,
     is_odd,
+    maker,
     mark_of,
     marked,
+    natives,
     read_as,
     text_at,
+    tool_links,
     word_at,
     write_as,
 )
-from agentmsg.model.generated import given
-from agentmsg.model.tool_links import named
-from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.types import is_object
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
@@ -39,7 +41,7 @@ from agentmsg_codecs.synaptic.usual import is_usual
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.model.tool_links import CallNames
+    from agentmsg.formats import CallNames
 
 
 _make_msg = maker(am.Msg)
@@ -135,11 +137,11 @@ class Messages:
         if is_object(native) and "role" not in native and type(native.get("content")) is str:
             shape = self._chunk
         else:
-            shape = self._shapes[VARIANTS.get(role_of(native), "bare")]
+            shape = self._shapes[VARIANTS.get(natives.role_of(native), "bare")]
         try:
             message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
         return message if names is None else names.named(message)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
@@ -153,7 +155,7 @@ class Messages:
             marks["variant"] = "bare"
         elif (variant == "chat" and role in _VARIANT_OF) or role == "developer":
             marks["variant"] = "chat"
-        return self._message(native, role, blocks, marks, name=word_if_any(native, "name"))
+        return self._message(native, role, blocks, marks, name=natives.word_if_any(native, "name"))
 
     def _message(self, native: Native, role: str, blocks: Any, marks: dict[str, Any], **fields: Any) -> am.Msg:
         word = native["role"]
@@ -161,7 +163,7 @@ class Messages:
             marks["word"] = word
         fields.setdefault("response_metadata", _free(native, "response_metadata"))
         message = _make_msg(
-            role, blocks, id=word_if_any(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
+            role, blocks, id=natives.word_if_any(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
         )
         return marked(message, FAMILY, **marks) if marks else message
 
@@ -170,7 +172,7 @@ class Messages:
         told = _free(native, "response_metadata")
         model = told.get("model")
         fields: dict[str, Any] = {
-            "name": word_if_any(native, "name"),
+            "name": natives.word_if_any(native, "name"),
             "usage": read_usage(native.get("usage_metadata")),
         }
         if type(model) is str:
@@ -183,7 +185,7 @@ class Messages:
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
         blocks, marks = read_content(native, self.parts)
         link = word_at(native, "tool_call_id")
-        name = word_if_any(native, "name")
+        name = natives.word_if_any(native, "name")
         result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
         if name is not None:
             marks["named"] = True
@@ -202,7 +204,7 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        native = write_quick(message, names, self.parts.write) or native_of(message, FAMILY)
+        native = write_quick(message, names, self.parts.write) or natives.native_of(message, FAMILY)
         if native is not None:
             return native
         message = _unnamed(message, names)
@@ -298,7 +300,7 @@ def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
     name = names.answer(result.tool_call_id)
     is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
     # What the library made is not written anyway.
-    return message if is_said or given(result.name) is None else named(message, None)
+    return message if is_said or given(result.name) is None else tool_links.named(message, None)
 
 
 # -- removals and chunks ----------------------------------------------------------------------------------------------

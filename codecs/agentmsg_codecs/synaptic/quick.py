@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.model.generated import given
+from agentmsg.formats import given
 from agentmsg_codecs.synaptic.usage import write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.shapes import Native
-    from agentmsg.model.tool_links import CallNames
+    from agentmsg.formats import CallNames, Native
 
 
 _VARIANTS: Mapping[str, str] = {"system": "system", "user": "human", "assistant": "assistant"}

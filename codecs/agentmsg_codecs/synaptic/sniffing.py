@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.values.types import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence
 
 _ROLES = frozenset({"system", "human", "assistant", "tool", "chat", "remove"})
 # No message of Synaptic has these; messages that are much alike do.

@@ -16,11 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats.codec import maker
-from agentmsg.formats.natives import is_marked
-from agentmsg.formats.shapes import Native, Shape, marked, read_as, write_as
-from agentmsg.formats.usage_counters import Counters
-from agentmsg.values.types import is_object
+from agentmsg.formats import Counters, Native, Shape, is_marked, is_object, maker, marked, read_as, write_as
 from agentmsg_codecs.synaptic.names import FAMILY
 
 _make_usage = maker(am.Usage)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.values.types import is_list, is_object
+from agentmsg.formats import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.shapes import Native
+    from agentmsg.formats import Native
 
 
 def _is_text(value: Any) -> bool:
