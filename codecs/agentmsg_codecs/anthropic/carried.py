@@ -160,5 +160,5 @@ def _inner(block: Any) -> Any:
     else:
         return None
     cells["cache"] = None if block.cache is None else hint(block.cache, block)
-    bare = {name: value for name, value in _BARE.items() if getattr(block, name)}
+    bare = {name: value for name, value in _BARE.items() if getattr(block, name) != value}
     return _evolved(block, **cells, **bare)
