@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
     from agentmsg.stream.documents import decode_chunk, encode_chunk
-    from agentmsg.stream.partial import parse_partial
+    from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
 
 __version__ = "0.1.0"

@@ -21,7 +21,7 @@ from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.testing import edit, histories, mutate
 from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg.values.text import UNUSUAL, dump_json, parse_json
-from agentmsg.values.undoubted import is_shallow, parse_undoubted, undoubted_items
+from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.proving import take

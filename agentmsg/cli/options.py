@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
 from agentmsg.errors import DecodeError
-from agentmsg.files.names import STANDARD
+from agentmsg.files.file_names import STANDARD
 from agentmsg.registry import codec_names
 from agentmsg.values.text import parse_json
 

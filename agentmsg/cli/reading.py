@@ -16,8 +16,8 @@ from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.cli.report import tell_doubt
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.file_names import STANDARD, kind_of
 from agentmsg.files.job import Piece, Source
-from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.files.reading import reading_of
 from agentmsg.limits import DEFAULT_LIMITS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from agentmsg.files.documents import Found
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
 
 __all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from agentmsg.cli.terminal import say
 from agentmsg.errors import FileError
+from agentmsg.files.file_names import STANDARD
 from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
-from agentmsg.files.names import STANDARD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

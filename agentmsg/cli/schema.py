@@ -6,9 +6,9 @@ import sys
 
 import click
 
-from agentmsg.cli.disk import check_ending, check_written, output_to
+from agentmsg.cli.json_colours import indented, write_json
 from agentmsg.cli.options import CODEC, output_option
-from agentmsg.cli.paint import indented, write_json
+from agentmsg.cli.output import check_ending, check_written, output_to
 from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.errors import CodecLookupError
 from agentmsg.registry import codec_names, get_codec

@@ -18,7 +18,7 @@ from agentmsg.values.types import is_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
 __all__ = ["Found", "documents", "frame_ends"]

@@ -19,10 +19,10 @@ from agentmsg.files.converting import Converter
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.place import asking
-from agentmsg.files.places import place_of
 from agentmsg.files.plan import detected
 from agentmsg.files.reading import reading_of
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import to_lines
 from agentmsg.model.construction import paused
 from agentmsg.values.text import dump_json

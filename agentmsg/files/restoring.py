@@ -13,11 +13,11 @@ from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
+from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.framing import framing_of
-from agentmsg.files.guard import check_distinct, check_free
-from agentmsg.files.names import STANDARD, Kind
-from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.plan import LOOKED_AT, detected, named
+from agentmsg.files.storages import place_of, whole_file
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.carry import carried_text, restore

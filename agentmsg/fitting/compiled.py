@@ -3,7 +3,7 @@
 The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
 the tests of the usual roles and block classes in line; all others have a function each, made when they are first met.
-Of bare messages (agentmsg.formats.bare) only what they may hold is tested.
+Of bare messages (agentmsg.formats.plain_messages) only what they may hold is tested.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from agentmsg.formats.bare import BARE_FIELDS
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
+from agentmsg.formats.plain_messages import BARE_FIELDS
 from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from agentmsg.errors import excerpt
-from agentmsg.fitting.apart import APART, set_apart
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
-from agentmsg.fitting.emptied import emptied, leave_out, start_of, tell_gone
+from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.losses import level_of
+from agentmsg.fitting.result_overflow import APART, set_apart
+from agentmsg.formats.adjacent_blocks import Run
 from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
-from agentmsg.formats.neighbours import Run
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
@@ -60,7 +60,7 @@ class FitItem:
         new: what the output has in its place, or Drop.
         inner: what became of the blocks inside a result, where any of them changed.
         swap: the rule's answer, where it made another class of it.
-        place: the message and the block of the output that it is, where it stands apart (see agentmsg.fitting.apart).
+        place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
     """
 
     new: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.model.structured import strict_converter
+from agentmsg.model.structured_output import strict_converter
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:

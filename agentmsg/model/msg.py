@@ -83,7 +83,7 @@ class Msg(Noted, Portable, Roled):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
-    # Whether its reader saw that it is a bare one (see agentmsg.formats.bare).
+    # Whether its reader saw that it is a bare one (see agentmsg.formats.plain_messages).
     _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
     # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
@@ -339,7 +339,7 @@ class Msg(Noted, Portable, Roled):
             raise InvalidMessage(msg, code="required", path=("structured",))
         if cls is None:
             return self.structured
-        from agentmsg.model.structured import into  # noqa: PLC0415 - imports cattrs
+        from agentmsg.model.structured_output import into  # noqa: PLC0415 - imports cattrs
 
         return into(self.structured, cls)
 

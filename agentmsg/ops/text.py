@@ -31,7 +31,7 @@ from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.checks import freeze_named, one_of
 from agentmsg.model.history import as_history
 from agentmsg.model.roles import SYNONYMS
-from agentmsg.ops.pieces import Piece, piece_of, result_pieces
+from agentmsg.ops.transcript_tags import Piece, piece_of, result_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

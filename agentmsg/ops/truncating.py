@@ -1,4 +1,4 @@
-"""Cutting: the part of one message that fits, where the whole does not.
+"""Truncating: the part of one message that fits, where the whole does not.
 
 Whole blocks go first, from the far end; then the block at the edge, where it is text, is cut between words. Each
 ideogram is a word. Where a message is one result of a tool, that is done to the content of the result.

@@ -32,10 +32,10 @@ from agentmsg.model.blocks import (
 from agentmsg.model.media_types import guess_media_type
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
 from agentmsg.model.tools import ToolSpec
-from agentmsg.show.counted import block_facts, count, entries, said, size
 from agentmsg.show.json_lines import json_words, text_or_json
 from agentmsg.show.pieces import Call, Cited, Code, Media, Piece, Prose, Result, Thought, ToolLine, Tools
-from agentmsg.show.visible import NAME, Words, brief, safe_link, words
+from agentmsg.show.small_print import block_facts, count, entries, said, size
+from agentmsg.show.visible_text import NAME, Words, brief, safe_link, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

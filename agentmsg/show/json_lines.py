@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import EncodeError
-from agentmsg.show.visible import Words, visible, words
+from agentmsg.show.visible_text import Words, visible, words
 from agentmsg.values.text import dump_json, parse_arguments
 
 if TYPE_CHECKING:

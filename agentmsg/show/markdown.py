@@ -11,7 +11,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agentmsg.show.visible import safe_link, visible
+from agentmsg.show.visible_text import safe_link, visible
 
 __all__ = ["LONGEST", "deepest", "parser", "plain", "tokens"]
 

@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 import attrs
 
-from agentmsg.show.visible import Words
+from agentmsg.show.visible_text import Words
 
 __all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Thought", "ToolLine", "Tools"]
 

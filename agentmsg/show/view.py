@@ -14,10 +14,10 @@ from agentmsg.model.blocks import BaseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.tool_links import Place, links
 from agentmsg.ops.stats import stats_of
 from agentmsg.show.blocks import Lengths, call_piece, pieces_of, result_piece, tool_lines
-from agentmsg.show.counted import count, entries, said, spent, when
 from agentmsg.show.json_lines import json_words
 from agentmsg.show.pieces import Code, Piece, Result, ToolLine
-from agentmsg.show.visible import brief, visible
+from agentmsg.show.small_print import count, entries, said, spent, when
+from agentmsg.show.visible_text import brief, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

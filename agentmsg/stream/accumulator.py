@@ -14,7 +14,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.stream.chunk import MsgChunk
 from agentmsg.stream.joining import First, Last, Role, Sum, Tree
-from agentmsg.stream.partial import parse_partial
+from agentmsg.stream.partial_json import parse_partial
 from agentmsg.stream.pieces import Pieces
 from agentmsg.values.frozen import EMPTY, adopt
 

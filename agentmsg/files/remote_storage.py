@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from agentmsg.errors import FileError
-from agentmsg.files.local import LOCAL
-from agentmsg.files.names import is_pattern
-from agentmsg.files.place import Place, asking
+from agentmsg.files.file_names import is_pattern
+from agentmsg.files.local_storage import LOCAL
+from agentmsg.files.storage import Place, asking
 from agentmsg.optional import extra
 
 if TYPE_CHECKING:
-    from agentmsg.files.place import Mark
+    from agentmsg.files.storage import Mark
 
 __all__ = ["remote"]
 

@@ -11,14 +11,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
-from agentmsg.files.local import inode_of
-from agentmsg.files.names import STANDARD
-from agentmsg.files.places import place_of
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.local_storage import inode_of
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from agentmsg.files.place import Mark
+    from agentmsg.files.storage import Mark
 
 __all__ = ["check_below", "check_distinct", "check_free"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from agentmsg.cli.terminal import held_output, write_bytes
 from agentmsg.errors import FileError
-from agentmsg.files.guard import check_distinct, check_free
-from agentmsg.files.names import STANDARD
-from agentmsg.files.places import whole_file
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.overwriting import check_distinct, check_free
+from agentmsg.files.storages import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable

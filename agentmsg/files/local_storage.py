@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from agentmsg.errors import FileError
-from agentmsg.files.place import Mark, Place, asking
+from agentmsg.files.storage import Mark, Place, asking
 
 __all__ = ["LOCAL", "inode_of"]
 

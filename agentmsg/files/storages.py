@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from agentmsg.errors import FileError
-from agentmsg.files.local import LOCAL
-from agentmsg.files.names import is_remote
-from agentmsg.files.place import asking
-from agentmsg.files.remote import remote
+from agentmsg.files.file_names import is_remote
+from agentmsg.files.local_storage import LOCAL
+from agentmsg.files.remote_storage import remote
+from agentmsg.files.storage import asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from agentmsg.files.place import Place
+    from agentmsg.files.storage import Place
 
 __all__ = ["place_of", "whole_file"]
 

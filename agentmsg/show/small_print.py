@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.show.visible import brief
+from agentmsg.show.visible_text import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
