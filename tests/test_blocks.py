@@ -51,6 +51,7 @@ from agentmsg import (
 )
 from agentmsg.blocks import BLOCK_TAGS
 from agentmsg.json_values import FrozenDict
+from data import effort
 
 SIGNED: dict[str, Any] = {
     "signature": Signature("anthropic", "sig"),
@@ -333,7 +334,7 @@ def test_threads_may_share_a_call() -> None:
         return block.input
 
     with ThreadPoolExecutor(16) as pool:
-        for index in range(50):
+        for index in range(effort(50)):
             block = ToolUseBlock("c", "f", raw_input=f'{{"a": [{index}, {{"b": 1}}]}}')
             values = list(pool.map(look, [block] * 16))
             assert all(value == {"a": [index, {"b": 1}]} for value in values)

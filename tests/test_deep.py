@@ -16,7 +16,7 @@ from agentmsg.levels import PROVABLE, written_within
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_object
-from data import PROFILE
+from data import PROFILE, effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -226,7 +226,7 @@ def test_threads_prove_depth_at_the_same_time() -> None:
 
     def work(number: int) -> None:
         value = [[number] * 50] * 50
-        wrong.extend(number for _ in range(200) if json.loads(written_within(value, USUAL)) != value)
+        wrong.extend(number for _ in range(effort(200)) if json.loads(written_within(value, USUAL)) != value)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:

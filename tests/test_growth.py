@@ -11,7 +11,7 @@ import pytest
 import agentmsg as am
 from agentmsg.account import account
 from agentmsg.fit import fit
-from data import PROFILE
+from data import effort, some
 from support.growth import GROWTH, work_of
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # Time for twice the input: at most so many times as long.
 MOST = 2.3
-SIZE = {"quick": 12, "default": 16, "ci": 24}.get(PROFILE, 60)
+SIZE = min(effort(24, least=12), 60)
 # Where there is little time, some formats are tried of each kind, others of the next.
-STEP = {"quick": 3, "default": 2}.get(PROFILE, 1)
+STEP = max(1, len(am.codec_names()) // effort(len(am.codec_names()), least=4))
 
 
 def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
@@ -136,10 +136,10 @@ def test_an_accumulator_takes_each_chunk_alike() -> None:
 TIMED = ("texts of an answer", "thoughts", "refusals", "results in one message")
 
 
-@pytest.mark.parametrize("kind", TIMED[:1] if PROFILE == "quick" else TIMED)
+@pytest.mark.parametrize("kind", some(TIMED, 4, least=1))
 def test_time_grows_with_the_input(kind: str) -> None:
     """Four times as much is fitted and written in far less than sixteen times as long."""
-    size = 400 if PROFILE in {"quick", "default"} else 1000
+    size = min(effort(1000, least=400), 1000)
     for name in am.codec_names():
         codec = am.get_codec(name)
         times: list[float] = []

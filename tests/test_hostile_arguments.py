@@ -11,7 +11,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import CODES
-from data import PROFILE
+from data import effort
 from support.hostile_objects import HOSTILE, Boom
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ CALLBACKS = {
 }  # fmt: skip
 # Aliases of types, made values and texts are no functions.
 NO_FUNCTIONS = {"JSON", "Block", "ContentBlock", "Made", "Source", "Tool", "__version__"}
-STEP = {"quick": 5}.get(PROFILE, 1)
+STEP = max(1, len(HOSTILE) // effort(len(HOSTILE)))
 
 
 def _targets() -> Iterator[tuple[str, Callable[..., Any]]]:

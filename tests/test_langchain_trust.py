@@ -18,7 +18,7 @@ from agentmsg.json_values import thaw
 from agentmsg.notes import same_document
 from agentmsg.plain import is_list, is_object
 from agentmsg_codecs.langchain.words import KEYS
-from data import PROFILE, SHARED
+from data import SHARED, effort
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORD = "zq-nobody-knows-this"
 CODECS = ("langchain", "langchain-lc", "langgraph")
-DAMAGED = {"quick": 60, "default": 150}.get(PROFILE, 1000)
+DAMAGED = effort(1_000)
 
 
 def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:
