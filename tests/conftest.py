@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,14 +29,16 @@ settings.load_profile(PROFILE)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Run tests on all processors, as ``-n auto --dist worksteal`` does, and quick ones only, unless told otherwise."""
+    """Run quick tests only, on all processors as ``-n auto --dist worksteal`` does, unless told otherwise."""
     option = config.option
-    if config.pluginmanager.has_plugin("xdist") and not option.usepdb and option.numprocesses is None and not option.tx:
+    if PROFILE == "quick" and not option.markexpr:
+        option.markexpr = "not slow"
+    # Without pytest-xdist there is no such option. A process that tests were given to gives none to others.
+    alone = getattr(option, "numprocesses", 0) is not None or "PYTEST_XDIST_WORKER" in os.environ
+    if not alone and not option.tx and not option.usepdb:
         option.numprocesses = "auto"
         if option.dist == "no":
             option.dist = "worksteal"  # a worker that is done takes from the others
-    if PROFILE == "quick" and not option.markexpr:
-        option.markexpr = "not slow"
 
 
 def pytest_report_header() -> str:
