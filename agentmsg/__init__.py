@@ -8,8 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg._lazy import imported
-from agentmsg.blocks import (
+from agentmsg.errors import (
+    AgentMsgError,
+    CodecLookupError,
+    DecodeError,
+    EncodeError,
+    FileError,
+    InvalidMessage,
+    LossError,
+    NotUnderstood,
+)
+from agentmsg.lazy import imported
+from agentmsg.limits import Limits
+from agentmsg.model.blocks import (
     AudioBlock,
     BaseBlock,
     Block,
@@ -32,29 +43,15 @@ from agentmsg.blocks import (
     VideoBlock,
     register_block,
 )
-from agentmsg.errors import (
-    AgentMsgError,
-    CodecLookupError,
-    DecodeError,
-    EncodeError,
-    FileError,
-    InvalidMessage,
-    LossError,
-    NotUnderstood,
-)
-from agentmsg.history import History, Recorder
-from agentmsg.json_values import JSON, FrozenDict, FrozenList, thaw
-from agentmsg.limits import Limits
-from agentmsg.msg import Msg, Role
-from agentmsg.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
-from agentmsg.tools import NativeTool, Tool, ToolSpec
-from agentmsg.usage import Usage
+from agentmsg.model.history import History, Recorder
+from agentmsg.model.msg import Msg, Role
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
+from agentmsg.model.tools import NativeTool, Tool, ToolSpec
+from agentmsg.model.usage import Usage
+from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 
 if TYPE_CHECKING:
-    from agentmsg._registry import codec_names, get_codec
-    from agentmsg.builder import MsgBuilder
-    from agentmsg.codec import Codec
-    from agentmsg.conversion import (
+    from agentmsg.api import (
         Conversion,
         convert,
         decode,
@@ -65,21 +62,24 @@ if TYPE_CHECKING:
         loads,
         restore,
     )
-    from agentmsg.detection import detect, recognize
-    from agentmsg.equality import same
-    from agentmsg.losses import Loss, Losses
-    from agentmsg.made import Made
-    from agentmsg.ops.choosing import filter_messages
+    from agentmsg.checking.detection import detect, recognize
+    from agentmsg.fitting.losses import Loss, Losses
+    from agentmsg.formats.codec import Codec
+    from agentmsg.model.builder import MsgBuilder
+    from agentmsg.model.equality import same
+    from agentmsg.model.generated import Made
+    from agentmsg.ops.filtering import filter_messages
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.tokens import approximate_tokens, token_counter
     from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
+    from agentmsg.registry import codec_names, get_codec
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
-    from agentmsg.stream.cutting import chunks_of
     from agentmsg.stream.documents import decode_chunk, encode_chunk
-    from agentmsg.stream.partial import parse_partial
+    from agentmsg.stream.partial_json import parse_partial
+    from agentmsg.stream.splitting import chunks_of
 
 __version__ = "0.1.0"
 
@@ -87,35 +87,35 @@ __version__ = "0.1.0"
 _LATER = {
     "Accumulator": "agentmsg.stream",
     "ChunkPart": "agentmsg.stream",
-    "Codec": "agentmsg.codec",
-    "Conversion": "agentmsg.conversion",
+    "Codec": "agentmsg.formats.codec",
+    "Conversion": "agentmsg.api",
     "HistoryStats": "agentmsg.ops.stats",
-    "Loss": "agentmsg.losses",
-    "Losses": "agentmsg.losses",
-    "Made": "agentmsg.made",
-    "MsgBuilder": "agentmsg.builder",
+    "Loss": "agentmsg.fitting.losses",
+    "Losses": "agentmsg.fitting.losses",
+    "Made": "agentmsg.model.generated",
+    "MsgBuilder": "agentmsg.model.builder",
     "MsgChunk": "agentmsg.stream",
     "ToolPair": "agentmsg.ops.pairs",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "chunks_of": "agentmsg.stream",
-    "codec_names": "agentmsg._registry",
-    "convert": "agentmsg.conversion",
-    "decode": "agentmsg.conversion",
+    "codec_names": "agentmsg.registry",
+    "convert": "agentmsg.api",
+    "decode": "agentmsg.api",
     "decode_chunk": "agentmsg.stream",
-    "detect": "agentmsg.detection",
-    "dump_losses": "agentmsg.conversion",
-    "dumps": "agentmsg.conversion",
-    "encode": "agentmsg.conversion",
+    "detect": "agentmsg.checking.detection",
+    "dump_losses": "agentmsg.api",
+    "dumps": "agentmsg.api",
+    "encode": "agentmsg.api",
     "encode_chunk": "agentmsg.stream",
-    "filter_messages": "agentmsg.ops.choosing",
-    "get_codec": "agentmsg._registry",
-    "load_losses": "agentmsg.conversion",
-    "loads": "agentmsg.conversion",
+    "filter_messages": "agentmsg.ops.filtering",
+    "get_codec": "agentmsg.registry",
+    "load_losses": "agentmsg.api",
+    "loads": "agentmsg.api",
     "parse_partial": "agentmsg.stream",
-    "recognize": "agentmsg.detection",
-    "restore": "agentmsg.conversion",
-    "same": "agentmsg.equality",
+    "recognize": "agentmsg.checking.detection",
+    "restore": "agentmsg.api",
+    "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
     "trim_messages": "agentmsg.ops.trimming",
 }

@@ -1,4 +1,4 @@
-"""The one family of errors that agentmsg raises; imports nothing of the package.
+"""The one family of errors that agentmsg raises.
 
     AgentMsgError
     ├── InvalidMessage      a message, block or value that cannot be made (also a ValueError)

@@ -1,17 +1,18 @@
-"""How large an input may be before it is refused; imports only errors.
+"""How large an input may be before it is refused.
 
 Callers may raise a limit, data never can: pass ``limits=Limits(depth=500)`` to loads, decode or convert.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import attrs
 
 from agentmsg.errors import is_a, refused
 
-__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits"]
+__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits", "room_of"]
 
 _MIB = 1024 * 1024
 
@@ -60,5 +61,19 @@ DEFAULT_LIMITS = Limits()
 # that a format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
 AROUND = 126
 # Documents of at most so many levels in all need no further care: what readers put around a part of one, at most a few
-# levels, stays below the default depth. Deeper ones are read by ``deep``.
+# levels, stays below the default depth. Deeper ones are read by `deep_documents`.
 USUAL = 120
+
+
+def room_of(limits: Limits) -> Limits:
+    """Make room for the levels of the format itself; who lowers the limit means the whole document.
+
+    Raises:
+        InvalidMessage: code "type" where these are no limits.
+    """
+    return _room_of(as_limits(limits))
+
+
+@lru_cache(maxsize=64)
+def _room_of(limits: Limits) -> Limits:
+    return limits if limits.depth < DEFAULT_LIMITS.depth else attrs.evolve(limits, depth=limits.depth + AROUND)

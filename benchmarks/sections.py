@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.account import account
-from agentmsg.fit import fit
+from agentmsg.fitting.account import account
+from agentmsg.fitting.fit import fit
 from agentmsg_codecs import CODECS
 from benchmarks import chunks, files, operations
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
@@ -25,7 +25,7 @@ from benchmarks.conversions import CONVERTERS, enter_converter
 from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_processes, kept_bytes
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["ANSWERS", "ONE_BY_ONE", "READ", "SECTIONS", "Scale", "Section"]
 

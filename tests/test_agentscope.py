@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.account import account
 from agentmsg.errors import AgentMsgError
+from agentmsg.fitting.account import account
 from agentmsg.testing import floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 
 import agentmsg as am
-from agentmsg.blocks import Noted
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
+from agentmsg.model.blocks import Noted
 from agentmsg.testing import histories, mutate
+from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.anthropic import AnthropicCodec
 from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
@@ -1019,7 +1019,7 @@ def _without_shortcuts() -> AnthropicCodec:
 
 def am_containers(messages: Any) -> Any:
     """Return the groups of the core's own fold."""
-    from agentmsg.grouping import containers
+    from agentmsg.formats.grouping import containers
     from agentmsg_codecs.anthropic.messages import GROUPING
 
     return containers(messages, GROUPING)

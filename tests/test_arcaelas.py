@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.made import MadeTime
+from agentmsg.model.generated import MadeTime
 from agentmsg.testing import floor, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.arcaelas import ArcaelasCodec
 from support import checked

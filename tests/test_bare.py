@@ -16,18 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg._fast import absent_values
-from agentmsg.arguments import input_copy, input_object
-from agentmsg.bare import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
-from agentmsg.copies import plain_twin
 from agentmsg.errors import AgentMsgError
-from agentmsg.fit import fit
-from agentmsg.json_text import UNUSUAL, parse_arguments, usual_arguments
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.predicates import compile_caps
+from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
+from agentmsg.formats.spelling import same_document
+from agentmsg.model.construction import absent_values
+from agentmsg.model.tool_arguments import input_copy, input_object
 from agentmsg.testing import mutate
+from agentmsg.values.copies import plain_twin
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
+from agentmsg.values.types import is_list, is_mapping, is_object
 from agentmsg_codecs.openai import OpenAICodec
 from benchmarks.conversations import support_chat
 from data import effort, some

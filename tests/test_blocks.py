@@ -49,8 +49,8 @@ from agentmsg import (
     register_block,
     same,
 )
-from agentmsg.blocks import BLOCK_TAGS
-from agentmsg.json_values import FrozenDict
+from agentmsg.model.blocks import BLOCK_TAGS
+from agentmsg.values.frozen import FrozenDict
 from data import effort
 
 SIGNED: dict[str, Any] = {

@@ -15,7 +15,7 @@ import msgpack
 import pytest
 
 import agentmsg as am
-from agentmsg.blocks import BLOCK_TAGS
+from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.testing import exact_return, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.canonical.compile import source
 from agentmsg_codecs.canonical.fields import REQUIRED, SPECS
@@ -26,7 +26,7 @@ from data import effort
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 each_codec = pytest.mark.parametrize("codec", [JsonCodec(), MsgpackCodec()], ids=lambda codec: codec.name)
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.account_lines import from_lines
-from agentmsg.carry import KEY, has_slot
-from agentmsg.digest import content_digest
-from agentmsg.notes import same_document
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.fitting.account_file import from_lines
+from agentmsg.fitting.carry import KEY, has_slot
+from agentmsg.fitting.digest import content_digest
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import histories, mutate
+from agentmsg.values.types import is_mapping, is_sequence
 from data import effort
 from support.documents import documents
 from support.grand_tour import grand_tour

@@ -518,7 +518,7 @@ def test_formats_lists_all_codecs() -> None:
 def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """A codec of somebody's that cannot be imported is told by formats, and keeps detect from nothing."""
     point = EntryPoint("broken", "no.such.module:Codec", "agentmsg.codecs")
-    monkeypatch.setattr("agentmsg._registry._theirs", lambda: {"broken": point})
+    monkeypatch.setattr("agentmsg.registry._theirs", lambda: {"broken": point})
     done = run("formats")
     assert "agentmsg: left out: broken: the codec 'broken' of no.such.module:Codec" in done.stderr
     assert "transcript" in done.stdout

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import agentmsg as am
-from agentmsg.carry import KEY
 from agentmsg.cli.program import program
+from agentmsg.fitting.carry import KEY
 
 TOOL = {"type": "web_search_20250305", "name": "web_search"}
 ROWS: list[Any] = [

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from agentmsg_codecs import CODECS
 from support.documents import documents
 from support.files import ENVIRONMENT

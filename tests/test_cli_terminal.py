@@ -19,13 +19,13 @@ import pytest
 from click.testing import CliRunner
 
 import agentmsg as am
-from agentmsg.cli.paint import indented, painted
+from agentmsg.cli.json_colours import indented, painted
 from agentmsg.cli.program import program
 from agentmsg.cli.progress import Progress, progress_of
 from agentmsg.files import Request, run, targets_of
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.groups import LossGroups
-from agentmsg.losses import Loss
+from agentmsg.fitting.losses import Loss
 from support.files import ENVIRONMENT, JOB, lines
 from support.terminal import dying, in_terminal, slowly
 

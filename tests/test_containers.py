@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.containers import ContainerCodec, Containers
+from agentmsg.formats.containers import ContainerCodec, Containers
 from agentmsg.testing import exact_return
 
 CODECS = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.notes import keep
+from agentmsg.formats.spelling import keep
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 CODECS = tuple(am.get_codec(name) for name in am.codec_names())
 # Those that keep extras of their own family only.

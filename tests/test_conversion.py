@@ -11,9 +11,9 @@ import attrs
 import pytest
 
 import agentmsg as am
-from agentmsg import _registry
-from agentmsg.caps import KEEP, Caps, MessageRow, Row, Swap
-from agentmsg.codec import Codec
+from agentmsg import registry as _registry
+from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row, Swap
+from agentmsg.formats.codec import Codec
 from agentmsg.testing import honest_account
 from support.toys import StrictToy, Toy
 

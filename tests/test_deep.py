@@ -12,16 +12,16 @@ import pytest
 
 import agentmsg as am
 from agentmsg import codec_names, get_codec
-from agentmsg.levels import PROVABLE, written_within
+from agentmsg.formats.spelling import same_document
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg.values.depth import PROVABLE, written_within
+from agentmsg.values.types import is_list, is_object
 from data import PROFILE, effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 HISTORY = am.History([
     am.Msg("user", "Hello", metadata={"m": {"n": 1}}),

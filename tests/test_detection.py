@@ -13,11 +13,11 @@ from click.testing import CliRunner
 
 import agentmsg as am
 import agentmsg_codecs
+from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.cli.program import program
-from agentmsg.detection import doubt, recognize_all
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.formats.understanding import BAR, sampled, understanding_of
 from agentmsg.testing.mutations import mutate
-from agentmsg.understanding import BAR, sampled, understanding_of
+from agentmsg.values.types import is_mapping, is_sequence
 from data import SHARED, corpus, effort, golden, recorded, shared_dir, some
 from support.documents import documents
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.made import Made
+from agentmsg.model.generated import Made
 from agentmsg.ops.alignment import align, words_apart
 from agentmsg.ops.differences import Difference, apply, differences
 from agentmsg.testing import edit, histories

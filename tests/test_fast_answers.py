@@ -10,10 +10,10 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import mutate
+from agentmsg.values.frozen import plain_copy
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic import response as anthropic_response
 from agentmsg_codecs.anthropic import usage as anthropic_usage
 from agentmsg_codecs.anthropic.fast_answer import fast_answer as fast_anthropic
@@ -27,7 +27,7 @@ from support.documents import documents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 CODECS = {name: am.get_codec(name) for name in ("anthropic-response", "openai-response")}
 # What the straight line is tried with, by codec: each general path has no such shortcut.

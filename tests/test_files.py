@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.files import Kind, Piece, Request, Source, convert_range, kind_of, run, targets_of
 from agentmsg.files.documents import documents
-from agentmsg.files.names import renamed
+from agentmsg.files.file_names import renamed
 from agentmsg.limits import Limits
 from support.files import JOB, PACKED, converted, lines, reference, rows, written
 

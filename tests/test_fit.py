@@ -27,14 +27,14 @@ from agentmsg import (
     restore,
     same,
 )
-from agentmsg.account import account
-from agentmsg.account_lines import from_lines, to_lines
-from agentmsg.arrange import split_results
-from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.errors import DecodeError
-from agentmsg.fit import FitItem, _joined, fit
-from agentmsg.link import links, with_ids
-from agentmsg.predicates import source
+from agentmsg.fitting.account import account
+from agentmsg.fitting.account_file import from_lines, to_lines
+from agentmsg.fitting.compiled import source
+from agentmsg.fitting.fit import FitItem, _joined, fit
+from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.restructure import split_results
+from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account
 from data import effort
 from support.toys import BareToy, StrictToy, Toy

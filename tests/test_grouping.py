@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import History, Msg, ToolResultBlock
-from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
-from agentmsg.notes import with_note
+from agentmsg.formats.grouping import Grouping, containers, is_contained, seat_of, seated
+from agentmsg.formats.spelling import with_note
 from agentmsg.testing import plant_notes
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.account import account
-from agentmsg.fit import fit
+from agentmsg.fitting.account import account
+from agentmsg.fitting.fit import fit
 from data import effort, some
 from support.growth import GROWTH, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 # Time for twice the input: at most so many times as long.
 MOST = 2.3

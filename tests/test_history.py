@@ -20,7 +20,7 @@ from agentmsg import (
     ToolUseBlock,
     same,
 )
-from agentmsg.history import as_history
+from agentmsg.model.history import as_history
 
 A, B, C = Msg.user("a"), Msg.assistant("b"), Msg.user("c")
 WHOLE = History(

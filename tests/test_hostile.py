@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from agentmsg import AgentMsgError, DecodeError, ToolUseBlock
 from agentmsg.errors import CODES
-from agentmsg.json_text import parse_arguments, parse_json
+from agentmsg.values.text import parse_arguments, parse_json
 from data import SHARED, effort, shared_dir
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def test_odd_keys_are_data(key: str) -> None:
 
 BOMB = """
 from agentmsg.errors import DecodeError
-from agentmsg.json_text import parse_arguments, parse_json
+from agentmsg.values.text import parse_arguments, parse_json
 
 def attempt(text):
     try:

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import DecodeError, EncodeError, InvalidMessage, Limits, Made, same
-from agentmsg.copies import copy_document
-from agentmsg.json_text import dump_json, parse_arguments, parse_json
-from agentmsg.json_values import adopt, freeze, plain_copy
-from agentmsg.plain import class_of, is_list, is_mapping
+from agentmsg.values.copies import copy_document
+from agentmsg.values.frozen import adopt, freeze, plain_copy
+from agentmsg.values.text import dump_json, parse_arguments, parse_json
+from agentmsg.values.types import class_of, is_list, is_mapping
 
 if TYPE_CHECKING:
-    from agentmsg.json_text import Duplicates
+    from agentmsg.values.text import Duplicates
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Digit runs of all lengths around the borders of 64 bits and of the largest float.

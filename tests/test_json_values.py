@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import AgentMsgError, InvalidMessage, Msg, same
-from agentmsg.json_values import FrozenDict, FrozenList, adopt, freeze, plain_copy, thaw
+from agentmsg.values.frozen import FrozenDict, FrozenList, adopt, freeze, plain_copy, thaw
 from data import effort
 
 if TYPE_CHECKING:

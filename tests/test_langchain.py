@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.blocks import BaseBlock, register_block
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
+from agentmsg.model.blocks import BaseBlock, register_block
+from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs.langchain import LangChainCodec
 from support.documents import documents
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.fit import fit
-from agentmsg.json_text import UNUSUAL, dump_json, parse_json
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.spelling import same_document
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
-from agentmsg.notes import same_document
 from agentmsg.testing import edit, histories, mutate
-from agentmsg.undoubted import is_shallow, parse_undoubted, undoubted_items
+from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.text import UNUSUAL, dump_json, parse_json
+from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.proving import take

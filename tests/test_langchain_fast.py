@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg import fit as fitting
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.notes import same_document
+from agentmsg.fitting import fit as fitting
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import edit, histories, mutate
+from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS
 from benchmarks.data import mixed_history

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import exact_return, histories, honest_account, json_values, mutate, texts
+from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.langchain import LangChainCodec
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from support.documents import documents
 
 # Untyped on purpose: what they take at run time is tried here, not what their annotations say.

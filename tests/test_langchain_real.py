@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 
 # Untyped on purpose: what it takes at run time is tried here, not what its annotations say.
 core: Any = import_module("langchain_core.messages")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.json_values import thaw
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
-from agentmsg_codecs.langchain.words import KEYS
+from agentmsg.formats.spelling import same_document
+from agentmsg.values.frozen import thaw
+from agentmsg.values.types import is_list, is_object
+from agentmsg_codecs.langchain.names import KEYS
 from data import SHARED, effort
 from support.documents import documents
 
@@ -482,3 +482,11 @@ def test_a_key_of_message_pack_has_one_answer(odd: Any) -> None:
     back = am.loads(am.dumps(history, "langgraph"), "langgraph")
     assert back[0].metadata == {"__ext__": odd}
     assert am.decode(am.encode(history, "langgraph"), "langgraph")[0].metadata == {"__ext__": odd}
+
+
+@pytest.mark.parametrize("tag", ["tool_call_chunk", "invalid_tool_call", "function_call", "tool_call", "tool_use"])
+def test_a_copy_of_a_call_under_another_tag_comes_back(tag: str) -> None:
+    """What stands in content beside `tool_calls` comes back, whatever it calls itself."""
+    part = {"type": tag, "id": "c1", "name": "look", "input": {"city": "Paris"}}
+    call = {"name": "look", "args": {"city": "Paris"}, "id": "c1", "type": "tool_call"}
+    returned([native("ai", [{"type": "text", "text": "See"}, part], tool_calls=[call])])

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from agentmsg_codecs.langchain.langgraph import dumps_typed, loads_typed
 from data import golden
 from support.documents import documents

@@ -13,13 +13,13 @@ from hypothesis import given
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.fit import fit
-from agentmsg.json_text import parse_json
-from agentmsg.json_values import plain_copy, thaw
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.spelling import note_of, same_document, with_note
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
-from agentmsg.notes import note_of, same_document, with_note
-from agentmsg.plain import is_object
 from agentmsg.testing import edit, histories, mutate
+from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.text import parse_json
+from agentmsg.values.types import is_object
 from agentmsg_codecs.langchain.langgraph import LangGraphCodec
 from agentmsg_codecs.langchain.lg_tree import read_tree, write_tree
 from benchmarks.data import mixed_history

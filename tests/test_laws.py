@@ -40,7 +40,7 @@ from support.toys import TOYS, StrictToy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 Words: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[Any, ...]]
 

@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 from agentmsg import DecodeError, History, Loss, Losses, Msg, TextBlock, get_codec
-from agentmsg.account import account
-from agentmsg.caps import KEEP, Caps, Cell, MessageRow, Row, Swap
-from agentmsg.codec import Codec
-from agentmsg.notes import note_of, with_note
+from agentmsg.fitting.account import account
+from agentmsg.formats.capabilities import KEEP, Caps, Cell, MessageRow, Row, Swap
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.spelling import note_of, with_note
 from agentmsg.testing import (
     canonical,
     edits_win,
@@ -29,7 +29,7 @@ from agentmsg.testing import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.fit import Fitted
+    from agentmsg.fitting.fit import Fitted
 
 _CAPS = Caps(messages={"*": MessageRow(fields={"name": KEEP, "id": KEEP}, blocks={TextBlock: Row({"text": KEEP})})})
 JSON = get_codec("json")

@@ -32,7 +32,7 @@ from agentmsg import (
     Usage,
     same,
 )
-from agentmsg.made import MadeTime
+from agentmsg.model.generated import MadeTime
 
 CALL = ToolUseBlock("c1", "add", {"a": 1})
 BAD_CALL = ToolUseBlock("c2", "add", raw_input="{oops")

@@ -11,14 +11,8 @@ import pytest
 from hypothesis import given
 
 import agentmsg as am
-from agentmsg.arrange import in_order
-from agentmsg.codec import maker, replacer
-from agentmsg.counters import Counters
 from agentmsg.errors import DecodeError
-from agentmsg.link import CallNames, with_result
-from agentmsg.made import MadeTime, made_id
-from agentmsg.made import given as told
-from agentmsg.natives import (
+from agentmsg.formats.natives import (
     count_at,
     is_bare_text,
     is_marked,
@@ -33,11 +27,17 @@ from agentmsg.natives import (
     without_id,
     write_arguments,
 )
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import AS_TEXT, TEXT_ROWS, as_text
-from agentmsg.shapes import Unreadable
+from agentmsg.formats.restructure import in_order
+from agentmsg.formats.rules import AS_TEXT, TEXT_ROWS, as_text
+from agentmsg.formats.shapes import Unreadable
+from agentmsg.formats.usage_counters import Counters
+from agentmsg.model.construction import maker, replacer
+from agentmsg.model.generated import MadeTime, made_id
+from agentmsg.model.generated import given as told
+from agentmsg.model.times import nearest_milli, read_time
+from agentmsg.model.tool_links import CallNames, with_result
 from agentmsg.testing import messages
-from agentmsg.times import nearest_milli, read_time
+from agentmsg.values.types import is_list, is_object
 from support.documents import documents
 
 if TYPE_CHECKING:

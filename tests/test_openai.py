@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import exact_return, histories, honest_account, mutate
+from agentmsg.values.frozen import plain_copy
+from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.openai import OpenAICodec
 from data import effort
 from support import checked

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg._base import Noted
+from agentmsg.model.base import Noted
 from agentmsg.testing import histories
 from support.conversions import PROBLEMS
 

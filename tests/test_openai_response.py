@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given
 
 import agentmsg as am
-from agentmsg.fit import fit
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import exact_return, honest_account, messages
+from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs.openai import OpenAICodec
 from agentmsg_codecs.openai.response import OpenAIResponseCodec
 from support.checked import refused

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
+from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs.openai import OpenAICodec
 from support.noted import notes_of
 from support.openai_messages import assistant, call, user

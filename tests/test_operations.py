@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.made import given as stated
+from agentmsg.model.generated import given as stated
+from agentmsg.model.usage import COUNTERS
 from agentmsg.ops.ids import REMOVE_ALL
-from agentmsg.ops.runs import MERGED_FROM
+from agentmsg.ops.merging import MERGED_FROM
 from agentmsg.testing.strategies import histories, messages
-from agentmsg.usage import COUNTERS
 
 ANY: Any = am
 APART = {"tool", "remove", "native"}
@@ -457,8 +457,8 @@ def test_operations_are_pure(history: am.History) -> None:
 def test_operations_take_any_iterable() -> None:
     """The functions take a history, a message or any iterable of messages, and refuse what is none."""
     from agentmsg.ops.ids import apply_removals, dedupe
+    from agentmsg.ops.merging import merge_runs
     from agentmsg.ops.pairs import pair_tools
-    from agentmsg.ops.runs import merge_runs
     from agentmsg.ops.text import to_text
     from agentmsg.ops.turns import turns_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from data import some
 from support.documents import documents
 from support.grand_tour import grand_tour

@@ -19,16 +19,16 @@ from agentmsg import (
     codec_names,
     get_codec,
 )
-from agentmsg._fast import absent_values
-from agentmsg.arrange import split_results
-from agentmsg.caps import ANY_ROLE, KEEP, Caps, MessageRow, Row, Usual, usually
-from agentmsg.predicates import MADE_KINDS, compile_caps, loop_source
+from agentmsg.fitting.compiled import MADE_KINDS, compile_caps, loop_source
+from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, MessageRow, Row, Usual, usually
+from agentmsg.formats.restructure import split_results
+from agentmsg.model.construction import absent_values
 from agentmsg.testing import histories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 _TEXT = Row({"text": KEEP})
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing.systematic import damages, hides
+from agentmsg.values.frozen import plain_copy
 from data import some
 from support.documents import documents
 

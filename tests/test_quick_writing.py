@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.codec import replacer
 from agentmsg.errors import AgentMsgError
-from agentmsg.fit import fit
-from agentmsg.json_values import adopt
+from agentmsg.fitting.fit import fit
+from agentmsg.model.construction import replacer
+from agentmsg.model.times import write_time
 from agentmsg.testing import edit, histories, mutate
-from agentmsg.times import write_time
+from agentmsg.values.frozen import adopt
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
 from agentmsg_codecs.synaptic import SynapticCodec
@@ -24,7 +24,7 @@ from data import effort
 from support.documents import documents
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 CODECS = (
     AgentScopeCodec(),

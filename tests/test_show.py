@@ -17,12 +17,12 @@ from hypothesis import given
 
 import agentmsg as am
 from agentmsg.show import Lengths, view_of
-from agentmsg.show.counted import count, size, spent, when
 from agentmsg.show.json_lines import json_words, text_or_json
 from agentmsg.show.page import page
 from agentmsg.show.pieces import Call, Code, Media, Prose, Result
+from agentmsg.show.small_print import count, size, spent, when
 from agentmsg.show.terminal import text
-from agentmsg.show.visible import safe_link, visible, words
+from agentmsg.show.visible_text import safe_link, visible, words
 from agentmsg.testing import histories, json_values
 from support.grand_tour import grand_tour
 from support.planted import planted

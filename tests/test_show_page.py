@@ -15,7 +15,7 @@ from hypothesis import given
 import agentmsg as am
 from agentmsg.show import Lengths, view_of
 from agentmsg.show.page import page
-from agentmsg.show.visible import visible
+from agentmsg.show.visible_text import visible
 from agentmsg.testing import histories
 from support.grand_tour import grand_tour
 from support.planted import planted

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmsg import History, HistoryStats, Msg, TextBlock, ToolResultBlock, ToolUseBlock, Usage
-from agentmsg.json_values import FrozenDict
+from agentmsg.values.frozen import FrozenDict
 
 NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
 MINUTE = dt.timedelta(minutes=1)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.plain import is_mapping, is_sequence
 from agentmsg.stream.accumulator import PARTIAL
 from agentmsg.testing import chunks, json_values, messages
+from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -389,7 +389,7 @@ def test_partial_refuses_only_what_cannot_go_on(text: str) -> None:
 
 def am_parse(text: str) -> tuple[bool, Any, bool]:
     """Return what the strict parser of arguments says."""
-    from agentmsg.json_text import parse_arguments
+    from agentmsg.values.text import parse_arguments
 
     return parse_arguments(text)
 

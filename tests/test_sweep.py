@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from agentmsg import NativeBlock, codec_names, get_codec
-from agentmsg._base import BaseBlock
+from agentmsg.model.base import BaseBlock
 from agentmsg.testing import damages, exact_return, nothing_hides, owners, returns_through
 from data import WHOLE, some
 from support.documents import documents
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 CODECS = tuple(get_codec(name) for name in codec_names())
 # Canonical documents hold notes: what hides in one is the user's own word.

@@ -74,7 +74,7 @@ def test_blocks_count_as_the_table_says(tokens: int, block: Any) -> None:
 
 def test_every_class_of_blocks_is_counted() -> None:
     """No class of ours falls back to what is done for a stranger's."""
-    from agentmsg.blocks import BLOCK_TAGS
+    from agentmsg.model.blocks import BLOCK_TAGS
     from agentmsg.ops import tokens
 
     ours = {cls for cls in BLOCK_TAGS if cls.__module__.startswith("agentmsg.")}

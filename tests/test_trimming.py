@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.link import answered
+from agentmsg.model.tool_links import answered
 from agentmsg.testing import histories
 from benchmarks.data import mixed_history
 

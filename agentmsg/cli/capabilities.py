@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg._base import BaseBlock
-from agentmsg.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock
-from agentmsg.caps import ANY_ROLE, KEEP
-from agentmsg.history import History
-from agentmsg.msg import Msg
+from agentmsg.formats.capabilities import ANY_ROLE, KEEP
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agentmsg.caps import Caps, Row
+    from agentmsg.formats.capabilities import Caps, Row
 
 __all__ = ["as_data", "summary", "tables"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from agentmsg.cli.disk import check_written, output_to
 from agentmsg.cli.options import output_option
+from agentmsg.cli.output import check_written, output_to
 
 __all__ = ["command"]
 

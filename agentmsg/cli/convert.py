@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 import click
 
-from agentmsg._registry import get_codec
+from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
-from agentmsg.cli.paint import screen
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.telling import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
+from agentmsg.cli.report import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.guard import check_below
+from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.job import Job
-from agentmsg.files.names import STANDARD, Kind, check_lines, is_pattern, renamed
+from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.places import place_of
 from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
+from agentmsg.files.storages import place_of
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg.files.finding import Skipped
     from agentmsg.files.plan import Target
-    from agentmsg.losses import Loss
+    from agentmsg.fitting.losses import Loss
 
 __all__ = ["command"]
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import form_option, json_option, output_option
-from agentmsg.cli.paint import write_json
+from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Formats, formats_of
-from agentmsg.cli.telling import found_in
+from agentmsg.cli.report import found_in
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError
 
 if TYPE_CHECKING:
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 

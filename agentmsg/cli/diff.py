@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg._base import Noted
-from agentmsg._registry import get_codec
-from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option, to_option
-from agentmsg.cli.paint import write_json
+from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import history_of
 from agentmsg.cli.terminal import printable, say
 from agentmsg.errors import AgentMsgError
-from agentmsg.files.names import STANDARD
-from agentmsg.json_text import dump_json
+from agentmsg.files.file_names import STANDARD
+from agentmsg.model.base import Noted
 from agentmsg.ops.alignment import words_apart
 from agentmsg.ops.differences import Difference, differences
+from agentmsg.registry import get_codec
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 

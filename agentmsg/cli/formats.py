@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg._registry import codec_names, get_codec
 from agentmsg.cli.capabilities import as_data, summary, tables
-from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC, json_option, output_option
-from agentmsg.cli.paint import write_json
+from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import CodecLookupError
+from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["command"]
 

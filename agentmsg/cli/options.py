@@ -19,10 +19,10 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from agentmsg._registry import codec_names
 from agentmsg.errors import DecodeError
-from agentmsg.files.names import STANDARD
-from agentmsg.json_text import parse_json
+from agentmsg.files.file_names import STANDARD
+from agentmsg.registry import codec_names
+from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

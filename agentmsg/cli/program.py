@@ -79,7 +79,7 @@ class _Program(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from agentmsg._registry import close_to  # noqa: PLC0415 - only for the message
+            from agentmsg.registry import close_to  # noqa: PLC0415 - only for the message
 
             hint = close_to(name, _COMMANDS) or f"there are {', '.join(_COMMANDS)}"
             ctx.fail(f"no command is called {excerpt(name)}; {hint}")

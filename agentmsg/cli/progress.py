@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.cli.terminal import has_colours, is_terminal, say, standard_in
 from agentmsg.errors import FileError
-from agentmsg.files.names import STANDARD
-from agentmsg.files.places import place_of
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

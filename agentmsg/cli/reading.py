@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg._registry import get_codec
-from agentmsg.cli.telling import tell_doubt
+from agentmsg.api import loads
+from agentmsg.checking.detection import detect, doubt, recognize_all
+from agentmsg.cli.report import tell_doubt
 from agentmsg.cli.terminal import standard_in
-from agentmsg.conversion import loads
-from agentmsg.detection import detect, doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.file_names import STANDARD, kind_of
 from agentmsg.files.job import Piece, Source
-from agentmsg.files.names import STANDARD, kind_of
 from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.files.reading import reading_of
-from agentmsg.history import History
 from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.model.history import History
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from agentmsg.files.documents import Found
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
 
 __all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]

@@ -8,14 +8,14 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg._registry import get_codec
+from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
-from agentmsg.cli.paint import screen
-from agentmsg.cli.telling import Lost
+from agentmsg.cli.report import Lost
 from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
-from agentmsg.files.names import STANDARD, Form, as_array, kind_of, written_kind
+from agentmsg.files.file_names import STANDARD, Form, as_array, kind_of, written_kind
 from agentmsg.files.restoring import Restoring
+from agentmsg.registry import get_codec
 
 __all__ = ["command"]
 

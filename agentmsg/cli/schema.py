@@ -6,13 +6,13 @@ import sys
 
 import click
 
-from agentmsg._registry import codec_names, get_codec
-from agentmsg.cli.disk import check_ending, check_written, output_to
+from agentmsg.cli.json_colours import indented, write_json
 from agentmsg.cli.options import CODEC, output_option
-from agentmsg.cli.paint import indented, write_json
+from agentmsg.cli.output import check_ending, check_written, output_to
 from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.errors import CodecLookupError
-from agentmsg.json_text import dump_json
+from agentmsg.registry import codec_names, get_codec
+from agentmsg.values.text import dump_json
 
 __all__ = ["command"]
 

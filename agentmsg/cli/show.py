@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.disk import check_ending, check_written, output_to, write_file
 from agentmsg.cli.options import form_option, from_option, output_option, quiet_option
+from agentmsg.cli.output import check_ending, check_written, output_to, write_file
 from agentmsg.cli.reading import history_at
 from agentmsg.cli.terminal import has_colours, say, write_bytes
-from agentmsg.files.names import STANDARD
+from agentmsg.files.file_names import STANDARD
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.show.view import View
 
 __all__ = ["command"]

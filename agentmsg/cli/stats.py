@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.disk import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option
-from agentmsg.cli.paint import write_json
+from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import Read, histories_of
-from agentmsg.cli.telling import Trouble, found_in
+from agentmsg.cli.report import Trouble, found_in
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg.cli.progress import Progress
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.ops.totals import Distribution, ToolTotals
 
 __all__ = ["command"]

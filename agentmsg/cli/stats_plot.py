@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.cli.disk import write_file
+from agentmsg.cli.output import write_file
 from agentmsg.cli.terminal import printable
 from agentmsg.ops.totals import PERCENTILES, by_size
 

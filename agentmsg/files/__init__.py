@@ -2,8 +2,8 @@
 
 | module | what |
 | --- | --- |
-| ``names`` | what the name of a file says of what is in it |
-| ``place``, ``places``, ``local``, ``remote`` | local disks, and URLs by fsspec |
+| ``file_names`` | what the name of a file says of what is in it |
+| ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
 | ``reading`` | the same, from the opening of the file to its end |
@@ -11,22 +11,24 @@
 | ``groups`` | losses, by what they have in common |
 | ``job`` | what is to be done, and what became of it |
 | ``finding`` | names, folders, patterns to files |
-| ``guard`` | what may be written |
+| ``overwriting`` | what may be written |
 | ``plan`` | files to sources, targets, ranges |
 | ``ranges`` | the heart: a range in, part files and counts out |
-| ``work`` | the folder of a run under way: resume, lock |
+| ``work_folder`` | the folder of a run under way: resume, lock |
 | ``joining`` | parts to whole files |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
 | ``framing`` | what stands around documents that are written |
 | ``run`` | all of that together |
 | ``piping`` | the same as it comes, for stdin and stdout |
 | ``restoring`` | the way back, with the accounts |
+
+May import ``api``, ``stream`` and what lies below them.
 """
 
 from __future__ import annotations
 
+from agentmsg.files.file_names import Kind, kind_of
 from agentmsg.files.job import Job, Piece, Report, Source
-from agentmsg.files.names import Kind, kind_of
 from agentmsg.files.piping import stream
 from agentmsg.files.plan import Target, targets_of
 from agentmsg.files.ranges import convert_range

@@ -9,8 +9,8 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from agentmsg._extras import extra
 from agentmsg.errors import FileError
+from agentmsg.optional import extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping

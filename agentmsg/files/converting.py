@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._registry import get_codec
-from agentmsg.account import account
-from agentmsg.carry import carried, restore, uncarried
-from agentmsg.conversion import loads
-from agentmsg.deep import room_of
-from agentmsg.equality import same
+from agentmsg.api import loads
 from agentmsg.errors import AgentMsgError, LossError
-from agentmsg.fit import fit
-from agentmsg.history import History
-from agentmsg.json_values import thaw
-from agentmsg.losses import Losses
-from agentmsg.notes import same_document
+from agentmsg.fitting.account import account
+from agentmsg.fitting.carry import carried, restore, uncarried
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.losses import Losses
+from agentmsg.formats.spelling import same_document
+from agentmsg.limits import room_of
+from agentmsg.model.equality import same
+from agentmsg.model.history import History
+from agentmsg.registry import get_codec
+from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
     from agentmsg.files.job import Job
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["Converted", "Converter", "rendered"]
 

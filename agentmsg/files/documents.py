@@ -12,13 +12,13 @@ import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.plain import is_list
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from agentmsg.files.names import Form
+    from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
 __all__ = ["Found", "documents", "frame_ends"]

@@ -14,8 +14,8 @@ from functools import partial
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from agentmsg._extras import extra
 from agentmsg.errors import FileError
+from agentmsg.optional import extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

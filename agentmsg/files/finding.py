@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentmsg.errors import FileError
-from agentmsg.files.names import STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
-from agentmsg.files.places import place_of
+from agentmsg.files.file_names import STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,7 +9,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.files.names import Kind
+    from agentmsg.files.file_names import Kind
 
 __all__ = ["LINES", "Framing", "framing_of"]
 

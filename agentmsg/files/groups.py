@@ -12,7 +12,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.losses import Loss
+    from agentmsg.fitting.losses import Loss
 
 __all__ = ["LossGroup", "LossGroups"]
 

@@ -9,9 +9,9 @@ import attrs
 
 from agentmsg.errors import FileError
 from agentmsg.files.documents import Found, documents
+from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
-from agentmsg.files.names import Kind
-from agentmsg.files.places import place_of
+from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:

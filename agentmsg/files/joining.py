@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from agentmsg.errors import FileError
 from agentmsg.files.compression import compressed
+from agentmsg.files.file_names import is_remote
 from agentmsg.files.framing import LINES
-from agentmsg.files.names import is_remote
-from agentmsg.files.place import asking
-from agentmsg.files.places import place_of
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from agentmsg.files.framing import Framing

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.detection import doubt
+from agentmsg.checking.detection import doubt
 from agentmsg.errors import DecodeError
 from agentmsg.files.compression import compressed
+from agentmsg.files.file_names import STANDARD, is_remote, kind_of
 from agentmsg.files.framing import framing_of
-from agentmsg.files.guard import check_distinct, check_free
 from agentmsg.files.job import Piece
-from agentmsg.files.names import STANDARD, is_remote, kind_of
-from agentmsg.files.place import asking
-from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.plan import detected, named
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import reading_of
 from agentmsg.files.run import Count, Outcome, Request
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

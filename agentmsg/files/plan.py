@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import attrs
 
-from agentmsg._registry import get_codec
-from agentmsg.detection import doubt, recognize_all
+from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
+from agentmsg.files.file_names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
 from agentmsg.files.finding import expand
-from agentmsg.files.guard import check_below
 from agentmsg.files.job import Piece, Source, documents_of
-from agentmsg.files.names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
-from agentmsg.files.places import place_of
+from agentmsg.files.overwriting import check_below
+from agentmsg.files.storages import place_of
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
+    from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
-    from agentmsg.files.names import Form
     from agentmsg.limits import Limits
 
 __all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "doubts_of", "named", "pieces_of", "targets_of"]

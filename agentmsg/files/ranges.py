@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg._fast import paused
-from agentmsg.account_lines import to_lines
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.place import asking
-from agentmsg.files.places import place_of
 from agentmsg.files.plan import detected
 from agentmsg.files.reading import reading_of
-from agentmsg.json_text import dump_json
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
+from agentmsg.fitting.account_file import to_lines
+from agentmsg.model.construction import paused
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job, Piece, Source
     from agentmsg.files.reading import Reading
-    from agentmsg.losses import Losses
+    from agentmsg.fitting.losses import Losses
 
 __all__ = ["Advance", "Sinks", "convert_documents", "convert_range"]
 

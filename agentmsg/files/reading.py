@@ -10,8 +10,8 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
-from agentmsg.files.place import asking
-from agentmsg.files.places import place_of
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import attrs
 
-from agentmsg._registry import get_codec
-from agentmsg.account import account
-from agentmsg.account_lines import from_lines
-from agentmsg.carry import carried_text, restore
-from agentmsg.conversion import loads
+from agentmsg.api import loads
 from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
+from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.framing import framing_of
-from agentmsg.files.guard import check_distinct, check_free
-from agentmsg.files.names import STANDARD, Kind
-from agentmsg.files.places import place_of, whole_file
+from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.plan import LOOKED_AT, detected, named
-from agentmsg.fit import fit
-from agentmsg.json_text import parse_json
+from agentmsg.files.storages import place_of, whole_file
+from agentmsg.fitting.account import account
+from agentmsg.fitting.account_file import from_lines
+from agentmsg.fitting.carry import carried_text, restore
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.losses import Losses
 from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.losses import Losses
-from agentmsg.plain import is_mapping
+from agentmsg.registry import get_codec
+from agentmsg.values.text import parse_json
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from agentmsg.files.documents import Found
-    from agentmsg.history import History
+    from agentmsg.model.history import History
 
 __all__ = ["Account", "Restoring", "accounts"]
 

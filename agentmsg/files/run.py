@@ -15,16 +15,16 @@ import attrs
 
 from agentmsg.errors import FileError
 from agentmsg.files.engines import ENGINES
+from agentmsg.files.file_names import STANDARD, kind_of
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
-from agentmsg.files.guard import check_distinct, check_free
 from agentmsg.files.job import Job, Piece, Report
 from agentmsg.files.joining import Growing
-from agentmsg.files.names import STANDARD, kind_of
-from agentmsg.files.places import place_of
+from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.plan import pieces_of
 from agentmsg.files.ranges import convert_range
-from agentmsg.files.work import Work, fingerprint, is_work
+from agentmsg.files.storages import place_of
+from agentmsg.files.work_folder import Work, fingerprint, is_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """Alignment: which items of two sequences belong together, in order; and which words of two texts.
 
 Equal items (but for ids and times) first, by ``difflib``; of what is left between those, the items that are most
-alike, so that a changed one is told from one that went and one that came. Imports the model's base only.
+alike, so that a changed one is told from one that went and one that came.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, Literal, TypeAlias, cast
 
-from agentmsg._base import Noted
-from agentmsg.equality import compared
-from agentmsg.made import Made, MadeTime
+from agentmsg.model.base import Noted
+from agentmsg.model.equality import compared
+from agentmsg.model.generated import Made, MadeTime
 
 __all__ = ["Pair", "WordKind", "align", "words_apart"]
 

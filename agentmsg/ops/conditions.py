@@ -1,4 +1,4 @@
-"""Conditions: what a caller asks for, one word or several, checked once, and refused in one way. Imports the model.
+"""Conditions: what a caller asks for, one word or several, checked once, and refused in one way.
 
 One value stands for itself, an iterable for each of its items; an empty one is met by nothing.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg._fields import listed
-from agentmsg._roles import SYNONYMS
 from agentmsg.errors import is_a, refused
+from agentmsg.model.checks import listed
+from agentmsg.model.roles import SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.msg import Msg
+    from agentmsg.model.msg import Msg
 
 __all__ = ["name_of", "refused", "roles_of", "words_of"]
 

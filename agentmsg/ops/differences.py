@@ -3,7 +3,7 @@
 Two histories that are ``same`` have no differences, and only they (``exact`` is stricter). Items of sequences are
 aligned first, so that an inserted message is one difference and not one in every message behind it: equal ones by
 ``difflib``, and of what is left between them those that are most alike. How well that is done never decides whether
-the differences are right, only how many there are. Imports the model, and what ``same`` compares.
+the differences are right, only how many there are.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
-from agentmsg._base import Noted
-from agentmsg.equality import compared, same
 from agentmsg.errors import InvalidMessage
-from agentmsg.made import Made
+from agentmsg.model.base import Noted
+from agentmsg.model.equality import compared, same
+from agentmsg.model.generated import Made
+from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.ops.alignment import align
-from agentmsg.tool_use import UNSET, ToolUseBlock
 
 if TYPE_CHECKING:
-    from agentmsg.history import History
+    from agentmsg.model.history import History
 
 __all__ = ["Difference", "Kind", "Path", "apply", "differences"]
 

@@ -1,4 +1,4 @@
-"""Messages by their ids: later ones in the place of earlier ones, and removals. Imports the model.
+"""Messages by their ids: later ones in the place of earlier ones, and removals.
 
 The rules are those by which LangGraph's ``add_messages`` puts messages into a stored state: of a history that holds
 what was stored and what came in, ``apply_removals`` followed by ``dedupe`` gives that state.
@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from agentmsg._fields import one_of
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.history import as_history
-from agentmsg.made import given
+from agentmsg.model.checks import one_of
+from agentmsg.model.generated import given
+from agentmsg.model.history import as_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.history import History
-    from agentmsg.msg import Msg
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["REMOVE_ALL", "apply_removals", "dedupe"]
 

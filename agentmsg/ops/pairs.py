@@ -1,4 +1,4 @@
-"""Calls of tools with what answers them, as ``link`` pairs them. Imports the model."""
+"""Calls of tools with what answers them, as ``link`` pairs them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.history import as_history
-from agentmsg.link import links
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.history import as_history
+from agentmsg.model.tool_links import links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.history import History
-    from agentmsg.msg import Msg
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["ToolPair", "pair_tools"]
 

@@ -1,4 +1,4 @@
-"""Stats: what a history holds, in numbers. Imports the model, and which result answers which call."""
+"""Stats: what a history holds, in numbers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.json_values import FrozenDict
-from agentmsg.link import links
-from agentmsg.msg import Msg
-from agentmsg.usage import COUNTERS, Usage
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import links
+from agentmsg.model.usage import COUNTERS, Usage
+from agentmsg.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
-    from agentmsg.history import History
+    from agentmsg.model.history import History
 
 __all__ = ["HistoryStats", "stats_of"]
 

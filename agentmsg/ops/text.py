@@ -1,4 +1,4 @@
-r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``. Imports the model.
+r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``.
 
 Two forms. ``prefix`` writes each message behind a label:
 
@@ -26,18 +26,18 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast
 
-from agentmsg._fields import freeze_named, one_of
-from agentmsg._roles import SYNONYMS
-from agentmsg.blocks import ToolResultBlock
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.history import as_history
-from agentmsg.ops.pieces import Piece, piece_of, result_pieces
+from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.checks import freeze_named, one_of
+from agentmsg.model.history import as_history
+from agentmsg.model.roles import SYNONYMS
+from agentmsg.ops.transcript_tags import Piece, piece_of, result_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from agentmsg.history import History
-    from agentmsg.msg import Msg
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["PREFIXES", "to_text"]
 

@@ -1,4 +1,4 @@
-"""Tokens: how many a message is, estimated without a model or counted by a tokenizer. Imports the model.
+"""Tokens: how many a message is, estimated without a model or counted by a tokenizer.
 
 What is counted is what a model would read: role, sender and blocks. Neither metadata, usage, ids of messages and
 items, signatures and extras, nor the artifacts of tools; and none of the history's tools, which cost tokens, too.
@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
-from agentmsg._base import BaseBlock
-from agentmsg._extras import extra
-from agentmsg._fields import checked
-from agentmsg.blocks import (
+from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import (
     AudioBlock,
     CompactionBlock,
     DataBlock,
@@ -45,11 +44,12 @@ from agentmsg.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
-from agentmsg.json_text import dump_json
-from agentmsg.msg import Msg
-from agentmsg.sources import Base64Source, BlocksSource, TextSource, URLSource
-from agentmsg.tools import ToolSpec
+from agentmsg.model.checks import checked
+from agentmsg.model.msg import Msg
+from agentmsg.model.sources import Base64Source, BlocksSource, TextSource, URLSource
+from agentmsg.model.tools import ToolSpec
+from agentmsg.optional import extra
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Totals: what many histories hold together, folded one by one in bounded memory. Imports the stats of one history.
+"""Totals: what many histories hold together, folded one by one in bounded memory.
 
 Nothing is counted here: each history is counted by ``stats_of``, and its numbers are summed up. Bounds: a
 ``Distribution`` keeps a number for each different value up to EXACT of them, and buckets beyond; of names that data
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
+from agentmsg.model.usage import COUNTERS, Usage
 from agentmsg.ops.stats import stats_of
-from agentmsg.usage import COUNTERS, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from agentmsg.history import History
+    from agentmsg.model.history import History
     from agentmsg.ops.stats import HistoryStats
 
 __all__ = [

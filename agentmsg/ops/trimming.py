@@ -1,4 +1,4 @@
-"""Trimming: the end or the beginning of a history that fits into a budget. Imports cutting, conditions, tokens, link.
+"""Trimming: the end or the beginning of a history that fits into a budget.
 
 One pass, one question to the counter a message. LangChain (langchain-core 1.7.2) and Synaptic have functions of this
 name; ours keeps a call and its results together, and tells its counter one message at a time, so that no order of
@@ -13,14 +13,14 @@ from typing import Any
 
 import attrs
 
-from agentmsg._fields import flag, one_of
 from agentmsg.errors import is_a
-from agentmsg.history import History, as_history
-from agentmsg.link import Place, answered
-from agentmsg.msg import Msg
+from agentmsg.model.checks import flag, one_of
+from agentmsg.model.history import History, as_history
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
-from agentmsg.ops.cutting import Side, part_of
 from agentmsg.ops.tokens import approximate_tokens
+from agentmsg.ops.truncating import Side, part_of
 
 __all__ = ["trim_messages"]
 
@@ -55,7 +55,7 @@ def trim_messages(
             met by no message.
         end_on: roles that the result must end with.
         allow_partial: of the message that does not fit any more keep the part that does: whole blocks, and words of
-            the text at the edge (see ``agentmsg.ops.cutting``). A part has the id and the other fields of the whole.
+            the text at the edge (see ``agentmsg.ops.truncating``). A part has the id and the other fields of the whole.
         keep_tool_pairs: a call and all its results stay or go together, with all that stands between. What the history
             itself leaves unanswered, or answers unasked, is not touched.
 

@@ -1,4 +1,4 @@
-"""Turns: a user's message and all that follows until the next one. Imports the model."""
+"""Turns: a user's message and all that follows until the next one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.blocks import ToolUseBlock
-from agentmsg.history import History, as_history
+from agentmsg.model.blocks import ToolUseBlock
+from agentmsg.model.history import History, as_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.msg import Msg
+    from agentmsg.model.msg import Msg
 
 __all__ = ["Turn", "turns_of"]
 

@@ -1,4 +1,4 @@
-"""Blocks to pieces: what each class of block shows. Imports the model, pieces, and the words for them.
+"""Blocks to pieces: what each class of block shows.
 
 One function a class of block, in one table; a class that is not there shows its fields.
 """
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._media_types import guess_media_type
-from agentmsg.blocks import (
+from agentmsg.model.blocks import (
     BLOCK_TAGS,
     AudioBlock,
     BaseBlock,
@@ -30,18 +29,19 @@ from agentmsg.blocks import (
     ToolUseBlock,
     VideoBlock,
 )
-from agentmsg.show.counted import block_facts, count, entries, said, size
+from agentmsg.model.media_types import guess_media_type
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tools import ToolSpec
 from agentmsg.show.json_lines import json_words, text_or_json
 from agentmsg.show.pieces import Call, Cited, Code, Media, Piece, Prose, Result, Thought, ToolLine, Tools
-from agentmsg.show.visible import NAME, Words, brief, safe_link, words
-from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
-from agentmsg.tools import ToolSpec
+from agentmsg.show.small_print import block_facts, count, entries, said, size
+from agentmsg.show.visible_text import NAME, Words, brief, safe_link, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from agentmsg.sources import Source
-    from agentmsg.tools import Tool
+    from agentmsg.model.sources import Source
+    from agentmsg.model.tools import Tool
 
 __all__ = ["Lengths", "call_piece", "pieces_of", "result_piece", "tool_lines"]
 

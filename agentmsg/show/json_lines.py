@@ -1,7 +1,4 @@
-"""JSON to read: a container stands on one line where it fits there, else each of its values on a line of its own.
-
-Imports JSON text and ``visible``.
-"""
+"""JSON to read: a container stands on one line where it fits there, else each of its values on a line of its own."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import EncodeError
-from agentmsg.json_text import dump_json, parse_arguments
-from agentmsg.show.visible import Words, visible, words
+from agentmsg.show.visible_text import Words, visible, words
+from agentmsg.values.text import dump_json, parse_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

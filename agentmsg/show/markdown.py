@@ -1,6 +1,6 @@
 """Markdown as tokens, for every way to draw it: HTML is text, links go to the web or to mail, pictures are links.
 
-Needs markdown-it-py, which rich and the extra ``html`` bring. Imports ``visible``.
+Needs markdown-it-py, which rich and the extra ``html`` bring.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from agentmsg.show.visible import safe_link, visible
+from agentmsg.show.visible_text import safe_link, visible
 
 __all__ = ["LONGEST", "deepest", "parser", "plain", "tokens"]
 

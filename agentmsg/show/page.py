@@ -1,4 +1,4 @@
-"""Page: a view as HTML. Needs jinja2 and markdown-it-py (the extra ``html``); imports view and markdown.
+"""Page: a view as HTML. Needs jinja2 and markdown-it-py (the extra ``html``).
 
 Texts of data reach the page through autoescaping templates only, and markdown through a renderer that escapes. There
 is no script, nothing is fetched, and pictures are shown only of types that cannot hold anything else.
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agentmsg.history import as_history
+from agentmsg.model.history import as_history
 from agentmsg.show.markdown import parser, tokens
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.history import History
-    from agentmsg.msg import Msg
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
     from agentmsg.show.view import View
 
 __all__ = ["fragment", "page", "repr_html"]

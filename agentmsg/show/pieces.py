@@ -1,4 +1,4 @@
-"""Pieces: what a message shows, ready to draw: every text visible, cut and counted. Imports ``visible`` only.
+"""Pieces: what a message shows, ready to draw: every text visible, cut and counted.
 
 ``kind`` tells a template which piece it has; the rest of the package asks for the class.
 """
@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 
 import attrs
 
-from agentmsg.show.visible import Words
+from agentmsg.show.visible_text import Words
 
 __all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Thought", "ToolLine", "Tools"]
 

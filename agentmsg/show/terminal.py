@@ -1,4 +1,4 @@
-"""Terminal: a view as text, in colour where there is any. Needs rich (the extra ``cli``); imports view and markdown."""
+"""Terminal: a view as text, in colour where there is any. Needs rich (the extra ``cli``)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from agentmsg.show.counted import count, joined
 from agentmsg.show.markdown import LONGEST, deepest, plain, tokens
 from agentmsg.show.pieces import Call, Code, Media, Piece, Prose, Result, Thought, Tools
+from agentmsg.show.small_print import count, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agentmsg.show.pieces import ToolLine
     from agentmsg.show.view import Turn, View
-    from agentmsg.show.visible import Words
+    from agentmsg.show.visible_text import Words
 
 __all__ = ["COLOURS", "Colours", "drawn", "text"]
 

@@ -1,7 +1,7 @@
 """The view: what there is to see of a history, computed once, for every way to draw it.
 
 Calls and results stand together: a result is shown with the call that it answers, and a message that holds nothing
-else is not shown again. Imports the model, which result answers which call, stats, and pieces.
+else is not shown again.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.blocks import BaseBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.link import Place, links
+from agentmsg.model.blocks import BaseBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.tool_links import Place, links
 from agentmsg.ops.stats import stats_of
 from agentmsg.show.blocks import Lengths, call_piece, pieces_of, result_piece, tool_lines
-from agentmsg.show.counted import count, entries, said, spent, when
 from agentmsg.show.json_lines import json_words
 from agentmsg.show.pieces import Code, Piece, Result, ToolLine
-from agentmsg.show.visible import brief, visible
+from agentmsg.show.small_print import count, entries, said, spent, when
+from agentmsg.show.visible_text import brief, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from agentmsg.history import History
-    from agentmsg.msg import Msg
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["Lengths", "Turn", "View", "view_of"]
 

@@ -1,14 +1,16 @@
-"""Messages that are still arriving: chunks, what adds them up, and partial arguments. Imports the core.
+"""Messages that are still arriving: chunks, what adds them up, and partial arguments.
 
 ``MsgChunk`` is immutable and adds with ``+``; ``Accumulator`` takes chunks in and tells at any moment what came so far.
+
+May import ``fitting`` and what lies below it.
 """
 
 from __future__ import annotations
 
 from agentmsg.stream.accumulator import Accumulator
 from agentmsg.stream.chunk import ChunkPart, MsgChunk
-from agentmsg.stream.cutting import chunks_of
 from agentmsg.stream.documents import decode_chunk, encode_chunk
-from agentmsg.stream.partial import parse_partial
+from agentmsg.stream.partial_json import parse_partial
+from agentmsg.stream.splitting import chunks_of
 
 __all__ = ["Accumulator", "ChunkPart", "MsgChunk", "chunks_of", "decode_chunk", "encode_chunk", "parse_partial"]

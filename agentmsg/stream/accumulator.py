@@ -1,4 +1,4 @@
-"""Accumulator: adds chunks up, one at a time. Imports pieces, joining, partial and chunk."""
+"""Accumulator: adds chunks up, one at a time."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._fast import maker
-from agentmsg._fields import listed
 from agentmsg.errors import InvalidMessage, excerpt, is_a
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.msg import Msg
+from agentmsg.model.checks import listed
+from agentmsg.model.construction import maker
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.stream.chunk import MsgChunk
 from agentmsg.stream.joining import First, Last, Role, Sum, Tree
-from agentmsg.stream.partial import parse_partial
+from agentmsg.stream.partial_json import parse_partial
 from agentmsg.stream.pieces import Pieces
-from agentmsg.tool_use import ToolUseBlock
+from agentmsg.values.frozen import EMPTY, adopt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

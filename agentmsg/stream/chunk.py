@@ -1,4 +1,4 @@
-"""MsgChunk: a piece of a message that is still arriving, and its parts. Imports the model.
+"""MsgChunk: a piece of a message that is still arriving, and its parts.
 
 ``a + b`` is associative, with ``MsgChunk()`` as identity (but for the rounding of floats in usage):
 
@@ -37,15 +37,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._base import Noted, free_json, free_mapping
-from agentmsg._fields import instance, listed, moment, optional_text, plain_moment, vector
-from agentmsg.blocks import BaseBlock, Block, TextBlock, ToolUseBlock, as_content
 from agentmsg.errors import InvalidMessage, excerpt, is_a
-from agentmsg.json_values import EMPTY, JSON, check_text, freeze
-from agentmsg.usage import Usage
+from agentmsg.model.base import Noted, free_json, free_mapping
+from agentmsg.model.blocks import BaseBlock, Block, TextBlock, ToolUseBlock, as_content
+from agentmsg.model.checks import instance, listed, moment, optional_text, plain_moment, vector
+from agentmsg.model.usage import Usage
+from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze
 
 if TYPE_CHECKING:
-    from agentmsg.msg import Msg
+    from agentmsg.model.msg import Msg
 
 __all__ = ["ChunkPart", "MsgChunk"]
 

@@ -1,4 +1,4 @@
-"""Chunks as documents of a format: decode_chunk and encode_chunk. Imports chunk and the registry.
+"""Chunks as documents of a format: decode_chunk and encode_chunk.
 
 A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
 chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from agentmsg._fields import one_of
-from agentmsg._registry import get_codec
-from agentmsg.copies import copy_document
-from agentmsg.deep import rooms
-from agentmsg.equality import same
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt, is_a
-from agentmsg.json_values import thaw
+from agentmsg.fitting.deep_documents import rooms
 from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.model.checks import one_of
+from agentmsg.model.equality import same
+from agentmsg.registry import get_codec
 from agentmsg.stream.chunk import MsgChunk
+from agentmsg.values.copies import copy_document
+from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
 __all__ = ["decode_chunk", "encode_chunk"]

@@ -1,4 +1,4 @@
-"""How each kind of value is joined with what comes behind it: cells. Imports the model.
+"""How each kind of value is joined with what comes behind it: cells.
 
 A cell takes the values of one field, in order, in time that does not grow with what it holds, and gives what they make
 together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why where it is not
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from agentmsg._base import Signature
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.model.base import Signature
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.text import dump_json
+from agentmsg.values.types import is_mapping, is_sequence
 
 __all__ = [
     "Arguments",

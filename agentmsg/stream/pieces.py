@@ -1,4 +1,4 @@
-"""Pieces of blocks on their way to become whole ones. Imports chunk and joining.
+"""Pieces of blocks on their way to become whole ones.
 
 A piece that stands alone stays the object that it is; cells are made when a second one joins it.
 """
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg._fast import absent_values, maker
-from agentmsg.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.model.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart
 from agentmsg.stream.joining import Arguments, First, Items, Last, Result, Signed, Texts, Tree
-from agentmsg.tool_use import UNSET, ToolUseBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from agentmsg.blocks import Block
+    from agentmsg.model.blocks import Block
     from agentmsg.stream.joining import Cell
 
 __all__ = ["Pieces", "make_part"]

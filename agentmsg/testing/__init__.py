@@ -2,7 +2,9 @@
 
 ``for codec in agentmsg.codec_names(): ...`` runs ours and every installed codec under the same laws; see
 ``laws`` for what they say, ``strategies`` for Histories of the whole model, ``mutations`` for damaged documents.
-Needs the extra ``test`` (hypothesis). Imports everything public; nothing imports it.
+Needs the extra ``test`` (hypothesis).
+
+May import ``api`` and what lies below it.
 """
 
 from __future__ import annotations

@@ -9,22 +9,22 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, History, Losses, Msg, decode_chunk, encode_chunk, restore, same, thaw
-from agentmsg.account import account
-from agentmsg.account_lines import from_lines, to_lines
-from agentmsg.carry import carried, uncarried
-from agentmsg.conversion import decode, dumps, loads
-from agentmsg.digest import content_digest
-from agentmsg.fit import Fitted, fit
-from agentmsg.json_values import plain_copy
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg.api import decode, dumps, loads
+from agentmsg.fitting.account import account
+from agentmsg.fitting.account_file import from_lines, to_lines
+from agentmsg.fitting.carry import carried, uncarried
+from agentmsg.fitting.digest import content_digest
+from agentmsg.fitting.fit import Fitted, fit
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing.systematic import hides
+from agentmsg.values.frozen import plain_copy
+from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg import MsgChunk
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 __all__ = [
     "LAWS",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 
 from agentmsg import History, ToolUseBlock
-from agentmsg._base import Noted
-from agentmsg.notes import SPELLINGS
+from agentmsg.formats.spelling import SPELLINGS
+from agentmsg.model.base import Noted
 
 if TYPE_CHECKING:
     import random

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 
 from agentmsg import History, Msg, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg._base import BaseBlock, Noted
-from agentmsg._fast import absent_values
-from agentmsg.arrange import is_normal, split_results
+from agentmsg.formats.restructure import is_normal, split_results
+from agentmsg.model.base import BaseBlock, Noted
+from agentmsg.model.construction import absent_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.caps import Caps, MessageRow, Row
+    from agentmsg.formats.capabilities import Caps, MessageRow, Row
 
 __all__ = ["project"]
 

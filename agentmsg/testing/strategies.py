@@ -44,7 +44,7 @@ from agentmsg import (
     Usage,
     VideoBlock,
 )
-from agentmsg.made import MadeTime
+from agentmsg.model.generated import MadeTime
 
 __all__ = ["blocks", "chunks", "histories", "json_values", "messages", "texts"]
 

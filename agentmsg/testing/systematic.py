@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import attrs
 
-from agentmsg._base import Noted
+from agentmsg.model.base import Noted
 
 __all__ = ["PROBE", "Damage", "damages", "hides"]
 

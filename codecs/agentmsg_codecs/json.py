@@ -26,12 +26,8 @@ from typing import Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.codec import Codec, Remembered
-from agentmsg.errors import DecodeError, excerpt, refused
-from agentmsg.history import History
-from agentmsg.json_text import dump_json
-from agentmsg.msg import Msg
-from agentmsg.notes import note_of, with_note
+from agentmsg import DecodeError, History, InvalidMessage, Msg
+from agentmsg.formats import Codec, dump_json, excerpt, note_of, speed, with_note
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape
@@ -45,7 +41,8 @@ def _engine() -> Engine:
 
 def _count(_: object, attribute: Any, value: object) -> None:
     if type(value) is not int or value < 0:
-        raise refused(attribute.name, value, "a whole number, at least 0")
+        msg = f"{attribute.name} must be a whole number, at least 0, not {excerpt(value)}"
+        raise InvalidMessage(msg, code="type", path=(attribute.name,))
 
 
 @attrs.frozen(kw_only=True)
@@ -64,8 +61,8 @@ class JsonCodec(Codec):
 
     remember: int = attrs.field(default=0, validator=_count)
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
-    _remembered: Remembered = attrs.field(
-        default=attrs.Factory(lambda self: Remembered(self.remember), takes_self=True),
+    _remembered: speed.Remembered = attrs.field(
+        default=attrs.Factory(lambda self: speed.Remembered(self.remember), takes_self=True),
         init=False,
         eq=False,
         repr=False,

@@ -28,12 +28,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.codec import Codec
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.history import History
-from agentmsg.json_values import adopt, plain_copy
-from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
-from agentmsg.understanding import some_of
+from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
+from agentmsg.formats import Codec, adopt, excerpt, plain_copy, speed
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape
@@ -41,7 +37,7 @@ from agentmsg_codecs.canonical.shapes import MsgpackShape
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agentmsg.json_text import Duplicates
+    from agentmsg.formats import Duplicates
 
 __all__ = ["MsgpackCodec", "frames", "unframe"]
 
@@ -55,10 +51,10 @@ def _adopt_checked(value: Any) -> Any:
     """Wrap free-form JSON; MessagePack can say more than JSON, so it is looked through first."""
     if type(value) is dict or type(value) is list:
         if not _is_json(value):
-            _check(value, DEFAULT_LIMITS.depth)
+            _check(value, speed.DEFAULT_LIMITS.depth)
         return adopt(value)
     if type(value) not in _SCALARS:
-        _check(value, DEFAULT_LIMITS.depth)
+        _check(value, speed.DEFAULT_LIMITS.depth)
     return value
 
 
@@ -74,7 +70,7 @@ def _is_json(value: Any) -> bool:
         text = orjson.dumps(value)
     except TypeError:
         return False
-    if text.count(b"[") + text.count(b"{") > DEFAULT_LIMITS.depth:
+    if text.count(b"[") + text.count(b"{") > speed.DEFAULT_LIMITS.depth:
         return False
     return b"null" not in text or orjson.loads(text) == value
 
@@ -137,7 +133,7 @@ class MsgpackCodec(Codec):
         items: list[Any] = cast("Any", document) if isinstance(document, list) else []
         if len(items) < 2 or not isinstance(items[1], list):  # noqa: PLR2004 - version and messages
             return None
-        return [items[0], some_of(cast("Any", items[1])), *items[2:]]
+        return [items[0], self.some_of(cast("Any", items[1])), *items[2:]]
 
     def likeness(self, document: Any) -> float:
         """Return 0.9 for an array of the version and an array of arrays."""
@@ -156,7 +152,7 @@ class MsgpackCodec(Codec):
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
-        if limits.depth != DEFAULT_LIMITS.depth + AROUND:
+        if limits.depth != speed.DEFAULT_LIMITS.depth + speed.AROUND:
             # Free-form values are checked for the default depth when they are read.
             _check(document, limits.depth)
         return document
@@ -281,7 +277,7 @@ def frames(histories: Iterable[History]) -> Iterator[bytes]:
         yield codec.render(codec.write(history))
 
 
-def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[History]:
+def unframe(chunks: Iterable[bytes], limits: Limits = speed.DEFAULT_LIMITS) -> Iterator[History]:
     """Yield the histories of a stream of documents, cut into chunks anywhere.
 
     Args:
@@ -302,7 +298,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterato
             _refusing(partial(unpacker.feed, chunk))
             while (document := _refusing(partial(next, unpacker, done))) is not done:
                 end = unpacker.tell()
-                _check(document, limits.depth + AROUND)
+                _check(document, limits.depth + speed.AROUND)
                 yield codec.read(document)
                 number += 1
         if end != fed:

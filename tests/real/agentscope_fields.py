@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_object, input_text
+from agentmsg.model.tool_arguments import input_object, input_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from support.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["Difference", "differences", "everything"]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.arguments import input_object
+from agentmsg.model.tool_arguments import input_object
 from agentmsg.testing import exact_return, histories, json_values, texts
 from agentmsg_codecs import CODECS
 from agentmsg_codecs.lionpride import LionprideCodec

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg.formats.spelling import same_document
 from agentmsg.testing import exact_return
 from agentmsg.testing.systematic import PROBE, damages, hides
+from agentmsg.values.types import is_list, is_object
 from data import effort
 from support.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 SIX = ("agentscope", "agentscope-java", "arcaelas", "lionpride", "riffer", "synaptic")
 # Every generation that a codec writes: a conversion into each has an exact account.

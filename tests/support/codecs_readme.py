@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import agentmsg as am
 import agentmsg_codecs
-from agentmsg.carry import has_slot
 from agentmsg.cli.capabilities import summary, tables
+from agentmsg.fitting.carry import has_slot
 from support.grand_tour import grand_tour
 from support.situations import table
 

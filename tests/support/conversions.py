@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.notes import same_document
+from agentmsg.formats.spelling import same_document
 from support.documents import documents
 from support.strict import (
     anthropic_request_problems,
@@ -18,7 +18,7 @@ from support.strict import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from agentmsg.codec import Codec
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["PAIRS", "PROBLEMS", "account_of", "conversions", "converts", "returns", "told"]
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from agentmsg import get_codec, thaw
-from agentmsg.json_values import plain_copy
+from agentmsg.values.frozen import plain_copy
 from data import corpus, golden, recorded
 from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA, MEMORY
 from support.by_hand import LIONPRIDE, SYNAPTIC

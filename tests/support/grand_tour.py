@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import agentmsg as am
-from agentmsg.made import Made, MadeTime
+from agentmsg.model.generated import Made, MadeTime
 
 __all__ = ["grand_tour"]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.files import Job, Kind, Request, plan, run, targets_of
-from agentmsg.files.work import is_work
+from agentmsg.files.work_folder import is_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg._base import Noted
+from agentmsg.model.base import Noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,9 +20,9 @@ from agentmsg import (
     URLSource,
     get_codec,
 )
-from agentmsg.arrange import lift, merge, split_results
-from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Row, Swap
-from agentmsg.codec import Codec
+from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.restructure import lift, merge, split_results
 
 __all__ = ["TOYS", "BareToy", "StrictToy", "Toy"]
 

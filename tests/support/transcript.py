@@ -10,8 +10,8 @@ from typing import Any, ClassVar, cast
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Caps, MessageRow, Row
-from agentmsg.codec import maker
+from agentmsg.formats import maker
+from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row
 
 __all__ = ["TranscriptCodec"]
 

@@ -45,17 +45,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import KEEP, usually
-from agentmsg.containers import Containers
+from agentmsg.formats import KEEP, Containers, usually
 from agentmsg_codecs.agentscope.base import AgentScope, Language
-from agentmsg_codecs.agentscope.caps import Table
+from agentmsg_codecs.agentscope.capabilities import Table
+from agentmsg_codecs.agentscope.names import FAMILY, MEMORY, SIGNER, VERSIONS
 from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
-from agentmsg_codecs.agentscope.words import FAMILY, MEMORY, SIGNER, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.caps import Cell
+    from agentmsg.formats import Cell
 
 __all__ = ["AgentScopeCodec"]
 

@@ -1,4 +1,4 @@
-"""What the codecs of AgentScope for Python and for Java have in common. Imports caps, documents and messages."""
+"""What the codecs of AgentScope for Python and for Java have in common."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.containers import ContainerCodec
-from agentmsg.shapes import Native
-from agentmsg_codecs.agentscope.caps import Table, make_caps
+from agentmsg.formats import ContainerCodec, Native
+from agentmsg_codecs.agentscope.capabilities import Table, make_caps
 from agentmsg_codecs.agentscope.documents import read_document, sniff_with, write_document
 from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.words import CONTENT_KEYS, VERSIONS
+from agentmsg_codecs.agentscope.names import CONTENT_KEYS, VERSIONS
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.caps import Caps
-
-__all__ = ["AgentScope", "Language"]
+    from agentmsg.formats import Caps
 
 
 @attrs.frozen

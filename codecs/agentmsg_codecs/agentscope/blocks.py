@@ -1,4 +1,4 @@
-"""The blocks of Python's messages: text, hints, thinking, calls and results, of 2.x and 1.x. Imports media and shapes.
+"""The blocks of Python's messages: text, hints, thinking, calls and results, of 2.x and 1.x.
 
 Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
 (the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
@@ -12,14 +12,25 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_object, input_text
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import is_bare_text, link_of
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg import thaw
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    text_at,
+    tool_arguments,
+    word_at,
+)
 from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 from agentmsg_codecs.agentscope.quick import QUICK_NEW, QUICK_OLD, quick_new_result, quick_old_result
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
@@ -29,12 +40,10 @@ from agentmsg_codecs.agentscope.shapes import (
     text_or_none,
     with_spare,
 )
-from agentmsg_codecs.agentscope.words import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Blocks"]
 
 _make_text = maker(am.TextBlock)
 _make_file = maker(am.FileBlock)
@@ -167,7 +176,7 @@ class Blocks:
             return {"type": "text", "text": block.text, "finished_at": None}
         native: Native = {"type": "text", "text": block.text}
         if block.item_id is not None:
-            native["id"] = link_of(block.item_id)
+            native["id"] = natives.link_of(block.item_id)
         return self._spare(native, block, _FINISHED)
 
     def _read_hint(self, native: Native) -> Any:
@@ -184,7 +193,7 @@ class Blocks:
         said: Any = block.text if is_text else list(map(self.write_inner, block.source.content))
         native: Native = {"type": HINT, "hint": said}
         if block.item_id is not None:
-            native["id"] = link_of(block.item_id)
+            native["id"] = natives.link_of(block.item_id)
         return self._spare(native, block, _HINT)
 
     # -- thinking -----------------------------------------------------------------------------------------------------
@@ -192,7 +201,7 @@ class Blocks:
     def _write_thinking(self, block: am.ThinkingBlock) -> Native:
         native: Native = {"type": "thinking", "thinking": block.thinking}
         if block.item_id is not None:
-            native["id"] = link_of(block.item_id)
+            native["id"] = natives.link_of(block.item_id)
         self._spare(native, block, _FINISHED)
         if block.signature is not None:
             native["signature"] = block.signature.value
@@ -211,7 +220,7 @@ class Blocks:
     def _spare_of_call(self, block: am.ToolUseBlock) -> Mapping[str, Any]:
         if self._tag_of_call(block) == "tool_call" or block.raw_input:
             return _CALL
-        return _with_text(apart=says_otherwise(input_object(block), own_extras(block, FAMILY).get(_RAW)))
+        return _with_text(apart=says_otherwise(tool_arguments.input_object(block), own_extras(block, FAMILY).get(_RAW)))
 
     def _read_call(self, native: Native, _: Any) -> am.ToolUseBlock:
         is_new = native["type"] == "tool_call"
@@ -231,19 +240,19 @@ class Blocks:
         if self._is_new and block.id is not None and block.status is None and not block.notes and not block.extras:
             return {
                 "type": "tool_call",
-                "id": link_of(block.id),
+                "id": natives.link_of(block.id),
                 "name": block.name,
-                "input": input_text(block),
+                "input": tool_arguments.input_text(block),
                 "suggested_rules": [],
                 "finished_at": None,
             }
         tag = self._tag_of_call(block)
         native: Native = {"type": tag}
         if block.id is not None:
-            native["id"] = link_of(block.id)
+            native["id"] = natives.link_of(block.id)
         native["name"] = block.name
         if tag == "tool_call":
-            native["input"] = input_text(block)
+            native["input"] = tool_arguments.input_text(block)
         else:
             native["input"], text = write_arguments(block)
             if text is not None:
@@ -298,8 +307,8 @@ class Blocks:
     def _write_result(self, block: am.ToolResultBlock) -> Native:
         native: Native = {
             "type": "tool_result",
-            "id": link_of(block.tool_call_id),
-            "name": link_of(block.name) or "",
+            "id": natives.link_of(block.tool_call_id),
+            "name": natives.link_of(block.name) or "",
             "output": self._output(block),
         }
         if block.tool_call_id is None:

@@ -1,4 +1,4 @@
-"""The input of a call where it is an object, with its text beside. Imports shapes.
+"""The input of a call where it is an object, with its text beside.
 
 ``raw_input`` of Python 1.x and ``content`` of Java are the text that the model wrote. An empty input is told by the
 text, which may be invalid. A text that says something else than the input is an unknown field: the input counts.
@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.arguments import from_object, input_object
-from agentmsg.json_text import parse_arguments
-from agentmsg.json_values import adopt, thaw
-from agentmsg.notes import same_document
-from agentmsg.plain import is_mapping
-from agentmsg.shapes import Unreadable, object_at
+from agentmsg import thaw
+from agentmsg.formats import Unreadable, adopt, is_mapping, object_at, same_document, speed, tool_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.tool_use import ToolUseBlock
-
-__all__ = ["marks_for", "read_arguments", "says_otherwise", "write_arguments"]
+    from agentmsg import ToolUseBlock
 
 
 def says_otherwise(given: Any, text: Any) -> bool:
     """Tell whether the text of a call is not that of its input."""
     if type(text) is not str or not text or not given or not is_mapping(given):
         return False
-    valid, value, _ = parse_arguments(text)
+    valid, value, _ = speed.parse_arguments(text)
     return not valid or not same_document(thaw(adopt(value)), thaw(given))
 
 
@@ -55,13 +49,13 @@ def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[s
     text: Any = native.get(text_key)
     if text is not None and type(text) is not str:
         raise Unreadable
-    return from_object(given) if not text or says_otherwise(given, text) else {"raw_input": text}
+    return tool_arguments.from_object(given) if not text or says_otherwise(given, text) else {"raw_input": text}
 
 
 def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
     """Return the input of a call as an object, which may be frozen, and its text where there is one."""
     text = block.raw_input
     if not text:
-        return input_object(block), None
+        return tool_arguments.input_object(block), None
     value = block.input
     return value if is_mapping(value) else {}, text

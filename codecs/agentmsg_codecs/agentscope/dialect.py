@@ -1,23 +1,31 @@
-"""What a dialect is: one version of the messages, with the parts of each role. Imports shapes."""
+"""What a dialect is: one version of the messages, with the parts of each role."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.parts import Parts
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
+    adopt,
+    is_object,
+    is_odd,
+    maker,
+    mark_of,
+    marked,
+    plain_copy,
+    read_as,
+)
+from agentmsg_codecs.agentscope.names import HINT
 from agentmsg_codecs.agentscope.shapes import Spared, beside, is_no_time, own_extras, write_marked
-from agentmsg_codecs.agentscope.words import HINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Dialect"]
 
 _make_native = maker(am.NativeBlock)
 _MEDIA = (am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock)

@@ -4,29 +4,23 @@
 is a pair of a message and its marks, up to 1.0.10 a message. Marks are the unknown field ``marks`` of what surrounds
 the message: ``extras["agentscope.item"]``. A list of such pairs is read as well. Marks of a history: ``/version``;
 ``/pairs`` (an entry is a pair by default). Of a message: ``/pair`` (whether it was one, where that is otherwise).
-Imports messages.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import read_whole
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, mark_of, marked
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import Native, adopt, excerpt, is_object, mark_of, marked, natives
+from agentmsg_codecs.agentscope.names import ITEM, MEMORY, VERSIONS
 from agentmsg_codecs.agentscope.shapes import is_pair, marks_of
-from agentmsg_codecs.agentscope.words import ITEM, MEMORY, VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import agentmsg as am
-    from agentmsg.containers import Container, Containers
+    from agentmsg.formats import Containers
     from agentmsg_codecs.agentscope.messages import Messages
-
-__all__ = ["read_document", "sniff_with", "write_document"]
 
 
 def read_document(engine: Messages, containers: Containers, document: Any, version: int) -> am.History:
@@ -47,13 +41,13 @@ def read_document(engine: Messages, containers: Containers, document: Any, versi
         raise DecodeError(f"{key} is a list of messages" if key != "role" else "a message has a role", path=(key,))
     entries = contents.natives
     has_pairs = engine.keeps_marks and any(map(is_pair, entries))
-    natives = [entry[0] if has_pairs and is_pair(entry) else entry for entry in entries]
-    for index, native in enumerate(natives):
+    native_messages = [entry[0] if has_pairs and is_pair(entry) else entry for entry in entries]
+    for index, native in enumerate(native_messages):
         if not is_object(native):
             raise DecodeError(f"a message is an object, not {excerpt(native)}", path=contents.path(index))
     engine.fill()
-    version = engine.version_of(natives, version)
-    groups = engine.read_groups(natives, version)
+    version = engine.version_of(native_messages, version)
+    groups = engine.read_groups(native_messages, version)
     marks: dict[str, Any] = {"version": version}
     if has_pairs:
         marks["pairs"] = by_default = is_pair(entries[0])
@@ -66,14 +60,14 @@ def _paired(engine: Messages, message: am.Msg, entry: Any, *, by_default: bool) 
     """Return a message with the marks that it was kept with; a native one is the whole entry."""
     was_pair = is_pair(entry)
     if message.role == "native":
-        return read_whole(entry, engine.family) if was_pair else message
+        return natives.read_whole(entry, engine.family) if was_pair else message
     if was_pair and entry[1]:
         return message.evolve(extras={**message.extras, ITEM: adopt({"marks": entry[1]})})
     return message if was_pair is by_default else marked(message, engine.family, pair=was_pair)
 
 
 def write_document(
-    engine: Messages, containers: Containers, history: am.History, *, version: int | None, container: Container | None
+    engine: Messages, containers: Containers, history: am.History, *, version: int | None, container: str | None
 ) -> Any:
     """Return the document of a history that fits.
 
@@ -88,20 +82,20 @@ def write_document(
     noted = mark_of(history, engine.family, "/version") if history.notes else None
     own = version or (noted if type(noted) is int and noted in VERSIONS else 2)
     groups = engine.groups(history.messages, own)
-    natives = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
+    native_messages = [engine.write_group(group, own, is_forced=version is not None) for group in groups]
     # 2.x has no such memory.
     if engine.keeps_marks and version != VERSIONS[-1]:
         by_default = mark_of(history, engine.family, "/pairs") is True if history.notes else False
-        natives = [
+        native_messages = [
             _entry(native, group[0], engine.family, by_default=by_default)
             if by_default or group[0].extras or group[0].notes
             else native
-            for native, group in zip(natives, groups, strict=True)
+            for native, group in zip(native_messages, groups, strict=True)
         ]
-    document = containers.document(history, natives, container)
-    is_alone = is_object(document) and natives and document is natives[0]
+    document = containers.document(history, native_messages, container)
+    is_alone = is_object(document) and native_messages and document is native_messages[0]
     # What has no role is no message by itself.
-    return natives if is_alone and "role" not in document else document
+    return native_messages if is_alone and "role" not in document else document
 
 
 def _entry(native: Any, message: am.Msg, family: str, *, by_default: bool) -> Any:
@@ -116,5 +110,5 @@ def _entry(native: Any, message: am.Msg, family: str, *, by_default: bool) -> An
 
 def sniff_with(entries: list[Any], sniff: Callable[[Native], float]) -> float:
     """Return how much the first messages of a document look like a format."""
-    natives: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
-    return min((sniff(native) if is_object(native) else 0.0 for native in natives), default=0.0)
+    native_messages: list[Any] = [entry[0] if is_pair(entry) else entry for entry in entries]
+    return min((sniff(native) if is_object(native) else 0.0 for native in native_messages), default=0.0)

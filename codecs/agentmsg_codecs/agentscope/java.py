@@ -38,18 +38,16 @@ from typing import ClassVar
 
 import attrs
 
-from agentmsg.containers import Containers
+from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
-from agentmsg_codecs.agentscope.caps import Table
+from agentmsg_codecs.agentscope.capabilities import Table
 from agentmsg_codecs.agentscope.java_messages import (
     carried_fields,
     carried_metadata,
     make_messages,
     sniff_message,
 )
-from agentmsg_codecs.agentscope.words import JAVA
-
-__all__ = ["AgentScopeJavaCodec"]
+from agentmsg_codecs.agentscope.names import JAVA
 
 
 def _table(version: int | None) -> Table:

@@ -1,4 +1,4 @@
-"""The blocks of Java's messages, of 2.x and 1.x. Imports media, calls and shapes.
+"""The blocks of Java's messages, of 2.x and 1.x.
 
 Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key that input or output stood
 under), ``/form`` (output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a
@@ -11,14 +11,26 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import input_object
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.natives import is_bare_text, link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
+from agentmsg import thaw
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    text_at,
+    tool_arguments,
+    word_at,
+)
 from agentmsg_codecs.agentscope.calls import marks_for, read_arguments, says_otherwise, write_arguments
 from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
 from agentmsg_codecs.agentscope.quick import quick_text
 from agentmsg_codecs.agentscope.shapes import (
     Spared,
@@ -28,12 +40,10 @@ from agentmsg_codecs.agentscope.shapes import (
     text_or_none,
     with_spare,
 )
-from agentmsg_codecs.agentscope.words import CALL_STATES, HINT, JAVA, RESULT_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SIGNATURE_KEY", "JavaBlocks"]
 
 SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"
@@ -170,8 +180,8 @@ class JavaBlocks:
         key, output = self._output(block) if block.notes else ("output", list(map(self.write_inner, block.content)))
         native: Native = {
             "type": "tool_result",
-            "id": link_of(block.tool_call_id),
-            "name": link_of(block.name),
+            "id": natives.link_of(block.tool_call_id),
+            "name": natives.link_of(block.name),
             key: output,
             "metadata": thaw(block.metadata) if block.metadata else {},
         }
@@ -216,7 +226,7 @@ def _read_text(native: Native, _: Any) -> am.TextBlock:
 def _write_text(block: am.TextBlock) -> Native:
     if block.phase != HINT:
         return {"type": "text", "text": block.text}
-    native: Native = {"type": HINT, "id": link_of(block.item_id), "hint": block.text}
+    native: Native = {"type": HINT, "id": natives.link_of(block.item_id), "hint": block.text}
     return with_spare(native, block, _HINT, JAVA)
 
 
@@ -269,7 +279,11 @@ def _spare_in_call(native: Mapping[str, Any]) -> Mapping[str, Any]:
 def _spare_of_call(block: am.ToolUseBlock) -> Mapping[str, Any]:
     if block.raw_input or not block.extras:
         return _NONE
-    return _TEXT_APART if says_otherwise(input_object(block), own_extras(block, JAVA).get("content")) else _NONE
+    return (
+        _TEXT_APART
+        if says_otherwise(tool_arguments.input_object(block), own_extras(block, JAVA).get("content"))
+        else _NONE
+    )
 
 
 def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
@@ -292,7 +306,7 @@ def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
 def _write_call(block: am.ToolUseBlock) -> Native:
     given, text = write_arguments(block)
     key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
-    native: Native = {"type": "tool_use", "id": link_of(block.id), "name": block.name, key: given}
+    native: Native = {"type": "tool_use", "id": natives.link_of(block.id), "name": block.name, key: given}
     if text is not None or not block.extras or not _spare_of_call(block):
         native["content"] = text
     native["metadata"] = _metadata(block)

@@ -3,7 +3,6 @@
 Marks: ``/time`` (a time that the spelling does not hold), ``/word`` (a reason that the library does not have),
 ``/usage`` (usage that stands where the version has it otherwise: "top", "metadata"), ``/both`` (metadata have usage
 too), ``/total`` (usage that tells the sum, as the library does, and a plain ObjectMapper refuses).
-Imports messages and java_blocks.
 """
 
 from __future__ import annotations
@@ -12,18 +11,33 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, carried_extras, usually
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import MadeTime
-from agentmsg.natives import count_at, link_of, number_at
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Cell,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    rules,
+    times,
+    usually,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.java_blocks import SIGNATURE_KEY, JavaBlocks
 from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
@@ -38,12 +52,10 @@ from agentmsg_codecs.agentscope.shapes import (
     to_milliseconds,
     without,
 )
-from agentmsg_codecs.agentscope.words import JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_fields", "carried_metadata", "make_messages", "sniff_message"]
 
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
 _MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
@@ -79,9 +91,9 @@ _USAGE_KEYS = frozenset({*_COUNTS, "time", "totalTokens"})
 
 
 def _read_usage(native: Native, _: Any) -> am.Usage:
-    counts = {name: count_at(native, key) for key, name in _COUNTS.items()}
-    total = count_at(native, "totalTokens")
-    usage = _make_usage(seconds=number_at(native, "time"), total=total, **counts)
+    counts = {name: natives.count_at(native, key) for key, name in _COUNTS.items()}
+    total = natives.count_at(native, "totalTokens")
+    usage = _make_usage(seconds=natives.number_at(native, "time"), total=total, **counts)
     return usage if total is None else marked(usage, JAVA, total=True)
 
 
@@ -228,8 +240,8 @@ class _Java(Dialect):
             metadata[_REASON] = reason if is_own_word(last, _FINISH, JAVA) else _REASONS.get(reason, reason)
         own, name, time = first.id, first.name, first.created_at
         native: Native = {
-            "id": own if own.__class__ is str else link_of(own),
-            "name": None if name is None else link_of(name),
+            "id": own if own.__class__ is str else natives.link_of(own),
+            "name": None if name is None else natives.link_of(name),
             "role": role,
             "content": content,
             "metadata": metadata,
@@ -256,7 +268,7 @@ _WORD = frozenset({str, type(None)})
 def _stamp(time: Any) -> str | None:
     if time.tzinfo is None and not time.microsecond % 1000:
         return to_milliseconds(time)
-    return None if type(time) is MadeTime else time.isoformat(" ")
+    return None if type(time) is times.MadeTime else time.isoformat(" ")
 
 
 _ALWAYS_1 = frozenset({"id", "name", "role", "content", "metadata", "timestamp"})
@@ -301,7 +313,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
 
 
-_usage = usage_cell(
+_usage = rules.usage_cell(
     (*_COUNTS.values(), "seconds", "total"),
     extras=carried_extras((JAVA, lambda _: _USAGE_KEYS)),
     wanted=_wanted,

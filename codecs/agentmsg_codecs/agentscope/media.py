@@ -1,4 +1,4 @@
-"""Sources of media, and images, sound, videos and files. Imports shapes.
+"""Sources of media, and images, sound, videos and files.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
 Every block that was read is marked ``/as`` with its kind, "flat" or "url" where it was one of 0.x.
@@ -14,28 +14,29 @@ from typing import Any
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Drop, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.media import guess_media_type
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import (
+from agentmsg.formats import (
+    Drop,
     Native,
     Shape,
+    Swap,
     Unreadable,
+    carried_extras,
+    is_list,
+    is_object,
     is_odd,
+    maker,
     mark_of,
     marked,
+    media,
+    natives,
     object_at,
     read_as,
+    rules,
     text_at,
     word_at,
 )
 from agentmsg_codecs.agentscope.shapes import Spared, spared, with_spare, write_marked
 from agentmsg_codecs.agentscope.urls import is_url
-
-__all__ = ["MEDIA", "Media"]
 
 MEDIA: Mapping[type[Any], str] = {
     am.ImageBlock: "image",
@@ -304,7 +305,7 @@ class Media:
         tag = self.tag_of(block)
         native: Native = {"type": tag}
         if block.item_id is not None and tag in self.ids:
-            native["id"] = link_of(block.item_id)
+            native["id"] = natives.link_of(block.item_id)
         if tag != "data" and self.flat and self.is_flat(block):
             native["url"] = block.source.url
             return native
@@ -353,7 +354,7 @@ class Media:
             is_needed = self.typed or isinstance(source, am.Base64Source)
             if kind is not None or not is_needed or mark_of(source, self.family, "/odd") is True:
                 return kind if kind is None else str(kind)
-        guessed = guess_media_type(source.data) if isinstance(source, am.Base64Source) else _by_ending(source.url)
+        guessed = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else _by_ending(source.url)
         if guessed is not None and _class_of(guessed) is type(block):
             return guessed
         name = MEDIA[type(block)]
@@ -367,4 +368,4 @@ class Media:
                 return block
             new = cls(block.source, item_id=block.item_id, extras=block.extras)
             return Swap(new, "the media type tells what it is here", "annotation")
-        return document_as_text(block)
+        return rules.document_as_text(block)

@@ -1,4 +1,4 @@
-"""Native messages and ours: which dialect each is in, and that it comes back. Imports reading and writing.
+"""Native messages and ours: which dialect each is in, and that it comes back.
 
 Mark: ``/version`` (of a message that is in another dialect than its document).
 """
@@ -7,18 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.equality import same
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.grouping import containers, seated
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.natives import read_whole
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg import AgentMsgError, DecodeError, same, thaw
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    excerpt,
+    grouping,
+    is_object,
+    mark_of,
+    marked,
+    natives,
+    plain_copy,
+    same_document,
+    spelling,
+)
+from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.reading import read_container
 from agentmsg_codecs.agentscope.replies import seats
 from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
-from agentmsg_codecs.agentscope.words import ITEM, VERSIONS
 from agentmsg_codecs.agentscope.writing import write_alone, write_container, write_content
 
 if TYPE_CHECKING:
@@ -26,8 +32,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
-
-__all__ = ["Messages"]
 
 
 class Messages:
@@ -64,26 +68,26 @@ class Messages:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def version_of(self, natives: Sequence[Any], otherwise: int) -> int:
+    def version_of(self, native_messages: Sequence[Any], otherwise: int) -> int:
         """Return the version of a document: of its first message that shows one."""
-        return next((found for native in natives if (found := self._detect(native)) is not None), otherwise)
+        return next((found for native in native_messages if (found := self._detect(native)) is not None), otherwise)
 
-    def read_groups(self, natives: Iterable[Any], version: int) -> list[list[am.Msg]]:
+    def read_groups(self, native_messages: Iterable[Any], version: int) -> list[list[am.Msg]]:
         """Return the messages of each native one; what is no message here is one of the role "native"."""
-        return [self._container(native, version) for native in natives]
+        return [self._container(native, version) for native in native_messages]
 
     def seated(self, groups: Sequence[Sequence[am.Msg]], version: int) -> list[am.Msg]:
         """Return the messages of a document, with notes where they are grouped otherwise than by default."""
         # A message with an id of its own joins no other: where all have one, there is nothing to note.
         if all(len(group) == 1 and group[0].id is not None for group in groups):
             return [group[0] for group in groups]
-        return seated(groups, self._groupings[version])
+        return grouping.seated(groups, self._groupings[version])
 
     def _container(self, native: Any, version: int) -> list[am.Msg]:
         own = self._detect(native) or version
         group = self._group(native, own)
         if group is None:
-            return [read_whole(native, self.family)]
+            return [natives.read_whole(native, self.family)]
         if own != version:
             group[0] = marked(group[0], self.family, version=own)
         return group
@@ -99,7 +103,7 @@ class Messages:
         if not is_object(native):
             raise DecodeError(f"a message is an object, not {excerpt(native)}")
         found = self._container(native, 2)[0]
-        return read_whole(value, self.family) if found.role == "native" else found
+        return natives.read_whole(value, self.family) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
         """Return the messages of a native one; None where it would not come back."""
@@ -117,7 +121,7 @@ class Messages:
         if _is_same(plain, native):
             return group
         known = (dialect.keys - dialect.free(native)) | plain.keys()
-        kept = keep(
+        kept = spelling.keep(
             group[0],
             native,
             plain,
@@ -128,14 +132,14 @@ class Messages:
         )
         if kept is None:
             return None
-        spelt = put_back(kept, plain, family=self.family, read=lambda _: kept)
+        spelt = spelling.put_back(kept, plain, family=self.family, read=lambda _: kept)
         return [kept, *group[1:]] if _is_same(spelt, native) else None
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def groups(self, messages: Sequence[am.Msg], version: int) -> list[tuple[am.Msg, ...]]:
         """Return messages that fit in groups of those that share a native one."""
-        return containers(messages, self._groupings[version])
+        return grouping.containers(messages, self._groupings[version])
 
     def write_group(self, group: Sequence[am.Msg], version: int, *, is_forced: bool = False) -> Any:
         """Return the native message of a group.
@@ -170,7 +174,7 @@ class Messages:
                 raise Unreadable
             return back[0]
 
-        return thaw(put_back(first, plain, family=self.family, read=reread))
+        return thaw(spelling.put_back(first, plain, family=self.family, read=reread))
 
 
 def _never(_: am.Msg) -> bool:

@@ -1,4 +1,4 @@
-"""Python's messages of 2.x and 1.x: what stands beside content. Imports messages and blocks.
+"""Python's messages of 2.x and 1.x: what stands beside content.
 
 Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
 have), ``/shape`` (structured output that is no object).
@@ -10,17 +10,28 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, usually
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import MadeTime
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, word_at
-from agentmsg.times import write_time
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Cell,
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    natives,
+    times,
+    usually,
+    word_at,
+)
 from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
+from agentmsg_codecs.agentscope.names import FAMILY
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
@@ -36,13 +47,11 @@ from agentmsg_codecs.agentscope.shapes import (
     to_milliseconds,
 )
 from agentmsg_codecs.agentscope.usage import carried_usage, usage_of, write_usage
-from agentmsg_codecs.agentscope.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["carried_fields", "make_messages", "sniff_message"]
 
 _make_msg = maker(am.Msg)
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
@@ -169,7 +178,7 @@ class _Python2(_Python):
 
     def quick_time(self, stamp: Any) -> datetime | None:
         time = read_time(stamp)
-        return time if time is not None and write_time(time) == stamp else None
+        return time if time is not None and times.write_time(time) == stamp else None
 
     def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
         usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
@@ -192,9 +201,9 @@ class _Python2(_Python):
             "name": usual_name(first.role) if name is None else name,
             "content": content,
             "role": role,
-            "id": own if own.__class__ is str else link_of(own),
+            "id": own if own.__class__ is str else natives.link_of(own),
             "metadata": thaw(first.metadata) if first.metadata else {},
-            "created_at": None if time is None else write_time(time),
+            "created_at": None if time is None else times.write_time(time),
             "usage": None if usage is None else write_usage(usage),
             "finished_at": None,
             "finished_reason": None if last.finish_reason is None else _reason(last),
@@ -243,14 +252,14 @@ class _Python1(_Python):
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
         own, name, time = first.id, first.name, first.created_at
-        native: Native = {} if own is None else {"id": link_of(own)}
+        native: Native = {} if own is None else {"id": natives.link_of(own)}
         native["name"] = usual_name(first.role) if name is None else name
         native["role"] = role
         native["content"] = content
         native["metadata"] = thaw(first.metadata) if first.metadata else {}
         if time is not None and is_exact(time):
             native["timestamp"] = to_milliseconds(time)
-        elif time is not None and type(time) is not MadeTime:
+        elif time is not None and type(time) is not times.MadeTime:
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
         if last.usage is not None:

@@ -1,4 +1,4 @@
-"""Shortcuts: the usual blocks of Python by their exact keys and types, so that nothing can deviate. Imports calls.
+"""Shortcuts: the usual blocks of Python by their exact keys and types, so that nothing can deviate.
 
 All that is done for speed here and in the other modules is of four kinds:
 
@@ -15,18 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_object
+from agentmsg.formats import EMPTY, adopt, is_object, maker
 from agentmsg_codecs.agentscope.calls import says_otherwise
-from agentmsg_codecs.agentscope.words import CALL_STATES, FAMILY, RESULT_STATES, SIGNER
+from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.shapes import Native
+    from agentmsg.formats import Native
 
-__all__ = ["QUICK_NEW", "QUICK_OLD", "quick_new_result", "quick_old_result", "quick_text"]
 
 _make_text = maker(am.TextBlock)
 _make_thinking = maker(am.ThinkingBlock)

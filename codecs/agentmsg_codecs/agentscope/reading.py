@@ -1,4 +1,4 @@
-"""Reading one native message. Imports blocks, dialect and replies.
+"""Reading one native message.
 
 Marks: ``/role`` (the word for it, where it is not the usual one), ``/list`` and ``/str`` (content that is no text, or
 one, where the dialect has it otherwise), ``/one`` (content that is one block, as Java's 0.1.0 has it), ``/url`` (one
@@ -10,10 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.natives import is_bare_text
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Unreadable, marked
+from agentmsg.formats import Native, Unreadable, is_bare_text, is_list, is_object, maker, marked
 from agentmsg_codecs.agentscope.replies import last_said, role_of, shared_name
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.agentscope.dialect import Dialect
 
-__all__ = ["read_container"]
 
 _make_msg = maker(am.Msg)
 _make_text = maker(am.TextBlock)

@@ -1,6 +1,6 @@
-"""Replies: which messages share a native one. Imports dialect.
+"""Replies: which messages share a native one.
 
-A native message is a container (agentmsg.grouping): each tool result in it is a tool message of its own, what stands
+A native message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
 between them messages of its role. Name, id, time, metadata and unknown fields are on its first message; usage, finish
 reason and structured output on its last that is no result.
 """
@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.grouping import Grouping, all_of
-from agentmsg.made import Made, MadeTime
+from agentmsg import Made
+from agentmsg.formats import Grouping, grouping, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
-
-__all__ = ["last_said", "role_of", "seats", "shared_name"]
 
 
 def seats(dialect: Dialect, *, joins: bool) -> Grouping:
@@ -64,8 +62,8 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg, dialect: Dialect) -> boo
         return message.name is None and _has_no_tail(message)
     return (
         last.role == "tool"
-        and all_of(group, _has_no_tail)
-        and all_of(group, _is_part_of(message.role))
+        and grouping.all_of(group, _has_no_tail)
+        and grouping.all_of(group, _is_part_of(message.role))
         and message.name == shared_name(first.name, message.role, dialect)
     )
 
@@ -79,7 +77,7 @@ def _is_part_of(role: str) -> Callable[[am.Msg], bool]:
 def _has_no_head(message: am.Msg) -> bool:
     return (
         (message.id is None or type(message.id) is Made)
-        and (message.created_at is None or type(message.created_at) is MadeTime)
+        and (message.created_at is None or type(message.created_at) is times.MadeTime)
         and not message.metadata
         and not message.extras
     )
@@ -93,6 +91,6 @@ def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
     """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
     if message.id is not None and type(message.id) is not Made:
         return False
-    if not all_of(group, _is_part_of("assistant")):
+    if not grouping.all_of(group, _is_part_of("assistant")):
         return False
     return message.role == "tool" or (message.role == "assistant" and group[-1].role == "tool")

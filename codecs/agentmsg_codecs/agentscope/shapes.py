@@ -1,4 +1,4 @@
-"""What the native objects of all dialects have in common: spare keys, ids, times. Imports words.
+"""What the native objects of all dialects have in common: spare keys, ids, times.
 
 The libraries write every key, null where there is nothing. A key that no field of the model is for is *spare*: with
 its usual value it is only spelling, with any other an unknown field.
@@ -12,37 +12,26 @@ from typing import Any
 
 import attrs
 
-from agentmsg.caps import Cell, usually
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of, same_document
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, write_as
-from agentmsg.times import write_time
-from agentmsg_codecs.agentscope.words import ITEM
-
-__all__ = [
-    "Spared",
-    "beside",
-    "finish_cell",
-    "is_exact",
-    "is_no_time",
-    "is_own_word",
-    "is_pair",
-    "marks_of",
-    "object_or_none",
-    "old_times",
-    "own_extras",
-    "parts_in",
-    "read_milliseconds",
-    "read_time",
-    "spared",
-    "text_or_none",
-    "to_milliseconds",
-    "with_spare",
-    "without",
-    "write_marked",
-]
-
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Cell,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    note_of,
+    same_document,
+    times,
+    usually,
+    write_as,
+)
+from agentmsg_codecs.agentscope.names import ITEM
 
 # -- spare keys -------------------------------------------------------------------------------------------------------
 
@@ -216,7 +205,7 @@ def is_no_time(value: Any) -> bool:
 
 def to_milliseconds(time: datetime) -> str:
     """Return a time, of whole milliseconds and without a zone, as the older libraries write it."""
-    text = write_time(time)
+    text = times.write_time(time)
     return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
 
 

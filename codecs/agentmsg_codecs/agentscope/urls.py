@@ -1,4 +1,4 @@
-"""Which URLs AgentScope 2.x takes for a source: those that pydantic's AnyUrl does. Imports nothing of agentmsg.
+"""Which URLs AgentScope 2.x takes for a source: those that pydantic's AnyUrl does.
 
 Hosts are told apart more coarsely: one that is taken for sure is taken, and a rare one that AnyUrl knows is not.
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from unicodedata import bidirectional
-
-__all__ = ["is_url"]
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*):(//([^/?#]*))?", re.IGNORECASE)
 _HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=:%-]*@)?(?P<name>[^\s:@%]*?)(:(?P<port>[0-9]{0,5}))?", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Usage of Python's messages. Imports the core only.
+"""Usage of Python's messages.
 
 Mark: ``/partial`` (usage without a counter that all have).
 """
@@ -8,18 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.natives import count_at
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, write_as
-from agentmsg_codecs.agentscope.words import FAMILY
+from agentmsg.formats import (
+    Native,
+    Shape,
+    carried_extras,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    rules,
+    write_as,
+)
+from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_usage", "usage_of", "write_usage"]
 
 _make_usage = maker(am.Usage)
 _COUNTS: Mapping[str, str] = {
@@ -32,7 +38,7 @@ _USAGE_KEYS = frozenset(_COUNTS)
 
 
 def _read_usage(native: Native, _: Any) -> am.Usage:
-    usage = _make_usage(**{name: count_at(native, key) for key, name in _COUNTS.items()})
+    usage = _make_usage(**{name: natives.count_at(native, key) for key, name in _COUNTS.items()})
     is_whole = usage.input is not None and usage.output is not None
     return usage if is_whole else marked(usage, FAMILY, partial=True)
 
@@ -76,7 +82,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
 
 
-carried_usage = usage_cell(
+carried_usage = rules.usage_cell(
     _COUNTS.values(),
     extras=carried_extras((FAMILY, lambda _: _USAGE_KEYS)),
     wanted=_wanted,

@@ -1,12 +1,10 @@
-"""Writing one native message in its default spelling. Imports blocks, dialect and replies; for marks see reading.py."""
+"""Writing one native message in its default spelling."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.natives import is_bare_text
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, mark_of
+from agentmsg.formats import Native, is_bare_text, is_object, mark_of
 from agentmsg_codecs.agentscope.replies import last_said, role_of
 
 if TYPE_CHECKING:
@@ -14,8 +12,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
-
-__all__ = ["write_alone", "write_container", "write_content"]
 
 
 def write_container(dialect: Dialect, group: Sequence[am.Msg], content: Any) -> Native:

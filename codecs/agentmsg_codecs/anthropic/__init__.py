@@ -37,24 +37,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.bare import is_bare
-from agentmsg.codec import maker
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
+from agentmsg import DecodeError, thaw
+from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
 from agentmsg_codecs.anthropic.base import Anthropic
-from agentmsg_codecs.anthropic.caps import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.sniffing import sniff_body
 from agentmsg_codecs.anthropic.systems import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
-from agentmsg_codecs.anthropic.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.caps import Caps
-    from agentmsg.shapes import Native
+    from agentmsg.formats import Caps, Native
 
 __all__ = ["AnthropicCodec"]
 
@@ -112,7 +107,7 @@ class AnthropicCodec(Anthropic):
             first = messages[0]
             group = (first,)
             # What is bare has no spelling; one that says nothing is for messages.
-            native = self.engine.write(group)[0] if is_bare(first) else self.engine.write_group(group)
+            native = self.engine.write(group)[0] if speed.is_bare(first) else self.engine.write_group(group)
             system = native.get("content")
             body["system"] = self.engine.content(first) if system is None else system
             messages = messages[1:]

@@ -1,4 +1,4 @@
-"""What the codecs of Anthropic's requests and answers have in common. Imports messages."""
+"""What the codecs of Anthropic's requests and answers have in common."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import ClassVar, Literal
 
 import attrs
 
-from agentmsg.codec import Codec
+from agentmsg.formats import Codec
 from agentmsg_codecs.anthropic.messages import Messages
-from agentmsg_codecs.anthropic.words import FAMILY
-
-__all__ = ["Anthropic"]
+from agentmsg_codecs.anthropic.names import FAMILY
 
 
 @attrs.frozen(kw_only=True)

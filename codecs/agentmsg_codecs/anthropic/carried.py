@@ -1,4 +1,4 @@
-"""Cells that many rows share: the nearest cache hint, citations and sources that the format has. Imports media."""
+"""Cells that many rows share: the nearest cache hint, citations and sources that the format has."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import Drop, carried_extras, usually
-from agentmsg.media import guess_media_type
-from agentmsg.shapes import mark_of
+from agentmsg.formats import Drop, carried_extras, mark_of, media, usually
 from agentmsg_codecs.anthropic.media import DOCUMENT_TYPES, IMAGE, IMAGE_TYPES, is_search_result, is_usual, source_keys
+from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 from agentmsg_codecs.anthropic.shapes import TEXT, citation_keys, is_known_place, is_usual_hint
-from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["citations", "document_source", "hint", "image_source"]
 
 _BARE: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
 _HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"type", "ttl"})))
@@ -130,7 +127,7 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
     kind: str | None = None if None in usual else source.media_type
     if not (_is_odd(source) or kind in usual):
         if kind is None and isinstance(source, am.Base64Source):
-            kind = guess_media_type(source.data)
+            kind = media.guess_media_type(source.data)
         if kind not in usual:
             return Drop(f"no {what} of the type {kind or 'that is not told'} here")
     extras = _SOURCE_EXTRAS(source.extras, source) if source.extras else source.extras
@@ -163,5 +160,5 @@ def _inner(block: Any) -> Any:
     else:
         return None
     cells["cache"] = None if block.cache is None else hint(block.cache, block)
-    bare = {name: value for name, value in _BARE.items() if getattr(block, name)}
+    bare = {name: value for name, value in _BARE.items() if getattr(block, name) != value}
     return _evolved(block, **cells, **bare)

@@ -2,7 +2,7 @@
 
 What is usual is told by the exact number of keys and by types, so that nothing can deviate unseen; parts that are not
 usual are read as ever, and written again to see that they come back. For anything else there is None, and the general
-path looks. tests/test_fast_answers.py holds both paths against each other. Imports usage.
+path looks. tests/test_fast_answers.py holds both paths against each other.
 """
 
 from __future__ import annotations
@@ -10,19 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import same_document
-from agentmsg.shapes import Unreadable
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Unreadable, adopt, maker, same_document
+from agentmsg_codecs.anthropic.names import FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 from agentmsg_codecs.anthropic.usage import read_usage
-from agentmsg_codecs.anthropic.words import FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 
 if TYPE_CHECKING:
-    from agentmsg.parts import Parts
-    from agentmsg.shapes import Native
+    from agentmsg.formats import Native, Parts
 
-__all__ = ["fast_answer"]
 
 _make_msg = maker(am.Msg)
 _LIST: Any = list  # so that type checkers ask nothing about what is inside

@@ -1,4 +1,4 @@
-"""Images and documents, and where they come from. Imports shapes and words.
+"""Images and documents, and where they come from.
 
 A search result is a document that is made of texts and has a name; an upload to the container is a document whose
 extras say so, under ``anthropic.kind``.
@@ -10,27 +10,29 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt
-from agentmsg.natives import is_bare_text
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.anthropic.names import FAMILY, KIND, UPLOAD
 from agentmsg_codecs.anthropic.shapes import TEXT, cache_of, items_at, make_text, with_cache
-from agentmsg_codecs.anthropic.words import FAMILY, KIND, UPLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "DOCUMENT_TYPES",
-    "FILE",
-    "IMAGE",
-    "IMAGE_TYPES",
-    "is_search_result",
-    "is_upload",
-    "is_usual",
-    "source_keys",
-]
 
 _make_base64 = maker(am.Base64Source)
 _make_blocks = maker(am.BlocksSource)

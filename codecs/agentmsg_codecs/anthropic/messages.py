@@ -1,6 +1,6 @@
-"""Native messages and ours: content, grouped tool results, and what stands beside content. Imports results and below.
+"""Native messages and ours: content, grouped tool results, and what stands beside content.
 
-A user message is a container (agentmsg.grouping): each tool result in it is a tool message of its own, what stands
+A user message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
 between them user messages. What belongs to the native message as a whole is on its first.
 """
 
@@ -9,26 +9,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.bare import is_bare
-from agentmsg.codec import maker, replacer
-from agentmsg.errors import AgentMsgError
-from agentmsg.grouping import Grouping, containers, seat_of, seated
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.link import CallNames, named
-from agentmsg.natives import is_bare_text, read_whole
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.parts import Parts
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, read_as, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    CallNames,
+    Grouping,
+    Native,
+    Parts,
+    Unreadable,
+    adopt,
+    grouping,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    natives,
+    plain_copy,
+    read_as,
+    same_document,
+    speed,
+    spelling,
+    tool_links,
+    write_as,
+)
 from agentmsg_codecs.anthropic.media import FILE, IMAGE
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.results import make_result, result_shape, server_shape
 from agentmsg_codecs.anthropic.shapes import CALL, COMPACTION, QUICK, TEXT, THINKING, make_text
-from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["GROUPING", "MESSAGE_KEYS", "Messages"]
 
 MESSAGE_KEYS = frozenset({"role", "content"})
 _ROLES = frozenset({"system", "user", "assistant"})
@@ -36,7 +47,7 @@ _USERS = frozenset({"user", "tool"})
 _LISTED = adopt({FAMILY: {"/list": True}})
 _NOT_SAID: Any = object()
 _make_msg = maker(am.Msg)
-_with_name = replacer(am.ToolResultBlock, "name")
+_with_name = speed.replacer(am.ToolResultBlock, "name")
 
 
 # -- which messages share a native one --------------------------------------------------------------------------------
@@ -101,12 +112,12 @@ class Messages:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def read(self, natives: Iterable[Any]) -> list[am.Msg]:
+    def read(self, native_messages: Iterable[Any]) -> list[am.Msg]:
         """Return the messages of native ones; what is no message here is one of the role "native"."""
         names = CallNames()
         groups: list[list[am.Msg]] = []
         is_odd, after_result = False, False
-        for native in natives:
+        for native in native_messages:
             group = self._usual(native, names)
             if group is None:
                 group = [_named(message, names) for message in self.container(native)]
@@ -115,7 +126,7 @@ class Messages:
             after_result = group[-1].role == "tool"
             groups.append(group)
         if is_odd:
-            return seated(groups, GROUPING)
+            return grouping.seated(groups, GROUPING)
         return [message for group in groups for message in group]
 
     def _usual(self, native: Any, names: CallNames) -> list[am.Msg] | None:
@@ -168,7 +179,7 @@ class Messages:
             found = self._group(native)
             if found is not None:
                 return found
-        return [read_whole(native, FAMILY)]
+        return [natives.read_whole(native, FAMILY)]
 
     def _group(self, native: Native) -> list[am.Msg] | None:
         role, content = native.get("role"), native.get("content")
@@ -183,8 +194,10 @@ class Messages:
         plain = self._plain(group)
         if same_document(plain, native):
             return group
-        kept = keep(group[0], native, plain, family=FAMILY, known=MESSAGE_KEYS, never=frozenset({"content"}))
-        if kept is None or not same_document(put_back(kept, plain, family=FAMILY, read=lambda _: kept), native):
+        kept = spelling.keep(group[0], native, plain, family=FAMILY, known=MESSAGE_KEYS, never=frozenset({"content"}))
+        if kept is None or not same_document(
+            spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), native
+        ):
             return None
         return [kept, *group[1:]]
 
@@ -217,17 +230,17 @@ class Messages:
 
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Return the native messages of messages that fit."""
-        natives: list[Any] = []
+        native_messages: list[Any] = []
         results: list[Any] | None = None
         writers = self.parts.writers
         for message in messages:
             role = message.role
-            if is_bare(message):
+            if speed.is_bare(message):
                 blocks: Any = message.content
                 if role == "tool":
                     if results is None:
                         results = []
-                        natives.append({"role": "user", "content": results})
+                        native_messages.append({"role": "user", "content": results})
                     result = blocks[0]
                     inner = result.content
                     if len(inner) == 1 and inner[0].__class__ is am.TextBlock:
@@ -239,23 +252,23 @@ class Messages:
                 results = None
                 alone = len(blocks) == 1 and blocks[0].__class__ is am.TextBlock
                 content = blocks[0].text if alone else [writers[block.__class__](block) for block in blocks]
-                natives.append({"role": role, "content": content})
+                native_messages.append({"role": role, "content": content})
                 continue
             notes = message.notes
-            if role in _USERS and (message.extras or (notes and seat_of(message, FAMILY) is not None)):
-                return [self.write_group(group) for group in containers(messages, GROUPING)]
+            if role in _USERS and (message.extras or (notes and grouping.seat_of(message, FAMILY) is not None)):
+                return [self.write_group(group) for group in grouping.containers(messages, GROUPING)]
             if role == "tool":
                 if results is None:
                     results = []
-                    natives.append({"role": "user", "content": results})
+                    native_messages.append({"role": "user", "content": results})
                 results.append(self.write_result(message.content[0]))
                 continue
             results = None
             if (notes and notes != _LISTED) or message.extras or role == "native":
-                natives.append(self.write_group((message,)))
+                native_messages.append(self.write_group((message,)))
             else:
-                natives.append({"role": role, "content": self.content(message)})
-        return natives
+                native_messages.append({"role": role, "content": self.content(message)})
+        return native_messages
 
     def write_result(self, block: Any) -> Any:
         """Return the part of a tool result."""
@@ -275,7 +288,7 @@ class Messages:
         if len(group) > 1:
             # Spellings are of what is empty, and nothing here is.
             first = first.evolve(notes={})
-        return thaw(put_back(first, plain, family=FAMILY, read=self._reread))
+        return thaw(spelling.put_back(first, plain, family=FAMILY, read=self._reread))
 
     def _reread(self, native: Native) -> am.Msg | None:
         group = self.container(plain_copy(thaw(native)))
@@ -346,4 +359,4 @@ def _named(message: am.Msg, names: CallNames) -> am.Msg:
         return message
     block = cast("am.ToolResultBlock", message.content[0])
     name = names.answer(block.tool_call_id)
-    return message if name is None else named(message, name)
+    return message if name is None else tool_links.named(message, name)

@@ -25,31 +25,47 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.arrange import keep_first
-from agentmsg.caps import KEEP, Caps, Drop, MessageRow, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, word_at, write_as
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Native,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    restructure,
+    rules,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.base import Anthropic
-from agentmsg_codecs.anthropic.caps import Rows, block_rows, needs_id, server_rows
+from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.carried import hint
 from agentmsg_codecs.anthropic.fast_answer import fast_answer
 from agentmsg_codecs.anthropic.media import is_upload
+from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 from agentmsg_codecs.anthropic.rules import document
 from agentmsg_codecs.anthropic.sniffing import sniff_answer
 from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
-from agentmsg_codecs.anthropic.words import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg_codecs.anthropic.messages import Messages
 
-__all__ = ["AnthropicResponseCodec"]
 
 _KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage", *ARGUED})
 _WORDS = (("type", "message"), ("role", "assistant"))
@@ -154,7 +170,7 @@ def _make_shape(engine: Messages) -> Shape:
         return marked(message, RESPONSE, **marks) if marks else message
 
     def write(message: am.Msg) -> Native:
-        native: Native = {} if message.id is None else {"id": link_of(message.id)}
+        native: Native = {} if message.id is None else {"id": natives.link_of(message.id)}
         native |= {"type": "message", "role": "assistant"}
         if message.model is not None:
             native["model"] = message.model
@@ -199,7 +215,7 @@ def _image(block: am.ImageBlock) -> Any:
 def _document(block: am.FileBlock) -> Any:
     if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
         return document(block)
-    answer = document_as_text(block)
+    answer = rules.document_as_text(block)
     return Drop("answers hold no documents") if answer is block else answer
 
 
@@ -234,4 +250,4 @@ def _make_caps(engine: Messages, thinking: str) -> Caps:
         results=server_rows(engine),
         otherwise=_complete,
     )
-    return Caps(messages={"assistant": row}, arrange=(keep_first,), needs_id=needs_id)
+    return Caps(messages={"assistant": row}, arrange=(restructure.keep_first,), needs_id=needs_id)

@@ -1,22 +1,35 @@
-"""What tools gave: results of the client's tools, and of those that run at the provider. Imports shapes and words."""
+"""What tools gave: results of the client's tools, and of those that run at the provider."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_bare_text, link_of, read_content
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.anthropic.names import FAMILY, SERVER_RESULTS
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
-from agentmsg_codecs.anthropic.words import FAMILY, SERVER_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SOURCE_KEYS", "form_of", "is_known_server", "make_result", "result_shape", "server_shape", "tag_of_server"]
 
 Read: TypeAlias = "Callable[[Any], Any]"
 make_result = maker(am.ToolResultBlock)
@@ -33,7 +46,7 @@ def _read_outcome(native: Native, read: Read) -> Native:
     flag = native.get("is_error")
     if flag is not None and type(flag) is not bool:
         raise Unreadable
-    blocks, listed = read_content(native.get("content"), read, FAMILY)
+    blocks, listed = natives.read_content(native.get("content"), read, FAMILY)
     return {"content": blocks, "status": _STATUS[flag], "notes": _LISTED if listed else EMPTY}
 
 
@@ -71,8 +84,12 @@ def result_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
         content: Any = block.content
         is_usual = len(content) == 1 and block.status is None and block.cache is None and not block.notes
         if is_usual and is_bare_text(content[0], FAMILY):
-            return {"type": "tool_result", "tool_use_id": link_of(block.tool_call_id), "content": content[0].text}
-        return _write_outcome({"type": "tool_result", "tool_use_id": link_of(block.tool_call_id)}, block, write)
+            return {
+                "type": "tool_result",
+                "tool_use_id": natives.link_of(block.tool_call_id),
+                "content": content[0].text,
+            }
+        return _write_outcome({"type": "tool_result", "tool_use_id": natives.link_of(block.tool_call_id)}, block, write)
 
     return Shape(
         cls=am.ToolResultBlock,
@@ -186,7 +203,7 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
 
     def write_server(block: am.ToolResultBlock) -> Native:
         tag = tag_of_server(block)
-        native: Native = {"type": tag, "tool_use_id": link_of(block.tool_call_id)}
+        native: Native = {"type": tag, "tool_use_id": natives.link_of(block.tool_call_id)}
         if block.name is None:
             return _write_outcome(native, block, write)
         native["content"] = _write_form(tag, block)

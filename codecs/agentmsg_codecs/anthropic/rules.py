@@ -1,26 +1,18 @@
-"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table.
-
-Imports media, results and below.
-"""
+"""What becomes of blocks that this format has otherwise, or not at all: the rules of the capability table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import Drop, Swap
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import plain_copy, thaw
-from agentmsg.rules import custom_as_function, result_as_text, server_as_text, structured_as_text
-from agentmsg.shapes import Unreadable, mark_of
+from agentmsg import thaw
+from agentmsg.formats import Drop, Swap, Unreadable, dump_json, mark_of, plain_copy, rules
 from agentmsg_codecs.anthropic.media import is_search_result, is_upload
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.results import form_of, is_known_server, tag_of_server
-from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["call", "client_result", "data_as_text", "document", "server_result", "source_as_text", "thinking_rule"]
 
 
 def data_as_text(block: am.DataBlock) -> Swap:
@@ -94,15 +86,15 @@ def document(block: am.FileBlock) -> Any:
 def call(block: am.ToolUseBlock) -> Any:
     """Carry a call; one of a tool that another provider runs is text, one of free text a function call."""
     if block.kind == "server":
-        return block if block.provider == FAMILY else server_as_text(block)
-    return custom_as_function(block)
+        return block if block.provider == FAMILY else rules.server_as_text(block)
+    return rules.custom_as_function(block)
 
 
 def client_result(block: am.ToolResultBlock) -> Any:
     """Carry a result; its structured content and its error are told in the content and the status."""
     if block.structured is None and block.error is None:
         return block
-    answer = structured_as_text(block)
+    answer = rules.structured_as_text(block)
     new: am.ToolResultBlock = answer.new if isinstance(answer, Swap) else block
     if new.error is not None and new.status is None:
         new = new.evolve(status="error")
@@ -118,12 +110,12 @@ def client_result(block: am.ToolResultBlock) -> Any:
 def server_result(block: am.ToolResultBlock) -> Any:
     """Carry a result of a tool that this provider runs, in the one form that it may have."""
     if block.kind != "server":
-        return result_as_text(block)
+        return rules.result_as_text(block)
     if not is_known_server(block):
-        return server_as_text(block)
+        return rules.server_as_text(block)
     new = _of_mcp(block) if block.name is None else _in_one_form(block)
     if new is None:
-        return server_as_text(block)
+        return rules.server_as_text(block)
     return block if new is block else Swap(new, "what the provider's tools give has one form here")
 
 

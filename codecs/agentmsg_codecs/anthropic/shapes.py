@@ -1,6 +1,6 @@
-"""The native objects of text, thinking and calls: cache hints, citations, and the blocks. Imports words.
+"""The native objects of text, thinking and calls: cache hints, citations, and the blocks.
 
-Each is a pair of plain functions, see agentmsg.shapes. What the schema would refuse and a document has all the same
+Each is a pair of plain functions, a `Shape`. What the schema would refuse and a document has all the same
 is read with the mark ``/odd`` (a block of thinking without signature: ``/unsigned``): the capability table carries
 what is marked, and mends what is not.
 """
@@ -11,31 +11,30 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import from_object, input_copy
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import link_of
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.anthropic.words import FAMILY, PLACES, TTLS
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    marked,
+    natives,
+    object_at,
+    read_as,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "CALL",
-    "COMPACTION",
-    "QUICK",
-    "TEXT",
-    "THINKING",
-    "cache_of",
-    "citation_keys",
-    "is_known_place",
-    "is_usual_hint",
-    "items_at",
-    "make_text",
-    "with_cache",
-]
 
 make_text = maker(am.TextBlock)
 _make_cache = maker(am.CacheHint)
@@ -227,7 +226,7 @@ def _tag_of_call(block: am.ToolUseBlock) -> str:
 
 
 def _read_call(native: Native, _: Any) -> am.ToolUseBlock:
-    fields = from_object(object_at(native, "input"))
+    fields = tool_arguments.from_object(object_at(native, "input"))
     if native["type"] != "tool_use":
         fields |= {"kind": "server", "provider": FAMILY}
     if native["type"] == "server_tool_use" and type(native.get("server_name")) is str:
@@ -243,9 +242,9 @@ def _write_call(block: am.ToolUseBlock) -> Native:
     link = block.id
     native: Native = {
         "type": "tool_use" if block.kind != "server" else _tag_of_call(block),
-        "id": link if type(link) is str else link_of(link),
+        "id": link if type(link) is str else natives.link_of(link),
         "name": block.name,
-        "input": input_copy(block),
+        "input": tool_arguments.input_copy(block),
     }
     if block.cache is not None:
         with_cache(native, block)

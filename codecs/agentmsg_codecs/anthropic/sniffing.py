@@ -1,12 +1,10 @@
-"""How much a document looks like one of Anthropic's. Imports nothing."""
+"""How much a document looks like one of Anthropic's."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_list, is_object
-
-__all__ = ["sniff_answer", "sniff_body"]
+from agentmsg.formats import is_list, is_object
 
 # Tags of parts that OpenAI's messages do not have. `image` and `document` count with the type of their source.
 _OWN_TAGS = frozenset(

@@ -1,4 +1,4 @@
-"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn. Imports messages.
+"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn.
 
 https://docs.claude.com/en/api/messages: newer models take a system message among the others, right behind a turn of
 the user, which the results of tools are, too. Any other is lifted to the top. One that was read elsewhere is marked
@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.arrange import as_is
-from agentmsg.caps import carried_extras
-from agentmsg.shapes import mark_of, marked
+from agentmsg.formats import carried_extras, mark_of, marked, restructure
 from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS
-from agentmsg_codecs.anthropic.words import FAMILY
+from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import agentmsg as am
-    from agentmsg.arrange import Part, Plan
 
-__all__ = ["MESSAGE_EXTRAS", "gather_systems", "may_move", "with_places"]
 
 MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: MESSAGE_KEYS))
 _USERS = frozenset({"user", "tool"})
@@ -45,17 +41,17 @@ def with_places(messages: list[am.Msg]) -> list[am.Msg]:
     return messages
 
 
-def gather_systems(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Make one message of the systems' that stand first, and of those without a place of their own.
 
     Neighbours behind a user's turn are one message, too. Messages that say nothing stay where they are.
     """
     if plan is None and not _is_amiss(messages):
         return None
-    top: list[Part] = []
-    rest: list[list[Part]] = []
+    top: list[restructure.Part] = []
+    rest: list[list[restructure.Part]] = []
     before: Any = None  # the role of the message before; "" after a system's to which another may be joined
-    current = plan if plan is not None else as_is(messages)
+    current = plan if plan is not None else restructure.as_is(messages)
     for parts in current:
         first = messages[parts[0].index]
         role = parts[0].role or first.role

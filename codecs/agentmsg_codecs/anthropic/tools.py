@@ -1,23 +1,36 @@
-"""The tools of a request, and what a request carries of ours. Imports shapes and words."""
+"""The tools of a request, and what a request carries of ours."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Drop, Row, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    maker,
+    object_at,
+    plain_copy,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.anthropic.carried import hint
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
-from agentmsg_codecs.anthropic.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TOOL_ROWS", "read_tool", "write_tool"]
 
 _make_tool = maker(am.ToolSpec)
 _make_native = maker(am.NativeTool)

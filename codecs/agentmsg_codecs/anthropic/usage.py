@@ -1,4 +1,4 @@
-"""What an answer cost. Imports words.
+"""What an answer cost.
 
 Anthropic's ``input_tokens`` leaves out what was read from a cache or written to one; ours holds all of it.
 """
@@ -8,19 +8,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import odd_at, rest_of, with_rest
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
-from agentmsg_codecs.anthropic.words import FAMILY, OUTPUT
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    rules,
+    write_as,
+)
+from agentmsg_codecs.anthropic.names import FAMILY, OUTPUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["carried_usage", "quick_usage", "read_usage", "write_usage"]
 
 _make = maker(am.Usage)
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
@@ -49,7 +57,7 @@ def _read(native: Native, _: Any) -> am.Usage:
     rest: Mapping[str, Any] = EMPTY
     if is_object(details) and type(details.get(_THOUGHT, 0)) is int and details:
         thought = details.get(_THOUGHT)
-        rest = rest_of(details, _DETAIL_KEYS, OUTPUT)
+        rest = natives.rest_of(details, _DETAIL_KEYS, OUTPUT)
     usage = _make(
         input=None if paid is None else paid + (read or 0) + (written or 0),
         output=output,
@@ -71,7 +79,7 @@ def _write(usage: am.Usage) -> Native:
         native[_READ] = usage.cache_read
     if usage.output is not None:
         native["output_tokens"] = usage.output
-    details = with_rest({} if usage.reasoning is None else {_THOUGHT: usage.reasoning}, usage, OUTPUT)
+    details = natives.with_rest({} if usage.reasoning is None else {_THOUGHT: usage.reasoning}, usage, OUTPUT)
     if details:
         native[_DETAILS] = details
     return native
@@ -119,7 +127,7 @@ def quick_usage(native: Native) -> am.Usage | None:
             return None
         keys += 1
         if len(details) > 1:
-            extras.update(rest_of(details, _DETAIL_KEYS, OUTPUT))
+            extras.update(natives.rest_of(details, _DETAIL_KEYS, OUTPUT))
     if len(native) != keys:
         rest = {key: value for key, value in native.items() if key not in _KEYS}
         if len(native) != keys + len(rest):
@@ -145,9 +153,11 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
 
 
 _COUNTED = ("output", "cache_read", "cache_write")
-carried_usage = usage_cell(
+carried_usage = rules.usage_cell(
     ("input", "reasoning", *_COUNTED),
-    extras=carried_extras((OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS), odd=odd_at(_USAGE, FAMILY)),
+    extras=carried_extras(
+        (OUTPUT, lambda _: _DETAIL_KEYS), (FAMILY, lambda _: _KEYS), odd=natives.odd_at(_USAGE, FAMILY)
+    ),
     wanted=_wanted,
     case="value.input is not None and value.output is not None and value.output >= 0"
     " and (value.cache_read or 0) >= 0 and (value.cache_write or 0) >= 0"

@@ -30,18 +30,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.link import CallNames
-from agentmsg.shapes import mark_of
-from agentmsg_codecs.arcaelas.caps import make_caps
+from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
+from agentmsg_codecs.arcaelas.capabilities import make_caps
 from agentmsg_codecs.arcaelas.content import ContentParts
 from agentmsg_codecs.arcaelas.messages import Messages, generation
+from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
 from agentmsg_codecs.arcaelas.sniffing import sniff_message
-from agentmsg_codecs.arcaelas.words import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["ArcaelasCodec"]
 

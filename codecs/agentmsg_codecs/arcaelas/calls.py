@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, in OpenAI's shape. Imports words.
+"""Calls: the entries of ``tool_calls``, in OpenAI's shape.
 
 The shape is that of OpenAI's codec, and not shared with it: the core knows no format, and a codec no other.
 """
@@ -9,17 +9,24 @@ from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY
-from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.arcaelas.words import FAMILY, ITEM
-
-__all__ = ["CALL_KEYS", "INNER_KEYS", "NO_ID", "quick_call", "read_call", "write_call"]
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    is_object,
+    maker,
+    natives,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.arcaelas.names import FAMILY, ITEM
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = without_id(FAMILY)
+NO_ID = natives.without_id(FAMILY)
 CALL_KEYS = frozenset({"id", "type", "function"})
 INNER_KEYS = frozenset({"name", "arguments"})
 
@@ -28,15 +35,15 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
     if native.get("type", "function") != "function":
         raise Unreadable
     link, inner = word_at(native, "id"), object_at(native, "function")
-    fields = {"extras": rest_of(inner, INNER_KEYS, ITEM), "notes": NO_ID if link is None else EMPTY}
+    fields = {"extras": natives.rest_of(inner, INNER_KEYS, ITEM), "notes": NO_ID if link is None else EMPTY}
     make = partial(_make_call, link, text_at(inner, "name"), **fields)
-    return read_arguments(make, inner.get("arguments"), FAMILY)
+    return natives.read_arguments(make, inner.get("arguments"), FAMILY)
 
 
 def _write(block: am.ToolUseBlock) -> Native:
-    function: Native = {"name": block.name, "arguments": write_arguments(block, FAMILY)}
+    function: Native = {"name": block.name, "arguments": natives.write_arguments(block, FAMILY)}
     native: Native = {} if block.id is None else {"id": str(block.id)}
-    return {**native, "type": "function", "function": with_rest(function, block, ITEM)}
+    return {**native, "type": "function", "function": natives.with_rest(function, block, ITEM)}
 
 
 _CALL = Shape(cls=am.ToolUseBlock, keys={None: CALL_KEYS}, read=_read, write=_write)

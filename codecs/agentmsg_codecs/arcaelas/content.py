@@ -1,4 +1,4 @@
-"""Content blocks: text, image, audio and document, and where they come from. Imports words.
+"""Content blocks: text, image, audio and document, and where they come from.
 
 The library has lists of blocks for users and tools. A list of texts elsewhere is read too: its blocks are marked
 ``/odd`` and written so again, and nothing else is.
@@ -9,15 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.parts import Parts
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
-from agentmsg_codecs.arcaelas.words import FAMILY, odd
+from agentmsg.formats import Native, Parts, Shape, Unreadable, maker, object_at, read_as, text_at, word_at, write_as
+from agentmsg_codecs.arcaelas.names import FAMILY, odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SOURCES", "ContentParts", "make_text", "source_keys"]
 
 make_text = maker(am.TextBlock)
 _make_base64 = maker(am.Base64Source)

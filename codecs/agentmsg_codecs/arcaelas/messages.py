@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours; a shape for each role. Imports calls, content and times.
+"""Messages: one native message is one of ours; a shape for each role.
 
 Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is
 that of another generation), ``/time`` (see times.py), ``/odd`` (a role that the library does not know by type).
@@ -9,25 +9,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.natives import is_bare_text, native_of, read_content, read_whole, role_of, word_if_any
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg.shapes import is_odd as is_odd_at
-from agentmsg.times import read_time
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    times,
+    word_at,
+    write_as,
+)
+from agentmsg.formats import is_odd as is_odd_at
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
 from agentmsg_codecs.arcaelas.content import ContentParts, make_text
+from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, SIGNER, is_odd, odd
 from agentmsg_codecs.arcaelas.times import is_usual, write_time
-from agentmsg_codecs.arcaelas.words import FAMILY, LINKS, SIGNER, is_odd, odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.link import CallNames
+    from agentmsg.formats import CallNames
 
-__all__ = ["NO_ROLES", "Messages", "generation", "keys_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -52,9 +64,9 @@ def keys_of(role: str) -> frozenset[str]:
     return _ROLE_KEYS.get(role, _COMMON)
 
 
-def generation(natives: Sequence[Any]) -> int | None:
+def generation(native_messages: Sequence[Any]) -> int | None:
     """Return the generation whose field links the results of a document; None where nothing tells."""
-    results = [native for native in natives if is_object(native) and native.get("role") == "tool"]
+    results = [native for native in native_messages if is_object(native) and native.get("role") == "tool"]
     if any(native.get(LINKS[2]) is not None for native in results):
         return 2
     return 1 if any(native.get(LINKS[1]) is not None for native in results) else None
@@ -101,7 +113,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        role = role_of(native)
+        role = natives.role_of(native)
         message = self._quick(native, role) or self._read(native, role)
         return message if names is None else names.named(message)
 
@@ -110,7 +122,7 @@ class Messages:
         content, stamp, size = native.get("content"), native.get("timestamp"), len(native)
         if type(stamp) is not str or (type(content) is not str and content is not None) or content == "":
             return None
-        time = read_time(stamp)
+        time = times.read_time(stamp)
         if time is None or "content" not in native or not is_usual(time) or write_time(time) != stamp:
             return None
         said = () if content is None else (make_text(content),)
@@ -129,20 +141,20 @@ class Messages:
     def _read(self, native: Native, role: str) -> am.Msg:
         try:
             if role in NO_ROLES:
-                return read_whole(native, FAMILY)
+                return natives.read_whole(native, FAMILY)
             found: am.Msg = read_as(self._shapes.get(role, self._others), native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
         return found
 
     def _message(self, native: Native, blocks: tuple[Any, ...], *, listed: bool = False) -> am.Msg:
         stamp = word_at(native, "timestamp")
-        time = read_time(stamp) if stamp else None
+        time = times.read_time(stamp) if stamp else None
         message = _make_msg(text_at(native, "role"), blocks, created_at=time, notes=_LISTED if listed else EMPTY)
         return message if time is None or is_usual(time) else marked(message, FAMILY, time=True)
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        return read_content(native.get("content"), self.content.of(role).read, FAMILY)
+        return natives.read_content(native.get("content"), self.content.of(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -153,7 +165,10 @@ class Messages:
 
     def _read_assistant(self, native: Native, _: Any) -> am.Msg:
         said, listed = self._blocks(native, "assistant")
-        thinking, signature = word_if_any(native, "thinking") or "", word_if_any(native, "thinking_signature")
+        thinking, signature = (
+            natives.word_if_any(native, "thinking") or "",
+            natives.word_if_any(native, "thinking_signature"),
+        )
         calls = native.get("tool_calls")
         if calls is not None and not is_list(calls):
             raise Unreadable
@@ -178,7 +193,7 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        native = native_of(message, FAMILY)
+        native = natives.native_of(message, FAMILY)
         if native is not None:
             return native
         shape = self._shapes.get(message.role, self._others)

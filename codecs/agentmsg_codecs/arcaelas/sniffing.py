@@ -1,14 +1,12 @@
-"""How much a message looks like one of Arcaelas'. Imports messages."""
+"""How much a message looks like one of Arcaelas'."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from agentmsg.plain import is_object
+from agentmsg.formats import is_object
 from agentmsg_codecs.arcaelas.messages import keys_of
-
-__all__ = ["sniff_message"]
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

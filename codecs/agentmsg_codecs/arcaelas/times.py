@@ -1,4 +1,4 @@
-"""Times: UTC, with three decimals and a Z, as ``Date.toISOString`` of JavaScript gives them. Imports words.
+"""Times: UTC, with three decimals and a Z, as ``Date.toISOString`` of JavaScript gives them.
 
 Another spelling of a time is kept as it is where it was read: the message is marked ``/time``.
 """
@@ -8,15 +8,12 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.caps import usually
-from agentmsg.natives import is_marked
-from agentmsg.times import nearest_milli
-from agentmsg_codecs.arcaelas.words import FAMILY
+from agentmsg.formats import is_marked, times, usually
+from agentmsg_codecs.arcaelas.names import FAMILY
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["carried_time", "is_usual", "write_time"]
 
 _MILLI = 1000
 
@@ -36,4 +33,4 @@ def write_time(time: datetime) -> str:
 @usually("value.tzinfo is utc and not value.microsecond % 1000", utc=UTC)
 def carried_time(time: datetime, message: Any) -> datetime:
     """Carry a time in milliseconds of UTC, or one that was read as it is."""
-    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else nearest_milli(time)
+    return time if is_usual(time) or is_marked(message, FAMILY, "/time") else times.nearest_milli(time)

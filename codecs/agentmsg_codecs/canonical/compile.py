@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.blocks import NativeBlock, TextBlock, ToolUseBlock
-from agentmsg.json_values import EMPTY
-from agentmsg.tools import NativeTool
+from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
+from agentmsg.formats import EMPTY
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
-__all__ = ["code", "source"]
 
 # Conditions under which a given value is unusual.
 _UNUSUAL = {

@@ -13,12 +13,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.blocks import BLOCK_TAGS, UNSET, BaseBlock, NativeBlock
-from agentmsg.codec import FILLING, draft_class, hook_table, maker
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.tools import NativeTool
+from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, NativeBlock, NativeTool
+from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.compile import code
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.foreign import (
@@ -36,7 +32,6 @@ from agentmsg_codecs.canonical.writing import plain_writer
 if TYPE_CHECKING:
     from agentmsg_codecs.canonical.shapes import Shape
 
-__all__ = ["Engine", "check_version"]
 
 Reader = Callable[[Any, int], Any]
 Writer = Callable[[Any], Any]
@@ -93,7 +88,7 @@ class Engine:
             "PADS": [[None] * count for count in range(32)],
             "ROLES": ROLES,
             "ROLE_NUMBERS": {role: number for number, role in enumerate(ROLES)},
-            "UNSET": UNSET,
+            "UNSET": blocks.UNSET,
             "adopt": self.adopt,
             "floats": floats,
             "isfinite": math.isfinite,
@@ -107,7 +102,7 @@ class Engine:
         for cls, spec in SPECS.items():
             name = cls.__name__
             make: Callable[..., Any] = maker(cls)
-            names[name], names[f"draft_{name}"], names[f"make_{name}"] = cls, draft_class(cls), make
+            names[name], names[f"draft_{name}"], names[f"make_{name}"] = cls, speed.draft_class(cls), make
             names[f"plain_read_{name}"] = plain_reader(self, spec, make)
             names[f"plain_write_{name}"] = plain_writer(self, spec)
         for name in ("Citation", "Msg"):
@@ -132,10 +127,10 @@ class Engine:
 
     def fill(self) -> None:
         """Fill the tables from the converter: on first use, and when block classes were registered since."""
-        if len(BLOCK_TAGS) == self._tags_seen:
+        if len(blocks.BLOCK_TAGS) == self._tags_seen:
             return
-        with FILLING:
-            tags = dict(BLOCK_TAGS)
+        with speed.FILLING:
+            tags = dict(blocks.BLOCK_TAGS)
             if not self._by_class:
                 self._fill_ours()
             for cls, tag in tags.items():
@@ -145,7 +140,7 @@ class Engine:
             self._tags_seen = len(tags)
 
     def _fill_ours(self) -> None:
-        hooks = hook_table(self.converter.get_structure_hook, list(SPECS))
+        hooks = dispatch.hook_table(self.converter.get_structure_hook, list(SPECS))
         for cls, spec in SPECS.items():
             ours = hooks[cls] is self._ours[cls][0]
             reader = self._names[f"read_{cls.__name__}"] if ours else foreign_reader(hooks[cls], cls)
@@ -157,7 +152,7 @@ class Engine:
                 self._tools[tag] = reader
             elif issubclass(cls, BaseBlock):
                 self._blocks[tag] = reader
-        for cls, hook in hook_table(self.converter.get_unstructure_hook, list(SPECS)).items():
+        for cls, hook in dispatch.hook_table(self.converter.get_unstructure_hook, list(SPECS)).items():
             ours = hook is self._ours[cls][1]
             writer = hook if ours else foreign_writer(hook, cls)
             self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
@@ -173,7 +168,7 @@ class Engine:
         if cls in SPECS:
             self.fill()
             return self.writers[cls]
-        tag = BLOCK_TAGS.get(cls)
+        tag = blocks.BLOCK_TAGS.get(cls)
         if tag is None:
             msg = f"{cls.__name__} has no tag: name one with register_block"
             raise EncodeError(msg, code="type")
@@ -185,7 +180,7 @@ class Engine:
 
     def plain_hooks(self, cls: type) -> tuple[Reader, Writer]:
         """Return the plain reader and writer of a class, ours or a registered one."""
-        spec = SPECS.get(cls) or user_spec(self, cls, BLOCK_TAGS.get(cls, cls.__name__))
+        spec = SPECS.get(cls) or user_spec(self, cls, blocks.BLOCK_TAGS.get(cls, cls.__name__))
         return plain_reader(self, spec, cls if cls not in SPECS else maker(cls)), plain_writer(self, spec)
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -205,7 +200,7 @@ class Engine:
         return self._lookup(self._tools, NativeTool, item)(item, level)
 
     def _json_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
-        if level >= DEFAULT_LIMITS.nesting:
+        if level >= speed.DEFAULT_LIMITS.nesting:
             raise _too_deep()
         table = self._blocks
         out: list[Any] = []
@@ -222,7 +217,7 @@ class Engine:
         return tuple(out)
 
     def _msgpack_blocks(self, items: list[Any], level: int) -> tuple[Any, ...]:
-        if level >= DEFAULT_LIMITS.nesting:
+        if level >= speed.DEFAULT_LIMITS.nesting:
             raise _too_deep()
         table, read_text = self._blocks, self._names["read_TextBlock"]
         out: list[Any] = []
@@ -295,7 +290,7 @@ class Engine:
 
 
 def _too_deep() -> DecodeError:
-    return DecodeError(f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}", code="depth")
+    return DecodeError(f"blocks are nested deeper than {speed.DEFAULT_LIMITS.nesting}", code="depth")
 
 
 def _moment(text: str) -> datetime | None:

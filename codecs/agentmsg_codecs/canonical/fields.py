@@ -11,39 +11,42 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.blocks import (
-    BLOCK_TAGS,
+from agentmsg import (
     AudioBlock,
+    Base64Source,
     BaseBlock,
+    BlocksSource,
     CacheHint,
     Citation,
     CompactionBlock,
     DataBlock,
     FileBlock,
+    FileSource,
+    History,
     ImageBlock,
+    Msg,
     NativeBlock,
+    NativeTool,
     RefusalBlock,
     Signature,
     SourceBlock,
     TextBlock,
+    TextSource,
     ThinkingBlock,
     ToolResultBlock,
     ToolsBlock,
+    ToolSpec,
     ToolUseBlock,
+    URLSource,
+    Usage,
     VideoBlock,
+    same,
 )
-from agentmsg.equality import same
-from agentmsg.history import History
-from agentmsg.json_values import EMPTY
-from agentmsg.msg import Msg
-from agentmsg.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
-from agentmsg.tools import NativeTool, ToolSpec
-from agentmsg.usage import Usage
+from agentmsg.formats import EMPTY, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["COMMON", "FAMILY", "REQUIRED", "ROLES", "SOURCES", "SPECS", "TOOLS", "VERSION", "Field", "Spec"]
 
 FAMILY = "agentmsg"
 VERSION = 1
@@ -260,7 +263,7 @@ _PLAIN: tuple[Spec, ...] = (
 )
 
 SPECS: Mapping[type, Spec] = {
-    **{cls: Spec(cls, BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
+    **{cls: Spec(cls, blocks.BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
     **SOURCES,
     **TOOLS,
     **{spec.cls: spec for spec in _PLAIN},

@@ -12,26 +12,24 @@ from typing import Any, Protocol, cast
 
 import attrs
 
-from agentmsg.blocks import BaseBlock, Block, ContentBlock, TextBlock
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
-from agentmsg.json_values import JSON, FrozenDict, FrozenList, adopt, freeze, plain_copy
-from agentmsg.sources import Source
-from agentmsg.structured import strict_converter
-from agentmsg.tools import Tool
+from agentmsg import (
+    JSON,
+    AgentMsgError,
+    BaseBlock,
+    Block,
+    ContentBlock,
+    DecodeError,
+    EncodeError,
+    FrozenDict,
+    FrozenList,
+    Source,
+    TextBlock,
+    Tool,
+)
+from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
 from agentmsg_codecs.canonical.general import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import ABSENT, Shape
-
-__all__ = [
-    "as_hook",
-    "foreign_reader",
-    "foreign_writer",
-    "generated_hooks",
-    "new_converter",
-    "structured",
-    "unstructured",
-    "user_spec",
-]
 
 _COMMON = {field.name: field for field in COMMON}
 # What the annotations of the model name and its modules do not hold at run time. Free-form JSON is any value.
@@ -101,7 +99,7 @@ def new_converter(engine: _Engine) -> Any:
     """Return a strict converter that knows the unions of the model and the blocks of users."""
     for cls in SPECS:
         resolve(cls)
-    converter = strict_converter()
+    converter = dispatch.strict_converter()
 
     def user_reader(cls: type) -> Callable[[Any, Any], Any]:
         return _at_top(engine.plain_hooks(cls)[0])

@@ -1,4 +1,4 @@
-"""What plain reading and writing share. Imports shapes and the field table."""
+"""What plain reading and writing share."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agentmsg.blocks import NativeBlock
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.tools import NativeTool
+from agentmsg import DecodeError, NativeBlock, NativeTool
+from agentmsg.formats import excerpt
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Spec
 
 if TYPE_CHECKING:
     from agentmsg_codecs.canonical.shapes import Shape
 
-__all__ = ["NATIVE", "ROLE_NUMBERS", "Nested", "inlined", "is_bare", "parse_time"]
 
 ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 NATIVE = (NativeBlock, NativeTool)

@@ -1,4 +1,4 @@
-"""The plain path of reading: any object, by the field table. Imports what plain reading and writing share.
+"""The plain path of reading: any object, by the field table.
 
 Reading checks each field by its kind, keeps what is beyond the table as ``extras["agentmsg"]``, and notes odd
 spellings under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
@@ -19,16 +19,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.blocks import TextBlock, ToolUseBlock
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg import AgentMsgError, DecodeError, TextBlock, ToolUseBlock
+from agentmsg.formats import EMPTY, adopt, excerpt
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
 from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-__all__ = ["floats", "plain_reader"]
 
 
 def _wrong(raw: Any, wanted: str) -> DecodeError:

@@ -12,16 +12,12 @@ import re
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.blocks import BaseBlock
-from agentmsg.history import History
-from agentmsg.json_values import thaw
-from agentmsg.msg import Msg
+from agentmsg import BaseBlock, History, Msg, thaw
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["json_schema"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # What Python reads as a time: a date by month or by week, then perhaps one sign and a time.

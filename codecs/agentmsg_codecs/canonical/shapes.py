@@ -1,4 +1,4 @@
-"""How an object of the canonical form stands in each spelling. Imports the field table only.
+"""How an object of the canonical form stands in each spelling.
 
 ``JsonShape``: ``{"type": "text", "text": "hi", ...}``: the tag (of blocks, sources and tools), then the fields by
 name; unknown keys are beyond the table.
@@ -16,11 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from agentmsg.blocks import TextBlock, ToolUseBlock
-from agentmsg.errors import DecodeError, excerpt
+from agentmsg import DecodeError, TextBlock, ToolUseBlock
+from agentmsg.formats import excerpt
 from agentmsg_codecs.canonical.fields import REQUIRED, Spec
-
-__all__ = ["ABSENT", "BEYOND", "JsonShape", "MsgpackShape", "Opened", "Shape"]
 
 ABSENT: Any = object()
 # The key, under extras["agentmsg"], of what stands after the last known position of an array.

@@ -1,23 +1,19 @@
 """The plain path of writing: any object, by the field table, with the spellings that its note names.
 
-A spelling is honoured only where it fits the value. Imports what plain reading and writing share.
+A spelling is honoured only where it fits the value.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.blocks import TextBlock, ToolUseBlock
-from agentmsg.equality import same
-from agentmsg.errors import DecodeError
-from agentmsg.notes import note_of
+from agentmsg import DecodeError, TextBlock, ToolUseBlock, same
+from agentmsg.formats import note_of
 from agentmsg_codecs.canonical.fields import FAMILY, Field, Spec
 from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-__all__ = ["plain_writer"]
 
 
 def _as_it_is(engine: Nested, field: Field, value: Any, spelling: Any) -> Any:

@@ -59,26 +59,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.caps import Caps
-from agentmsg.containers import ContainerCodec, Containers, Contents
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import mark_of
-from agentmsg.undoubted import parse_undoubted
-from agentmsg_codecs.langchain.caps import make_caps
+from agentmsg import AgentMsgError
+from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_mapping, is_object, mark_of, speed
+from agentmsg_codecs.langchain.capabilities import make_caps
 from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
 from agentmsg_codecs.langchain.forms import sniff_message
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.langchain.parts import Parts
 from agentmsg_codecs.langchain.proving import are_shallow, take
-from agentmsg_codecs.langchain.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.json_text import Duplicates
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
 
 __all__ = ["LangChainCodec"]
 
@@ -128,7 +123,7 @@ class LangChainCodec(ContainerCodec):
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
         """Return the history of a document; a list of usual messages proves its depth while it is read."""
-        natives = parse_undoubted(raw, limits) if duplicates == "last" else UNUSUAL
+        natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else speed.UNUSUAL
         history = self._read_list(natives) if is_list(natives) and natives else None
         return super().from_bytes(raw, limits, duplicates) if history is None else history
 
@@ -148,7 +143,7 @@ class LangChainCodec(ContainerCodec):
             except AgentMsgError:
                 return None
             messages += [message if own == form else _noted(message, own) for message, own in found]
-        return CONTAINERS.history(Contents("list", [], {}), separate(messages, self.engine.parts), form=form)
+        return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the form and container that the history was read from, or that is wanted."""

@@ -3,7 +3,6 @@
 Their blocks are the ones that the codec ``anthropic`` reads, so that a conversation goes there and back as it is. Keys
 that only Anthropic's parts have are extras of its family. Followed: langchain-anthropic 1.x (``_format_messages`` and
 ``_compat``), and ``block_translators/anthropic`` of langchain-core, which has names of its own for some tools as v1.
-Imports the shapes and v1.
 """
 
 from __future__ import annotations
@@ -13,33 +12,16 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, plain_copy
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Shape as Form
-from agentmsg.shapes import read_as, write_as
+from agentmsg.formats import Shape as Form
+from agentmsg.formats import adopt, is_list, is_mapping, is_object, maker, plain_copy, read_as, write_as
+from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.shapes import Shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input
-from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "ANTHROPIC_SHAPES",
-    "BLOCKS",
-    "KIND",
-    "LISTED",
-    "RESULT",
-    "TOOLS",
-    "form_of",
-    "output_of",
-    "own_shape",
-    "read_text",
-    "server_name",
-    "write_texts",
-]
 
 Part = dict[str, Any]
 _make_source = maker(am.SourceBlock)

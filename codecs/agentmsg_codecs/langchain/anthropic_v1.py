@@ -1,12 +1,11 @@
-"""Anthropic's calls and results as content blocks v1, by the names of langchain-core. Imports Anthropic's shapes."""
+"""Anthropic's calls and results as content blocks v1, by the names of langchain-core."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.formats import adopt, is_list, is_mapping, is_object
 from agentmsg_codecs.langchain.anthropic_shapes import (
     LISTED,
     TOOLS,
@@ -16,15 +15,14 @@ from agentmsg_codecs.langchain.anthropic_shapes import (
     server_name,
     write_texts,
 )
+from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 from agentmsg_codecs.langchain.v1_calls import call_args, call_input, read_call, write_call
-from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["V1_SHAPES", "is_of_anthropic"]
 
 Part = dict[str, Any]
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}

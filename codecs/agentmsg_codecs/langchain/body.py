@@ -1,4 +1,4 @@
-"""The body of a message: its fields as model_dump names them. Imports calls, fields, parts and what lies below."""
+"""The body of a message: its fields as model_dump names them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.codec import maker
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import note_of, same_document
-from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dump_json, is_list, is_mapping, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.anthropic_v1 import is_of_anthropic
 from agentmsg_codecs.langchain.call_copies import is_function_call
 from agentmsg_codecs.langchain.call_layout import Layout, chunks_of, content_part, lay_out
@@ -24,16 +20,15 @@ from agentmsg_codecs.langchain.fields import (
     write_response,
 )
 from agentmsg_codecs.langchain.forms import EMPTY_FIELDS, Native, role_word
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 from agentmsg_codecs.langchain.v1 import Unreadable, is_bare_text
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["STATUS_WORDS", "Bodies"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)

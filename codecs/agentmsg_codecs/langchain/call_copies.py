@@ -1,16 +1,14 @@
-"""The copies of a tool call in their default spelling; see calls.py. Imports v1 and the parts."""
+"""The copies of a tool call in their default spelling; see calls.py."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import agentmsg as am
-from agentmsg.plain import is_mapping
+from agentmsg.formats import is_mapping
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1_calls import call_args, raw_text
-from agentmsg_codecs.langchain.words import FAMILY
-
-__all__ = ["WRITERS", "chunk_of", "entry_of", "function_of", "is_function_call", "listed_invalid", "openai_entry"]
 
 Part = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Where the copies of a message's calls go when it is written; see calls.py. Imports the copies and deviations."""
+"""Where the copies of a message's calls go when it is written; see calls.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_mapping
+from agentmsg.formats import adopt, is_mapping
 from agentmsg_codecs.langchain.call_copies import (
     WRITERS,
     chunk_of,
@@ -19,13 +18,12 @@ from agentmsg_codecs.langchain.call_copies import (
     openai_entry,
 )
 from agentmsg_codecs.langchain.deviations import SPACES, beyond, spelt
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import Parts, note_at
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Layout", "chunks_of", "content_part", "default_copies", "extras_of_copies", "lay_out"]
 
 Part = dict[str, Any]
 

@@ -1,7 +1,4 @@
-"""The shapes in which content parts spell tool calls and results of server tools, v1's own aside.
-
-Imports v1, the shapes and the model.
-"""
+"""The shapes in which content parts spell tool calls and results of server tools, v1's own aside."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_NAME", "BY_TAG", "in_non_standard", "shapes_of"]
 
 Part = dict[str, Any]
 

@@ -12,7 +12,6 @@ A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries ho
 What a copy says beyond the call, or otherwise, is an extra of the call. By default a call stands in tool_calls alone
 if only calls follow it (valid ones first) and it says no more than a name, an id and arguments; else also in content,
 in its place. `tool_calls` is the truth, then the text of the third copy, then content.
-Imports v1, the parts and the model.
 """
 
 from __future__ import annotations
@@ -24,27 +23,28 @@ import attrs
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import note_of, with_note
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    note_of,
+    same_document,
+    with_note,
+)
 from agentmsg_codecs.langchain.call_copies import WRITERS, entry_of, is_function_call
 from agentmsg_codecs.langchain.call_layout import default_copies
-from agentmsg_codecs.langchain.deviations import SPACES, compared, is_same_json, stamp
+from agentmsg_codecs.langchain.deviations import SPACES, beyond, compared, is_same_json, stamp
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1_calls import call_input, raw_text
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = [
-    "are_pieces",
-    "is_calls",
-    "join",
-    "takes_calls",
-    "takes_function_call",
-]
 
 Part = dict[str, Any]
 
@@ -273,8 +273,13 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
             spelling, more = compared(native, plain)
             if spelling:
                 note[f"/{letter}="] = [stamp(block), spelling]
-            if more:
-                extras[SPACES[letter]] = adopt(more)
+            if not more:
+                continue
+            said = {SPACES[letter]: adopt(more)}
+            if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
+                # A copy that says otherwise what no extra may say is not a copy of this call.
+                raise v1.Unreadable
+            extras |= said
         note["/copies"] = copies
         if extras:
             call.block = call.block.evolve(extras={**call.block.extras, **extras})

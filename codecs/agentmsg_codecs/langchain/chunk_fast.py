@@ -1,4 +1,4 @@
-"""Shortcuts for the chunks that models stream most: text or pieces of calls, and what an answer cost. Imports fields.
+"""Shortcuts for the chunks that models stream most: text or pieces of calls, and what an answer cost.
 
 Each asks for the exact keys and types, so that nothing can deviate, and the general path of chunks.py would give the
 same: a test compares the two. What is unusual is left to it.
@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of, same_document
-from agentmsg.plain import is_list, is_object
+from agentmsg import thaw
+from agentmsg.formats import EMPTY, adopt, is_list, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.chunk_pieces import is_piece, made_of, part_entry
 from agentmsg_codecs.langchain.fields import read_response, write_response
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["quick_read", "quick_write"]
 
 Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)

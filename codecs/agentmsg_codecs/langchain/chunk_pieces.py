@@ -1,4 +1,4 @@
-"""Pieces of calls in chunks: ``tool_call_chunks``, and what stands for them elsewhere. Imports v1 and partial_args.
+"""Pieces of calls in chunks: ``tool_call_chunks``, and what stands for them elsewhere.
 
 A part with a piece of a call is an entry of ``tool_call_chunks``. LangChain makes calls of the entries, and providers'
 packages leave copies of them in content and in additional_kwargs: both are functions of the entries, and nothing that a
@@ -11,18 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Shape, Unreadable, read_as, word_at, write_as
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_object,
+    maker,
+    note_of,
+    read_as,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.partial_args import FAILED, partial_args
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["COPIES", "entry_part", "is_piece", "made_of", "part_entry", "pieces_of", "raw_copy", "without_index"]
 
 Part = dict[str, Any]
 _make_part = maker(am.ChunkPart)

@@ -1,4 +1,4 @@
-"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat". Imports chunk_pieces and messages.
+"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat".
 
 What chunks have as messages have it, the reader of messages reads and writes. Here is what only chunks have:
 
@@ -24,13 +24,23 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.codec import maker
-from agentmsg.errors import DecodeError, EncodeError, excerpt
-from agentmsg.fit import fit
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, note_of, put_back, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Unreadable, mark_of, marked
+from agentmsg import DecodeError, EncodeError, thaw
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    note_of,
+    plain_copy,
+    same_document,
+    spelling,
+    with_note,
+)
 from agentmsg_codecs.langchain.chunk_fast import quick_read, quick_write
 from agentmsg_codecs.langchain.chunk_pieces import (
     COPIES,
@@ -43,14 +53,13 @@ from agentmsg_codecs.langchain.chunk_pieces import (
 )
 from agentmsg_codecs.langchain.fields import is_in_kwargs
 from agentmsg_codecs.langchain.forms import split
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg_codecs.langchain import LangChainCodec
 
-__all__ = ["read_chunk", "write_chunk"]
 
 Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)
@@ -202,7 +211,7 @@ def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
         raise Unreadable
     chunk = chunk.evolve(done=position == "last")
     own = {key: body[key] for key in _OWN if key in body}
-    kept = keep(chunk, own, _own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
+    kept = spelling.keep(chunk, own, _own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
     if kept is None:
         raise Unreadable
     return kept
@@ -247,7 +256,7 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
 
 def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
     """Return the message with what LangChain's messages carry; who writes a chunk sees what is missing."""
-    fitted = fit(am.History([message]), codec).history.messages
+    fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:
         raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))
     return fitted[0]
@@ -308,4 +317,4 @@ def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) ->
         return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
 
     bare = chunk.evolve(notes={FAMILY: spellings})
-    body.update(put_back(bare, plain, family=FAMILY, read=read))
+    body.update(spelling.put_back(bare, plain, family=FAMILY, read=read))

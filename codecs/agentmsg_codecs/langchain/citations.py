@@ -1,20 +1,17 @@
-"""What texts are based on: citations of v1 and OpenAI, of Anthropic, and all others. Imports the model and notes."""
+"""What texts are based on: citations of v1 and OpenAI, of Anthropic, and all others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import keep, put_back, same_document
-from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
+from agentmsg import thaw
+from agentmsg.formats import adopt, is_mapping, is_object, maker, plain_copy, same_document, spelling
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["WHOLE", "WITH_URL", "is_place", "is_translated", "make_citation", "read_citation", "write_citation"]
 
 Part = dict[str, Any]
 make_citation = maker(am.Citation)
@@ -70,7 +67,7 @@ def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], s
     plain = _plain_citation(citation)
     if same_document(plain, native):
         return citation
-    kept = keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
+    kept = spelling.keep(citation, native, plain, family=FAMILY, known=known, odd=known, namespace=space)
     # That it reads as this citation is known: it was just read.
     return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
 
@@ -159,4 +156,4 @@ def _spell_citation(citation: am.Citation, read: Callable[[Part], Any]) -> Part:
     if not citation.extras and not citation.notes:
         return plain
     space = ANTHROPIC if is_place(citation) and not is_translated(citation) else FAMILY
-    return put_back(citation, plain, family=FAMILY, read=read, namespace=space)
+    return spelling.put_back(citation, plain, family=FAMILY, read=read, namespace=space)

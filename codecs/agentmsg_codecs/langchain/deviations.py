@@ -1,4 +1,4 @@
-"""How a copy of a call deviates from its default spelling. Imports the model.
+"""How a copy of a call deviates from its default spelling.
 
 What a copy says beyond the call is meaning: extras of the call, one namespace a place. How it spells what the call
 says is a note, which holds nothing but names, and texts of arguments that are the same as JSON; with a digest, for a
@@ -10,11 +10,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.notes import SPELLINGS, same_document
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg import AgentMsgError
+from agentmsg.formats import dump_json, is_mapping, is_sequence, parse_json, same_document, speed, spelling
 from agentmsg_codecs.langchain.parts import note_at
 
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-__all__ = ["SPACES", "beyond", "compared", "is_same_json", "spelt", "stamp"]
 
 Part = dict[str, Any]
 # Where a copy stands, by its letter, and the namespace of what it says beyond the call.
@@ -59,7 +55,7 @@ def compared(native: Part, plain: Part) -> tuple[Part, Part]:
             note |= {key: ["/", inner]} if inner else {}
             more |= {key: beside} if beside else {}
             continue
-        name = next((name for name, spelling in SPELLINGS.items() if same_document(value, spelling)), None)
+        name = next((name for name, odd in spelling.SPELLINGS.items() if same_document(value, odd)), None)
         if name is not None:
             note[key] = name
         elif key in _TEXTS and is_same_json(value, usual):
@@ -76,7 +72,7 @@ def is_same_json(a: Any, b: Any) -> bool:
     if not isinstance(a, str) or not isinstance(b, str):
         return False
     try:
-        return same_document(*(parse_json(text, DEFAULT_LIMITS, "error") for text in (a, b)))
+        return same_document(*(parse_json(text, speed.DEFAULT_LIMITS, "error") for text in (a, b)))
     except AgentMsgError:
         return False
 
@@ -109,7 +105,7 @@ def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, i
 
 
 def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -> bool:
-    if same_document(value, usual) or any(same_document(value, spelling) for spelling in SPELLINGS.values()):
+    if same_document(value, usual) or any(same_document(value, odd) for odd in spelling.SPELLINGS.values()):
         return False
     if key in {"index", "type"}:
         return True
@@ -139,8 +135,8 @@ def _apply(plain: Part, changes: Any, *, guarded: bool) -> Part:
             out.pop(key, None)
         elif how == "=" and is_same_json(change[1], out.get(key)):
             out[key] = change[1]
-        elif isinstance(how, str) and how in SPELLINGS and key in out:
-            out[key] = SPELLINGS[how]
+        elif isinstance(how, str) and how in spelling.SPELLINGS and key in out:
+            out[key] = spelling.SPELLINGS[how]
     return out
 
 

@@ -1,4 +1,4 @@
-"""Reading fast: messages as LangChain writes them today, with nothing odd about them. Imports parts and usage.
+"""Reading fast: messages as LangChain writes them today, with nothing odd about them.
 
 A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
 nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose:
@@ -15,15 +15,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import EMPTY, adopt
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, adopt, dump_json, maker
 from agentmsg_codecs.langchain.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.usage import read_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
-from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.fields import Stop
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FastReaders"]
 
 Part = dict[str, Any]
 # Called with all fields in their order: with keywords it takes almost twice the time.

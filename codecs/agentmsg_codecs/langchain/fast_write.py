@@ -1,4 +1,4 @@
-"""Writing fast: messages without extras, odd calls, or notes but the usual ones. Imports fields and usage.
+"""Writing fast: messages without extras, odd calls, or notes but the usual ones.
 
 A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
 this is where the time goes. The general path writes the spelling that is noted and reads it again to see whether it
@@ -19,18 +19,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.langchain.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.quick_shapes import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.usage import write_usage
 from agentmsg_codecs.langchain.v1 import is_bare_text
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.fields import Stop
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FLAT", "FastWriters", "Layout"]
 
 Part = dict[str, Any]
 _BY_REASON: Mapping[str, list[Stop]] = {

@@ -1,4 +1,4 @@
-"""What stands in `additional_kwargs` and `response_metadata` and has a field in the model. Imports words and the model.
+"""What stands in `additional_kwargs` and `response_metadata` and has a field in the model.
 
 The same predicates serve the reader, which takes such keys out, and the capability table, which lets no metadata
 stand under them.
@@ -11,28 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.formats import EMPTY, adopt, is_mapping, is_sequence
 from agentmsg_codecs.langchain.calls import takes_calls, takes_function_call
-from agentmsg_codecs.langchain.words import FAMILY, STOP_OF, finish_reason
+from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "IN_KWARGS",
-    "KWARGS_NOTE",
-    "LIST_NOTE",
-    "MODEL_KEYS",
-    "STOPS",
-    "STOP_KEYS",
-    "Stop",
-    "is_in_kwargs",
-    "read_kwargs",
-    "read_response",
-    "write_kwargs",
-    "write_response",
-]
 
 Part = dict[str, Any]
 MODEL_KEYS = ("model_name", "model")

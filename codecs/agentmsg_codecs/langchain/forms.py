@@ -1,4 +1,4 @@
-"""The forms in which one message is stored: how its body is wrapped. Imports the words of the format.
+"""The forms in which one message is stored: how its body is wrapped.
 
 dict     {"type", "data": body}            messages_to_dict; LangChain JS with short bodies
 flat     body, with "type"                 model_dump, LangGraph's JSON
@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.words import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
+from agentmsg.formats import is_list, is_mapping, is_object
+from agentmsg_codecs.langchain.names import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
 
-__all__ = ["EMPTY_FIELDS", "Native", "known_keys", "role_word", "sniff_message", "split", "wrap"]
 
 Part = dict[str, Any]
 # What an absent field means, and is left out in the shorter forms.

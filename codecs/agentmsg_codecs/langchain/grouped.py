@@ -1,8 +1,8 @@
 """Tool results inside a human message, as Anthropic has them: split on reading, joined on writing.
 
 A result that stands among the parts of a human message is a tool message of its own; what stands beside it stays a
-user's. The human message is a container (agentmsg.grouping); nothing joins by default, so its messages have seats.
-Everything that belongs to the native message as a whole is on the first. Imports parts and the model.
+user's. The human message is a container (`agentmsg.formats`); nothing joins by default, so its messages have seats.
+Everything that belongs to the native message as a whole is on the first.
 """
 
 from __future__ import annotations
@@ -10,22 +10,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.grouping import Grouping, containers, is_contained, seat_of, seated
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.made import Made
-from agentmsg.notes import note_of, with_note
-from agentmsg.plain import is_list, is_mapping
+from agentmsg import Made, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Grouping,
+    adopt,
+    grouping,
+    is_list,
+    is_mapping,
+    maker,
+    note_of,
+    plain_copy,
+    with_note,
+)
+from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.langchain.parts import note_at
 from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
-from agentmsg_codecs.langchain.words import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["gather", "is_result", "make_grouping", "separate", "split"]
 
 Part = dict[str, Any]
 _make_msg = maker(am.Msg)
@@ -129,9 +135,9 @@ def split(message: am.Msg, parts: Parts) -> list[am.Msg]:
             runs.append(("user", [block]))
     first = message.evolve(role=runs[0][0], content=runs[0][1])
     pieces = [first, *(_make_msg(role, tuple(blocks)) for role, blocks in runs[1:])]
-    grouping = make_grouping(parts)
-    groups = containers(seated([pieces], grouping), grouping)
-    exact = len(groups) == 1 and is_contained(groups[0], grouping) and am.same(_join(pieces, parts), message)
+    rule = make_grouping(parts)
+    groups = grouping.containers(grouping.seated([pieces], rule), rule)
+    exact = len(groups) == 1 and grouping.is_contained(groups[0], rule) and am.same(_join(pieces, parts), message)
     return pieces if exact else [message]
 
 
@@ -173,7 +179,7 @@ def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:
     if not split_up:
         return messages
     groups = (split_up.get(index, message) for index, message in enumerate(messages))
-    return seated(groups, make_grouping(parts))
+    return grouping.seated(groups, make_grouping(parts))
 
 
 def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
@@ -186,12 +192,12 @@ def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
 
 def gather(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
-    if not any(message.notes and seat_of(message, FAMILY) is not None for message in messages):
+    if not any(message.notes and grouping.seat_of(message, FAMILY) is not None for message in messages):
         return messages
-    grouping = make_grouping(parts)
+    rule = make_grouping(parts)
     out: list[am.Msg] = []
-    for group in containers(messages, grouping):
+    for group in grouping.containers(messages, rule):
         first = group[0]
-        is_whole = len(group) == 1 and (first.role != "tool" or not is_contained(group, grouping))
+        is_whole = len(group) == 1 and (first.role != "tool" or not grouping.is_contained(group, rule))
         out.append(first if is_whole else _join(group, parts))
     return out

@@ -16,25 +16,14 @@ import agentmsg as am
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.blocks import BLOCK_TAGS, Noted
-from agentmsg.json_values import adopt, freeze, plain_copy, thaw
-from agentmsg.plain import class_of, is_list, is_mapping, is_object
+from agentmsg import thaw
+from agentmsg.formats import adopt, blocks, dispatch, freeze, is_list, is_mapping, is_object, plain_copy
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     import cattrs
 
-__all__ = [
-    "QUICK",
-    "TAGS",
-    "Inner",
-    "in_non_standard",
-    "is_ours",
-    "make_converter",
-    "non_standard_block",
-    "write_non_standard",
-]
 
 Part = dict[str, Any]
 
@@ -58,7 +47,7 @@ _LEFT_OUT = _NOTES | {"extras"}
 
 def in_non_standard(cls: type) -> bool:
     """Tell whether blocks of a class are carried inside `non_standard`."""
-    return cls in BLOCK_TAGS and cls not in _V1
+    return cls in blocks.BLOCK_TAGS and cls not in _V1
 
 
 @attrs.frozen
@@ -94,20 +83,20 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
         fields["artifact"] = extras.value("artifact")
         structured, content = extras.value("structured"), extras.rest.pop("content", None)
         output = part.get("output")
-        blocks: tuple[Any, ...] = ()
+        found: tuple[Any, ...] = ()
         if content is not None:
             if not is_list(content) or not content or (structured is None and type(output) not in _SAID):
                 raise Unreadable
-            blocks = tuple(map(inner.read, content))
-            if any(block.notes and block.notes != _UNLINKED for block in blocks):
+            found = tuple(map(inner.read, content))
+            if any(block.notes and block.notes != _UNLINKED for block in found):
                 raise Unreadable
         elif structured is None and type(output) is str and output:
-            blocks = (v1.make_text(text=output),)
+            found = (v1.make_text(text=output),)
         elif structured is None:
             structured = adopt(output)
         return v1.make_result(
             tool_call_id=v1.word_at(part, "tool_call_id"),
-            content=blocks,
+            content=found,
             structured=structured,
             status=v1.word_at(part, "status"),
             kind="server",
@@ -118,11 +107,11 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
     return read
 
 
-def _is_words(blocks: tuple[Any, ...]) -> bool:
+def _is_words(found: tuple[Any, ...]) -> bool:
     """Tell whether blocks are one text that says nothing but its words."""
-    if len(blocks) != 1 or type(blocks[0]) is not am.TextBlock or not blocks[0].text:
+    if len(found) != 1 or type(found[0]) is not am.TextBlock or not found[0].text:
         return False
-    return bool(am.same(blocks[0], v1.make_text(text=blocks[0].text)))
+    return bool(am.same(found[0], v1.make_text(text=found[0].text)))
 
 
 def _result_writer(inner: Inner) -> Callable[[am.ToolResultBlock], Part]:
@@ -177,7 +166,7 @@ _APART = frozenset({"type", "extras"})
 def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
-    cls: Any = next((cls for cls, name in BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
+    cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
     if cls is None:
         raise Unreadable
     own = value.get("extras")
@@ -192,14 +181,14 @@ def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
 
 def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
     """Return the part of a block that v1 has no place for."""
-    _resolved(class_of(block))
+    _resolved(dispatch.class_of(block))
     bare = block.evolve(extras={}, notes={})
     fields = cast("Part", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
     # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
     own = block.extras.get(ANTHROPIC) if block.extras else None
     extras = {"extras": {ANTHROPIC: own}} if is_mapping(own) and own else {}
-    return {"type": "non_standard", "value": {"type": BLOCK_TAGS[type(block)], **value, **extras}}
+    return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
 
 
 _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] = {
@@ -248,7 +237,7 @@ def _resolved(cls: Any) -> Any:
 def _left_out(cls: Any) -> frozenset[str]:
     """Return the fields that a value has not: notes are nobody's, and the extras of a block stand beside it."""
     kind = cls if isinstance(cls, type) else object
-    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, Noted) else frozenset()
+    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
 
 
 def make_converter(inner: Inner) -> cattrs.Converter:
@@ -256,7 +245,7 @@ def make_converter(inner: Inner) -> cattrs.Converter:
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
 
-    for cls in BLOCK_TAGS:
+    for cls in blocks.BLOCK_TAGS:
         # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
         _resolved(cls)
     converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)

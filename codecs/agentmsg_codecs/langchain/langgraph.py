@@ -37,16 +37,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps, carried_extras
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.notes import note_of, with_note
-from agentmsg.plain import is_mapping, is_object, is_sequence
-from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps, message_extras
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    Codec,
+    adopt,
+    carried_extras,
+    dump_json,
+    excerpt,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    note_of,
+    parse_json,
+    rules,
+    speed,
+    with_note,
+)
+from agentmsg_codecs.langchain.capabilities import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS
@@ -59,17 +69,16 @@ from agentmsg_codecs.langchain.lg_messages import ENVELOPE_FORM, LG, GraphMessag
 from agentmsg_codecs.langchain.lg_tree import MARKERS, WIRE
 from agentmsg_codecs.langchain.lg_usual import UsualDocuments, joined
 from agentmsg_codecs.langchain.messages import FORMS, Messages
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.json_text import Duplicates
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
     from agentmsg_codecs.langchain.lg_containers import Contents
 
-__all__ = ["LangGraphCodec", "dumps_typed", "loads_typed"]
 
 Part = dict[str, Any]
 _make_history = maker(am.History)
@@ -115,7 +124,7 @@ def _make_caps(engine: Messages, natives: GraphMessages) -> Caps:
         role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, natives.read_native))
+    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, natives.read_native))
     return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, _taken_beside))})
 
 
@@ -359,7 +368,7 @@ def _parse_old(raw: bytes | str, limits: Limits, duplicates: Duplicates) -> Any:
 # -- types and bytes --------------------------------------------------------------------------------------------------
 
 
-def loads_typed(data: tuple[str, bytes], *, limits: Limits = DEFAULT_LIMITS) -> am.History:
+def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMITS) -> am.History:
     """Return the history of what ``JsonPlusSerializer.dumps_typed`` gave, which checkpointers store.
 
     Args:

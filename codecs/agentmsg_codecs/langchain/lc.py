@@ -30,28 +30,33 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.caps import Caps, carried_extras
-from agentmsg.codec import maker
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import note_of
-from agentmsg.plain import is_mapping
-from agentmsg.rules import native_messages
-from agentmsg_codecs.langchain.caps import make_caps, message_extras
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    ContainerCodec,
+    Containers,
+    adopt,
+    carried_extras,
+    is_mapping,
+    maker,
+    note_of,
+    plain_copy,
+    rules,
+)
+from agentmsg_codecs.langchain.capabilities import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc_envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc_escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
-    from agentmsg.json_text import Duplicates
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
 
-__all__ = ["LangChainLcCodec"]
 
 Part = dict[str, Any]
 _make_history = maker(am.History)
@@ -83,7 +88,7 @@ def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
         role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
         for role, row in base.messages.items()
     }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=native_messages(FAMILY, read_native))
+    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, read_native))
     return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
 
 

@@ -1,4 +1,4 @@
-"""What holds envelopes: lists, states, prompt values, generations, runs of a tracer. Imports plain JSON only.
+"""What holds envelopes: lists, states, prompt values, generations, runs of a tracer.
 
 The messages of a document stand in *holes*, at places of a fixed table; nothing that data names is looked up. All
 around the holes is kept as it is. Where the messages of a history fill the holes that it remembers, they go back
@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.notes import same_document
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, same_document
 from agentmsg_codecs.langchain.lc_escape import escape_all, unescape_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["ENVELOPE_KEYS", "Contents", "contents_of", "is_envelope", "is_message", "write_tree"]
 
 Part = dict[str, Any]
 Path = tuple[Any, ...]

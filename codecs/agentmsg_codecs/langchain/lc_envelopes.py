@@ -1,4 +1,4 @@
-"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form. Imports messages.
+"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form.
 
 Read and written through ``langchain``'s engine: what an envelope leaves out is filled in, and left out again. What it
 spells otherwise than its dialect is a note under ``langchain.lc``, apart from those of the fields.
@@ -11,26 +11,35 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import note_of, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.undoubted import parse_undoubted, undoubted_items
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    note_of,
+    plain_copy,
+    same_document,
+    speed,
+    with_note,
+)
 from agentmsg_codecs.langchain.fast_write import FastWriters
 from agentmsg_codecs.langchain.lc_containers import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc_escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc_fast import SHORT, FastEnvelopes
 from agentmsg_codecs.langchain.messages import Messages, is_native
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.proving import are_shallow, take
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
 
-__all__ = ["CLASSES", "DIALECTS", "LC", "TAGS", "Dialect", "Envelopes", "bare", "dialect_of", "word"]
 
 Part = dict[str, Any]
 # The namespace of our notes, and of unknown keys of envelopes.
@@ -178,14 +187,14 @@ class Envelopes:
             if done < 0:
                 return messages
             rest = b"[" + raw[done:].lstrip(b", ") if done else raw
-        natives = parse_undoubted(rest, limits)
+        natives = speed.parse_undoubted(rest, limits)
         return self.read_all(natives, messages) if is_list(natives) and natives else None
 
     def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
         """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
         read, done = self._fast_read, 0
         begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-        for end, native in undoubted_items(raw, begin, limits) if begin else ():
+        for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
             message = read(native)
             if message is None:
                 break

@@ -1,4 +1,4 @@
-"""The escape rule of dumpd: user data that could be taken for an object of LangChain is wrapped. Imports plain JSON.
+"""The escape rule of dumpd: user data that could be taken for an object of LangChain is wrapped.
 
 An object with a key ``lc``, or with ``__lc_escaped__`` as its only key, is written as ``{"__lc_escaped__": object}``;
 nothing inside of it is touched. Old documents hold such objects as they are, and today's hold ``not_implemented``
@@ -11,25 +11,11 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.json_text import dump_json
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "ESCAPED",
-    "are_envelopes_only",
-    "escape",
-    "escape_all",
-    "holds_marker",
-    "marks_by_path",
-    "may_need_escape",
-    "path_key",
-    "stamp",
-    "text_may_need_escape",
-    "unescape_all",
-]
 
 Part = dict[str, Any]
 # A path, how its value is written ("raw" or "wrapped"), and a digest of the value.

@@ -1,4 +1,4 @@
-"""Envelopes read and written fast: those of langchain-core's ``dumpd`` today. Imports proving and lc_escape.
+"""Envelopes read and written fast: those of langchain-core's ``dumpd`` today.
 
 The class gives the reader, and the reader takes the fields that dumpd writes out of the kwargs, no others: a count of
 those that are there proves it, as dumpd leaves out what is empty. Their values go straight to the builders of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["SHORT", "FastEnvelopes"]
 
 Part = dict[str, Any]
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.

@@ -1,4 +1,4 @@
-"""What holds LangGraph's messages: lists, states, checkpoints, the snapshots of delta channels. Imports the trees.
+"""What holds LangGraph's messages: lists, states, checkpoints, the snapshots of delta channels.
 
 The messages of a document stand in one hole, at a place of a fixed table. All around it is kept as it is; a note
 remembers the hole, and at which place among its neighbours it stood.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgpack
 
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.forms import split
 from agentmsg_codecs.langchain.lc_containers import is_message
 from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
@@ -20,15 +20,6 @@ from agentmsg_codecs.langchain.lg_tree import EXT, MARKERS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "Contents",
-    "body_of",
-    "contents_of",
-    "is_json",
-    "is_old",
-    "place_of",
-    "write_contents",
-]
 
 Part = dict[str, Any]
 Path = tuple[str, ...]

@@ -2,22 +2,20 @@
 
 An object with a key of lg_tree.py's table is written as ``{"__map__": [key, value ...]}``, which is a map again as
 MessagePack. Where a document held a real extension, the model holds that as plain data, and a mark remembers where
-it stood, with a digest: no other data is ever written there unescaped. Imports the trees and plain JSON.
+it stood, with a digest: no other data is ever written there unescaped.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.json_text import dump_json
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.lc_escape import marks_by_path, path_key, stamp
 from agentmsg_codecs.langchain.lg_tree import MAP, MARKERS, check_marker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["escape", "may_hold_marker", "unescape"]
 
 # The path where a real extension stood, "raw", and a digest of it.
 Mark = list[Any]

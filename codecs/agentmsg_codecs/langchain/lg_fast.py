@@ -1,4 +1,4 @@
-"""The trees of lg_tree.py through the C library, for what LangGraph itself writes. Imports the trees.
+"""The trees of lg_tree.py through the C library, for what LangGraph itself writes.
 
 Reading fast proves that nothing is odd: what was unpacked is packed again, which must give the same bytes, and is
 written as JSON once, which refuses what is no JSON or too deep. Whatever is odd is read by ``read_tree``, so that
@@ -14,8 +14,7 @@ from typing import Any
 import msgpack
 import orjson
 
-from agentmsg.levels import written_within
-from agentmsg.plain import is_mapping, is_sequence
+from agentmsg.formats import is_mapping, is_sequence, speed
 from agentmsg_codecs.langchain.lg_tree import (
     BIG,
     BINARY,
@@ -28,8 +27,6 @@ from agentmsg_codecs.langchain.lg_tree import (
     read_tree,
     write_tree,
 )
-
-__all__ = ["REFUSALS", "UNPACKING", "WIDEST", "pack", "unpack"]
 
 # A key of the table, or a float that is not finite.
 _ODD = re.compile(rb"__(?:ext|bin|map|float|wire)__|\xcb[\x7f\xff][\xf0-\xff]")
@@ -85,7 +82,7 @@ def _unpack(data: bytes, depth: int) -> Any:
                 raise _OddError
             holder[place] = found
         if not inner:
-            written_within(whole[0], depth)
+            speed.written_within(whole[0], depth)
             return whole[0]
         waiting = inner
     raise _OddError

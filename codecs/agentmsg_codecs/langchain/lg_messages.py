@@ -2,7 +2,7 @@
 
 An extension of code 5 is ``[module, class, fields, "model_validate_json"]``, with the fields of ``model_dump``: they
 are read and written as the codec ``langchain`` reads and writes its flat form. Code 4, of pydantic 1, has no method.
-What a message spells otherwise than LangGraph does today is a note under ``langgraph``. Imports messages and trees.
+What a message spells otherwise than LangGraph does today is a note under ``langgraph``.
 """
 
 from __future__ import annotations
@@ -10,24 +10,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.notes import note_of, same_document, with_note
-from agentmsg.plain import is_list, is_object
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    dump_json,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    note_of,
+    same_document,
+    with_note,
+)
 from agentmsg_codecs.langchain.lc_envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
 from agentmsg_codecs.langchain.lg_containers import body_of
 from agentmsg_codecs.langchain.lg_escape import escape, unescape
 from agentmsg_codecs.langchain.lg_order import orders_of, reordered
 from agentmsg_codecs.langchain.lg_tree import EXT
 from agentmsg_codecs.langchain.messages import FORMS, Messages, is_native
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LG", "METHOD", "MODULE_OF", "PYDANTIC_2", "GraphMessages"]
 
 Part = dict[str, Any]
 # The namespace of our notes.

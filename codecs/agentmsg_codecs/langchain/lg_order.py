@@ -1,16 +1,14 @@
 """The order of keys: which bytes keep, and the model does not where a field of it has a place of its own.
 
 A note holds the keys of each object that we write in another order than it was read in, with its path. It says
-nothing but their order: an object whose keys have changed is written in the usual one. Imports plain JSON.
+nothing but their order: an object whose keys have changed is written in the usual one.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_mapping, is_sequence
-
-__all__ = ["orders_of", "reordered"]
+from agentmsg.formats import is_mapping, is_sequence
 
 # A path, and the keys of the object there.
 Order = list[Any]

@@ -1,10 +1,8 @@
-"""How MessagePack spells values: what a first byte begins, and which is the shortest. Imports errors only."""
+"""How MessagePack spells values: what a first byte begins, and which is the shortest."""
 
 from __future__ import annotations
 
-from agentmsg.errors import DecodeError, EncodeError
-
-__all__ = ["FIXED_EXT", "FLOAT32", "FLOAT64", "MASKS", "MOST", "WIDE", "first_of", "first_of_int", "kind_of"]
+from agentmsg import DecodeError, EncodeError
 
 # The largest integer that a first byte is.
 MOST = 0x7F

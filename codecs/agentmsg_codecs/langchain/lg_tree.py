@@ -11,7 +11,7 @@
 
 MessagePack can spell one value in several ways. LangGraph's writer always takes the shortest, and floats of 64 bits;
 what is spelt otherwise has a mark: the number of the value, in the order of their first bytes, and its first byte.
-Nothing that a payload names is looked up: it is data. Imports how values are spelt.
+Nothing that a payload names is looked up: it is data.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from binascii import Error as Base64Error
 from math import isfinite
 from typing import Any
 
-from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.json_values import plain_copy
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg import DecodeError, EncodeError, InvalidMessage
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, plain_copy
 from agentmsg_codecs.langchain.lg_spelling import (
     FIXED_EXT,
     FLOAT32,
@@ -36,21 +35,6 @@ from agentmsg_codecs.langchain.lg_spelling import (
     first_of_int,
     kind_of,
 )
-
-__all__ = [
-    "BIG",
-    "BINARY",
-    "CODES",
-    "EXT",
-    "FLOAT",
-    "MAP",
-    "MARKERS",
-    "WIRE",
-    "big_integer",
-    "check_marker",
-    "read_tree",
-    "write_tree",
-]
 
 Mark = list[int]
 EXT, BINARY, FLOAT, MAP, WIRE = "__ext__", "__bin__", "__float__", "__map__", "__wire__"

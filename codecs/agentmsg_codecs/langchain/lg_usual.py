@@ -1,4 +1,4 @@
-"""Usual messages straight between the payloads of their extensions and the model. Imports fast_read and the library.
+"""Usual messages straight between the payloads of their extensions and the model.
 
 A payload is read by what fast_read.py takes as usual, and is then written again: only where this gives the same bytes
 is the message taken. So the order of keys, the spelling of numbers and keys that stand twice need no look of their
@@ -16,12 +16,8 @@ import attrs
 import msgpack
 
 import agentmsg as am
-from agentmsg.codec import replacer
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.limits import USUAL
-from agentmsg.notes import note_of
-from agentmsg.plain import is_object
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.lc_envelopes import TAGS
 from agentmsg_codecs.langchain.lg_containers import contents_of, place_of
@@ -34,12 +30,11 @@ from agentmsg_codecs.langchain.proving import is_deep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.limits import Limits
+    from agentmsg import Limits
     from agentmsg_codecs.langchain.lg_containers import Contents
     from agentmsg_codecs.langchain.lg_messages import GraphMessages
     from agentmsg_codecs.langchain.messages import Messages
 
-__all__ = ["UsualDocuments", "joined"]
 
 Part = dict[str, Any]
 _library: Any = msgpack
@@ -175,7 +170,7 @@ class UsualDocuments:
 
     def read(self, data: bytes, limits: Limits) -> tuple[Contents, list[am.Msg]] | None:
         """Return what is around the messages of a document, and these; None where errors, or spelling, must be told."""
-        if len(data) > limits.bytes or limits.depth < USUAL:
+        if len(data) > limits.bytes or limits.depth < speed.USUAL:
             return None
         contents = _contents_in(data, limits.depth)
         if contents is None:
@@ -261,7 +256,7 @@ class UsualDocuments:
 
 # -- the order of keys ------------------------------------------------------------------------------------------------
 
-_replaced = replacer(am.Msg, "notes")
+_replaced = speed.replacer(am.Msg, "notes")
 
 
 def _ordered(message: am.Msg, body: Part, again: Part, fields: bytes, tool: Any) -> am.Msg | None:

@@ -1,4 +1,4 @@
-"""The shapes in which content parts spell images, sound, video and files, v1's own aside. Imports v1 and the model."""
+"""The shapes in which content parts spell images, sound, video and files, v1's own aside."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.formats import adopt, is_mapping, is_object
 from agentmsg_codecs.langchain.anthropic_shapes import BLOCKS
+from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.shapes import Shape, nested, put, shape, text_shape, with_common
 from agentmsg_codecs.langchain.v1 import Unreadable, common_of, text_at, word_at
-from agentmsg_codecs.langchain.words import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MEDIA_SHAPES"]
 
 Part = dict[str, Any]
 

@@ -1,8 +1,8 @@
 """Messages: a fast path for what LangChain itself writes today, and the general path for everything else.
 
 The fast path tests the exact key set and the types, so nothing can deviate and nothing is compared. The general
-path reads leniently, writes the default spelling, keeps the difference (``agentmsg.notes.keep``) and proves that
-it comes back; what does not is kept whole, as a native message. Imports forms, body and what lies below.
+path reads leniently, writes the default spelling, keeps the difference (``formats.spelling.keep``) and proves that
+it comes back; what does not is kept whole, as a native message.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.notes import SPELLINGS, keep, put_back, same_document, with_note
-from agentmsg.plain import is_list, is_mapping, is_object
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    plain_copy,
+    same_document,
+    spelling,
+    with_note,
+)
 from agentmsg_codecs.langchain.body import Bodies
 from agentmsg_codecs.langchain.calls import is_calls
 from agentmsg_codecs.langchain.fast_read import FastReaders
 from agentmsg_codecs.langchain.fast_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.forms import Native, known_keys, split, wrap
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 from agentmsg_codecs.langchain.proving import proving
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,7 +41,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["FORMS", "Messages", "is_native", "note_of_message"]
 
 Part = dict[str, Any]
 make_msg = maker(am.Msg)
@@ -195,7 +202,7 @@ class Messages:
         own = message.extras.get(FAMILY) if message.extras else None
         if is_mapping(own) and not _ODD.isdisjoint(own):
             body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
-        body = put_back(message, body, family=FAMILY, read=lambda _: message)
+        body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
 
     def _listed(self, message: am.Msg, body: Part) -> Part:
@@ -230,7 +237,7 @@ class Messages:
         def read(body: Part) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
-        return keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
+        return spelling.keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
 
     def read_only(self, native: Any) -> tuple[am.Msg, str]:
         """Return what a native message means, with its extras, whether or not all of it would come back.
@@ -264,7 +271,7 @@ def _is_odd(key: str, native: Any, plain: Any) -> bool:
     """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
     if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
         return False
-    return not any(same_document(native, spelling) for spelling in SPELLINGS.values())
+    return not any(same_document(native, odd) for odd in spelling.SPELLINGS.values())
 
 
 def _able(form: str, message: am.Msg, tag: str) -> str:

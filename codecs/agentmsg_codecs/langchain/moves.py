@@ -1,4 +1,4 @@
-"""What some writers put at another place of a part than v1 does: cache hints and file names. Imports v1.
+"""What some writers put at another place of a part than v1 does: cache hints and file names.
 
 A part is read as the one that has them at their usual place, and notes where they stood.
 """
@@ -9,9 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.plain import is_mapping, is_object
-
-__all__ = ["MOVES"]
+from agentmsg.formats import is_mapping, is_object
 
 Part = dict[str, Any]
 Move: TypeAlias = tuple[str, Callable[[Part], "Part | None"], Callable[[Part], Part]]

@@ -1,15 +1,10 @@
-"""Unknown fields of the objects inside of parts, such as ``image_url``: extras, in a namespace of their own.
-
-Imports plain JSON only.
-"""
+"""Unknown fields of the objects inside of parts, such as ``image_url``: extras, in a namespace of their own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_mapping, is_object
-
-__all__ = ["NESTED", "nested_in", "with_nested"]
+from agentmsg.formats import is_mapping, is_object
 
 Part = dict[str, Any]
 # The objects inside of parts, and the namespace of their unknown fields.

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["FAILED", "partial_args"]
-
 FAILED: Any = object()
 """What ``partial_args`` gives where nothing can be made of a text."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?P<end>"?)|(?P<sign>[{}\[\]])', re.DOTALL)

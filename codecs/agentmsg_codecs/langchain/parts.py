@@ -1,4 +1,4 @@
-"""Content parts to blocks and back: the table of shapes at work. Imports the hooks, the shapes and the core's notes.
+"""Content parts to blocks and back: the table of shapes at work.
 
 Reading tries v1 and then the other shapes of a part's tag; whatever a shape reads must come back exactly, else the
 part is kept as a NativeBlock. Writing is v1, unless the block remembers another shape that still reads the same.
@@ -14,25 +14,34 @@ import agentmsg_codecs.langchain.hooks as hooks
 import agentmsg_codecs.langchain.v1 as v1
 import agentmsg_codecs.langchain.v1_calls as v1_calls
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.codec import hook_table, maker, once
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.notes import keep, note_of, put_back, same_document, with_note
-from agentmsg.plain import class_of, is_mapping, is_object
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    dispatch,
+    is_mapping,
+    is_object,
+    maker,
+    note_of,
+    plain_copy,
+    same_document,
+    speed,
+    spelling,
+    with_note,
+)
 from agentmsg_codecs.langchain.anthropic_shapes import KIND, own_shape
 from agentmsg_codecs.langchain.anthropic_v1 import V1_SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.call_shapes import BY_NAME, in_non_standard, shapes_of
 from agentmsg_codecs.langchain.moves import MOVES
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 from agentmsg_codecs.langchain.nested import NESTED, nested_in, with_nested
 from agentmsg_codecs.langchain.quick_shapes import QUICK_SHAPES, QUICK_WRITERS
 from agentmsg_codecs.langchain.shapes import Shape
 from agentmsg_codecs.langchain.v1 import Unreadable
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NESTED", "Parts", "fallback_of", "note_at"]
 
 Part = dict[str, Any]
 _make_native = maker(am.NativeBlock)
@@ -82,7 +91,7 @@ _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, Va
 
 def _known(block: Any, shape: Shape | None, plain: Part) -> frozenset[str]:
     """Return the keys that the part of this very block may have: no unknown field may use them."""
-    keys = _V1_KEYS.get(class_of(block), _NON_STANDARD) if shape is None else shape.keys
+    keys = _V1_KEYS.get(dispatch.class_of(block), _NON_STANDARD) if shape is None else shape.keys
     if shape is None and plain.get("type") == "text-plain":
         keys |= {"title", "context"}
     return (keys - _SOURCES) | plain.keys()
@@ -120,11 +129,11 @@ class Parts:
         self.quick: dict[Any, Any] = {}
         self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
-    @once
+    @speed.once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        self._readers = hook_table(self.converter.get_structure_hook, hooks.TAGS)
-        self._writers = hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
+        self._readers = dispatch.hook_table(self.converter.get_structure_hook, hooks.TAGS)
+        self._writers = dispatch.hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
         # The shortcuts know our own hooks by heart, and stand back where another is registered.
         self.quick.update((tag, quick) for tag, hook, quick in hooks.QUICK if self._readers[tag] is hook)
         # A part notes its shape where that is not the default one: known as long as the default is ours.
@@ -226,7 +235,9 @@ class Parts:
             plain = with_nested(plain, block)
         # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
         again = None if type(block) is am.ToolResultBlock else read
-        kept = keep(self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, odd=_ODD, read=again)
+        kept = spelling.keep(
+            self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, odd=_ODD, read=again
+        )
         if kept is None:
             return None
         own = kept.extras.get(FAMILY)
@@ -280,7 +291,9 @@ class Parts:
         if self._reads_as(spelt, block, provider):
             return spelt
         plain = self._default(block)
-        return put_back(block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider))
+        return spelling.put_back(
+            block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider)
+        )
 
     def _write_bare(self, block: Any) -> Any:
         """Return the part of a block in its default spelling, with its unknown fields."""
@@ -295,7 +308,7 @@ class Parts:
         if writer is None:
             return hooks.write_non_standard(block, self.converter)
         shape = _own_shape(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
-        if shape is not None and hooks.is_ours(class_of(block), writer):
+        if shape is not None and hooks.is_ours(dispatch.class_of(block), writer):
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part
@@ -328,7 +341,7 @@ class Parts:
                 # A shape of another class of blocks, planted or left behind.
                 plain = None
         plain = with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
-        native = put_back(block, plain, family=FAMILY, read=lambda _: block)
+        native = spelling.put_back(block, plain, family=FAMILY, read=lambda _: block)
         for mark, _, back in MOVES:
             if note_at(block, mark) is True:
                 native = back(native)

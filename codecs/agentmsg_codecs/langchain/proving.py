@@ -1,17 +1,15 @@
-"""Messages whose depth nobody looked at: it is proved while they are read. Imports fast_read.
+"""Messages whose depth nobody looked at: it is proved while they are read.
 
 Whatever is around free-form data is of a known shape, and so of a known depth; free-form data is written as text, and
 its brackets are counted. That takes less time than to write the whole document again, which is how it is proved of any
-other (``agentmsg.json_text.parse_json``).
+other (``agentmsg.values.text.parse_json``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.levels import PROVABLE
-from agentmsg.limits import DEFAULT_LIMITS, USUAL
-from agentmsg.undoubted import is_shallow, parse_undoubted
+from agentmsg.formats import speed
 from agentmsg_codecs.langchain.fast_read import FastReaders
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg_codecs.langchain.parts import Parts
 
-__all__ = ["are_shallow", "is_deep", "proving", "take"]
 
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
@@ -35,11 +32,11 @@ def is_deep(text: bytes, around: int = _AROUND) -> bool:
         text: the data as JSON, as we wrote it.
         around: how many levels are around it, at most.
     """
-    levels = USUAL - around
+    levels = speed.USUAL - around
     # Every level has two brackets, so that most data need not be looked through.
     if len(text) <= 2 * levels or text.count(b"{") + text.count(b"[") <= levels:
         return False
-    return not is_shallow(parse_undoubted(text, DEFAULT_LIMITS), PROVABLE - levels)
+    return not speed.is_shallow(speed.parse_undoubted(text, speed.DEFAULT_LIMITS), speed.PROVABLE - levels)
 
 
 def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Msg]:
@@ -66,7 +63,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
 def are_shallow(natives: list[Any]) -> bool:
     """Tell whether the messages that ``take`` left are a document of usual depth."""
-    return is_shallow(natives, PROVABLE - USUAL)
+    return speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)
 
 
 def proving(parts: Parts) -> Mapping[str, Callable[[Any], am.Msg | None]]:

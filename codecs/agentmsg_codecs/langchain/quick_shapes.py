@@ -1,8 +1,7 @@
 """The usual parts of three other shapes, read and written by their exact keys: thinking, image_url, tool_use.
 
 What shapes.py, media_shapes.py and call_shapes.py give for them, without the write, read and compare of parts.py:
-whatever is not exactly as here is theirs. Why that is safe is told in fast_read.py and fast_write.py. Imports v1
-and the model.
+whatever is not exactly as here is theirs. Why that is safe is told in fast_read.py and fast_write.py.
 """
 
 from __future__ import annotations
@@ -11,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.v1_media as v1_media
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.formats import adopt, is_mapping, is_object
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import make_call, make_signature, make_thinking
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["COPIED_NOTE", "QUICK_SHAPES", "QUICK_WRITERS", "bare_args", "read_copied", "write_use"]
 
 Part = dict[str, Any]
 _OBJECT: Any = dict

@@ -2,7 +2,7 @@
 
 Each shape knows its parts, reads them, and writes a block back in its own spelling. A block keeps the name of its
 shape as a note; parts.py honours it only while what is written reads back as the same block. Here stand text and
-thinking; media_shapes.py and call_shapes.py hold the others. Imports v1 and the model.
+thinking; media_shapes.py and call_shapes.py hold the others.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ from typing import Any
 
 import attrs
 
+import agentmsg_codecs.langchain.citations as cited
 import agentmsg_codecs.langchain.v1 as v1
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import adopt, is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, word_at
-from agentmsg_codecs.langchain.words import FAMILY
-
-__all__ = ["TEXT_SHAPES", "Shape", "nested", "put", "shape", "text_shape", "with_common"]
 
 Part = dict[str, Any]
 
@@ -72,12 +70,12 @@ def _citing(name: str, key: str) -> Shape:
     def read(part: Part) -> Any:
         if not is_list(part.get(key)):
             raise Unreadable
-        citations = tuple(map(v1.read_citation, part[key]))
+        citations = tuple(map(cited.read_citation, part[key]))
         return v1.make_text(text=text_at(part, "text"), citations=citations, **common_of(part, Extras(part)))
 
     def write(block: Any) -> Part:
         part = v1.write_text(block.evolve(citations=()))
-        return {**part, key: list(map(v1.write_citation, block.citations))}
+        return {**part, key: list(map(cited.write_citation, block.citations))}
 
     return Shape(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
 

@@ -1,20 +1,16 @@
-"""``usage_metadata`` to Usage and back. Imports the model and the core's notes."""
+"""``usage_metadata`` to Usage and back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.notes import SPELLINGS, keep, put_back, same_document
-from agentmsg.plain import is_mapping, is_object
-from agentmsg_codecs.langchain.words import FAMILY
+from agentmsg.formats import EMPTY, adopt, is_mapping, is_object, maker, same_document, spelling
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DETAILS", "USAGE_KEYS", "is_odd", "read_usage", "write_usage"]
 
 Part = dict[str, Any]
 _make = maker(am.Usage)
@@ -95,7 +91,7 @@ def _read_odd(part: Part) -> am.Usage | None:
     plain = _default(usage)
     if len(plain) == len(part) and same_document(plain, part):
         return usage
-    return keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS, odd=USAGE_KEYS)
+    return spelling.keep(usage, part, plain, family=FAMILY, known=USAGE_KEYS, odd=USAGE_KEYS)
 
 
 def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
@@ -103,10 +99,10 @@ def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
     name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
     if name is not None:
         is_number = type(value) is int or (key == "cost" and type(value) is float)
-        is_empty = key not in _IN_DETAILS and any(same_document(value, spelling) for spelling in SPELLINGS.values())
+        is_empty = key not in _IN_DETAILS and any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
         return getattr(usage, name) is None and not is_number and not is_empty
     namespace, names = DETAILS[key]
-    is_empty = any(same_document(value, spelling) for spelling in SPELLINGS.values())
+    is_empty = any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
     is_free = namespace not in usage.extras and all(getattr(usage, field) is None for field in names.values())
     return is_free and not is_mapping(value) and not is_empty
 
@@ -154,4 +150,4 @@ def write_usage(usage: am.Usage) -> Part:
     plain = _default(usage)
     if not usage.extras and not usage.notes:
         return plain
-    return put_back(usage, plain, family=FAMILY, read=lambda part: read_usage(am.thaw(part)))
+    return spelling.put_back(usage, plain, family=FAMILY, read=lambda part: read_usage(am.thaw(part)))

@@ -1,7 +1,7 @@
 """Content blocks v1, the canonical spelling: a reader and a writer for each class of block.
 
 The readers are structure hooks and the writers unstructure hooks of a cattrs Converter (see ``make_converter``);
-the dispatch tables of parts.py are filled from it. Imports the model and the words of the format.
+the dispatch tables of parts.py are filled from it.
 
 A v1 block has `id`, `extras` and its own keys. What the model has a field for and v1 has no key for stands in
 `extras`, under the field's name; the rest of `extras` is kept as ``block.extras["langchain.extras"]``, and unknown
@@ -13,56 +13,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import class_of, is_list, is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dispatch, is_list, is_mapping, is_object, maker
 from agentmsg_codecs.langchain.citations import (
-    WHOLE,
-    WITH_URL,
     is_place,
     is_translated,
-    make_citation,
     read_citation,
     write_citation,
 )
-from agentmsg_codecs.langchain.words import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "WHOLE",
-    "WITH_URL",
-    "Extras",
-    "Unreadable",
-    "cache_of",
-    "claimed",
-    "common_of",
-    "is_bare_text",
-    "is_place",
-    "is_translated",
-    "make_call",
-    "make_citation",
-    "make_refusal",
-    "make_result",
-    "make_signature",
-    "make_text",
-    "make_thinking",
-    "quick_reasoning",
-    "quick_text",
-    "read_citation",
-    "read_reasoning",
-    "read_refusal",
-    "read_text",
-    "text_at",
-    "v1_part",
-    "word_at",
-    "write_cache",
-    "write_citation",
-    "write_reasoning",
-    "write_refusal",
-    "write_text",
-]
 
 Part = dict[str, Any]
 make_text = maker(am.TextBlock)
@@ -132,7 +94,7 @@ _OWN: Mapping[type, frozenset[str]] = {
 
 def claimed(block: Any) -> frozenset[str]:
     """Return the keys of v1 `extras` that the model has a field for, in a block like this one."""
-    own = _OWN.get(class_of(block), _COMMON)
+    own = _OWN.get(dispatch.class_of(block), _COMMON)
     return own | {"provider"} if isinstance(getattr(block, "source", None), am.FileSource) else own
 
 

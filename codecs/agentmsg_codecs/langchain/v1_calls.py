@@ -1,29 +1,17 @@
-"""Calls as v1 blocks: arguments that must be an object, and arguments that are text. Imports v1 and the model."""
+"""Calls as v1 blocks: arguments that must be an object, and arguments that are text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.json_text import dump_json
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.plain import is_mapping, is_object
+from agentmsg.formats import EMPTY, adopt, dump_json, is_mapping, is_object
+from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, make_call, text_at, v1_part, word_at
-from agentmsg_codecs.langchain.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "call_args",
-    "call_input",
-    "error_first",
-    "raw_text",
-    "read_call",
-    "read_call_text",
-    "write_call",
-    "write_call_text",
-]
 
 Part = dict[str, Any]
 

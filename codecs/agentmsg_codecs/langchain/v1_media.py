@@ -1,27 +1,16 @@
-"""Images, sound, video and files as v1 blocks. Imports v1 and the model."""
+"""Images, sound, video and files as v1 blocks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.codec import maker
+from agentmsg.formats import maker
 from agentmsg_codecs.langchain.v1 import Extras, Unreadable, common_of, text_at, v1_part, word_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "MEDIA",
-    "make_base64",
-    "make_file_id",
-    "make_text_source",
-    "make_url",
-    "media_writer",
-    "quick_media",
-    "read_media",
-    "read_text_plain",
-]
 
 Part = dict[str, Any]
 make_url = maker(am.URLSource)

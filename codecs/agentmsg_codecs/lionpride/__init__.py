@@ -40,16 +40,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.link import CallNames
-from agentmsg_codecs.lionpride.caps import make_caps
-from agentmsg_codecs.lionpride.nodes import read_node, write_node
+from agentmsg.formats import CallNames, ContainerCodec, Containers
+from agentmsg_codecs.lionpride.capabilities import make_caps
+from agentmsg_codecs.lionpride.messages import read_node, write_node
+from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.lionpride.sniffing import sniff_message
-from agentmsg_codecs.lionpride.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["LionprideCodec"]
 

@@ -1,4 +1,4 @@
-"""Content: a dict whose keys decide the role, and the blocks of a message. Imports words.
+"""Content: a dict whose keys decide the role, and the blocks of a message.
 
 What a message holds beside its content plays no part here: ``_bare`` takes it away, so that spellings can be tried.
 Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` where it does not list the detail;
@@ -11,15 +11,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arguments import from_object, input_object
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import dump_json, parse_json
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_marked
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg_codecs.lionpride.words import (
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    marked,
+    parse_json,
+    read_as,
+    tool_arguments,
+    write_as,
+)
+from agentmsg_codecs.lionpride.names import (
     CONTENT,
     DETAILS,
     FAMILY,
@@ -33,7 +44,6 @@ from agentmsg_codecs.lionpride.words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["kind_of", "read_content", "write_content"]
 
 make_msg = maker(am.Msg)
 _make_text = maker(am.TextBlock)
@@ -173,7 +183,7 @@ def _write_response(message: am.Msg) -> Native:
 def _read_call(native: Native, _: Any) -> am.Msg:
     function, arguments = native.get("function"), native.get("arguments")
     name, parsed = ("", False) if function is None else _text(function)
-    fields: Any = from_object(arguments) if is_object(arguments) else {"input": adopt(arguments)}
+    fields: Any = tool_arguments.from_object(arguments) if is_object(arguments) else {"input": adopt(arguments)}
     if arguments is None:
         fields = {"input": EMPTY}
     block = _make_call(id=None, name=name, **fields)
@@ -188,7 +198,7 @@ def _write_call(message: am.Msg) -> Native:
     is_plain = value is not None and not is_mapping(value) and is_marked(block, FAMILY, "/plain")
     return {
         "function": _spelt(block.name, parsed=is_marked(block, FAMILY, "/parsed")),
-        "arguments": thaw(value if is_plain else input_object(block)),
+        "arguments": thaw(value if is_plain else tool_arguments.input_object(block)),
     }
 
 

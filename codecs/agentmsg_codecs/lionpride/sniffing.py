@@ -1,13 +1,11 @@
-"""How much a message looks like one of lionpride's. Imports words."""
+"""How much a message looks like one of lionpride's."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_mapping
-from agentmsg_codecs.lionpride.words import FIELDS, NODE_KEYS, TRIGGERS
-
-__all__ = ["sniff_message"]
+from agentmsg.formats import is_mapping
+from agentmsg_codecs.lionpride.names import FIELDS, NODE_KEYS, TRIGGERS
 
 _ALL = frozenset(key for keys in FIELDS.values() for key in keys)
 _DECIDING = frozenset(key for keys in TRIGGERS.values() for key in keys)

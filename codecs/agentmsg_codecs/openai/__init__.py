@@ -39,22 +39,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import Codec, maker
-from agentmsg.copies import copy_document, copy_part
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, mark_of
-from agentmsg_codecs.openai.caps import make_caps
-from agentmsg_codecs.openai.linked import Links, unlinked
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
+from agentmsg_codecs.openai.capabilities import make_caps
 from agentmsg_codecs.openai.messages import Messages
+from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.sniffing import sniff_messages
+from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
-from agentmsg_codecs.openai.words import CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["OpenAICodec"]
 
@@ -120,12 +116,12 @@ class OpenAICodec(Codec):
         """Return the history of a document that others hold: of its usual messages only the texts are kept."""
         self.engine.fill()
         if is_list(document):
-            messages = self.engine.read_held(document, lambda native: copy_part(native, 1, depth))
+            messages = self.engine.read_held(document, lambda native: speed.copy_part(native, 1, depth))
             return _make_history(tuple(messages), notes=_LIST)
         body, natives = _contents(document)
-        messages = self.engine.read_held(natives, lambda native: copy_part(native, 2, depth))
+        messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, 2, depth))
         parameters = {key: value for key, value in (body or {}).items() if key != "messages"}
-        return _with_parameters(messages, copy_document(parameters, depth) if parameters else parameters)
+        return _with_parameters(messages, speed.copy_document(parameters, depth) if parameters else parameters)
 
     def write(self, history: am.History) -> Any:
         """Return the request body of a history; a list of messages where it was read from one, or is wanted so."""

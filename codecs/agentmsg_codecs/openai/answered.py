@@ -1,4 +1,4 @@
-"""What an answer says of itself beside its message, and what of it has no meaning. Imports usage.
+"""What an answer says of itself beside its message, and what of it has no meaning.
 
 An ``index`` that is not 0, an ``object`` that is no chat.completion, an ``id`` that is no text ...: what cannot be
 read as what it means is kept as it is, among the response metadata, and told where it is lost.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError
-from agentmsg.shapes import Unreadable
+from agentmsg import AgentMsgError
+from agentmsg.formats import Unreadable
 from agentmsg_codecs.openai.usage import read_usage
 
 if TYPE_CHECKING:
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 
     import agentmsg as am
 
-__all__ = [
-    "OBJECT",
-    "ODD_OF_ANSWER",
-    "ODD_OF_CHOICE",
-    "RESPONSE_METADATA",
-    "is_odd_value",
-    "time_in",
-    "usage_in",
-    "word_in",
-]
 
 OBJECT = "chat.completion"
 RESPONSE_METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")

@@ -1,4 +1,4 @@
-"""What compatible servers say beside the content of a message, a part or a call. Imports content.
+"""What compatible servers say beside the content of a message, a part or a call.
 
 ``cache_control`` of a message or a call is a cache hint: of the last block of the message that may have one, of the
 call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or an answer,
@@ -11,29 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import agentmsg as am
-from agentmsg.blocks import BaseBlock
-from agentmsg.errors import AgentMsgError
-from agentmsg.notes import note_of
-from agentmsg.plain import is_mapping, is_object
-from agentmsg.shapes import Native, Unreadable, mark_of, marked
+from agentmsg import AgentMsgError, BaseBlock
+from agentmsg.formats import Native, Unreadable, is_mapping, is_object, mark_of, marked, note_of
 from agentmsg_codecs.openai.content import CACHE_AT, CONTROL, read_control, write_control
+from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.reasoning import place_of
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
-from agentmsg_codecs.openai.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = [
-    "Attached",
-    "attached_keys",
-    "carried_signature",
-    "detached",
-    "is_message_hint",
-    "is_own_hint",
-    "message_keys",
-    "with_attached",
-]
 
 _B = TypeVar("_B", bound=BaseBlock)
 SIGNED = "extra_content"

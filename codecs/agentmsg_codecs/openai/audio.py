@@ -1,16 +1,13 @@
-"""The ``audio`` of an assistant message: in requests a reference by id, in responses the sound. Imports content."""
+"""The ``audio`` of an assistant message: in requests a reference by id, in responses the sound."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import agentmsg as am
-from agentmsg.plain import is_mapping
-from agentmsg.shapes import Native, Shape, read_as, text_at, word_at, write_as
+from agentmsg.formats import Native, Shape, is_mapping, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
-from agentmsg_codecs.openai.words import FAMILY
-
-__all__ = ["AUDIO_KEYS", "is_no_sound", "read_audio", "write_audio"]
+from agentmsg_codecs.openai.names import FAMILY
 
 AUDIO_KEYS = frozenset({"id", "data", "transcript"})
 

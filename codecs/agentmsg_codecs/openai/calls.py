@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages. Imports words.
+"""Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
 message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call;
@@ -11,37 +11,31 @@ from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.bare import make_parsed_call
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_text import UNUSUAL, usual_arguments
-from agentmsg.json_values import EMPTY, adopt, plain_copy, thaw
-from agentmsg.natives import read_arguments, rest_of, with_rest, without_id, write_arguments
-from agentmsg.parts import native_text
-from agentmsg.plain import is_sound
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    plain_copy,
+    read_as,
+    speed,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.openai.attached import Attached, is_message_hint, with_attached
-from agentmsg_codecs.openai.words import FAMILY, ITEM
-
-__all__ = [
-    "NO_ID",
-    "call_keys",
-    "entry_comes_back",
-    "inner_call_keys",
-    "is_legacy",
-    "is_native_entry",
-    "is_other_type",
-    "quick_call",
-    "read_entry",
-    "read_legacy",
-    "says_beside",
-    "write_entry",
-    "write_legacy",
-]
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = without_id(FAMILY)
+NO_ID = natives.without_id(FAMILY)
 _make_native = maker(am.NativeBlock)
 _CALL_NOTE = adopt({FAMILY: {"/call": True}})
 _LEGACY_NOTE = adopt({FAMILY: {"/legacy": True}})
@@ -60,7 +54,7 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
             name=text_at(inner, "name"),
             raw_input=text_at(inner, "input"),
             kind="custom",
-            extras=rest_of(inner, _INNER["custom"], ITEM),
+            extras=natives.rest_of(inner, _INNER["custom"], ITEM),
             notes=notes,
         )
     if kind == "server":
@@ -68,7 +62,7 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
         raise Unreadable
     inner = object_at(native, "function")
     fields: dict[str, Any] = {"id": link, "name": text_at(inner, "name"), "notes": notes}
-    fields["extras"] = rest_of(inner, _INNER["function"], ITEM)
+    fields["extras"] = natives.rest_of(inner, _INNER["function"], ITEM)
     if not kind or kind == "function":
         return _with_arguments(fields, inner)
     return marked(_with_arguments({**fields, "kind": kind}, inner), FAMILY, type=True)
@@ -76,22 +70,26 @@ def _read(native: Native, _: Any) -> am.ToolUseBlock:
 
 def _with_arguments(fields: Native, native: Native) -> am.ToolUseBlock:
     """Return a call with its arguments; some servers write them as an object, not as its text."""
-    return read_arguments(partial(_make_call, **fields), native.get("arguments"), FAMILY)
+    return natives.read_arguments(partial(_make_call, **fields), native.get("arguments"), FAMILY)
 
 
 def _arguments(block: am.ToolUseBlock) -> Any:
-    return write_arguments(block, FAMILY) if block.notes else input_text(block)
+    return natives.write_arguments(block, FAMILY) if block.notes else tool_arguments.input_text(block)
 
 
 def _write(block: am.ToolUseBlock) -> Native:
     native: Native = {} if block.id is None else {"id": str(block.id)}
     if block.kind == "custom":
         value = block.input
-        said = value if isinstance(value, str) else input_text(block)
-        return {**native, "type": "custom", "custom": with_rest({"name": block.name, "input": said}, block, ITEM)}
+        said = value if isinstance(value, str) else tool_arguments.input_text(block)
+        return {
+            **native,
+            "type": "custom",
+            "custom": natives.with_rest({"name": block.name, "input": said}, block, ITEM),
+        }
     function: Native = {"name": block.name, "arguments": _arguments(block)}
     native["type"] = block.kind if is_other_type(block) else "function"
-    native["function"] = with_rest(function, block, ITEM) if block.extras else function
+    native["function"] = natives.with_rest(function, block, ITEM) if block.extras else function
     return native
 
 
@@ -105,13 +103,13 @@ _CALL = Shape(
 
 
 def _read_legacy(native: Native, _: Any) -> am.ToolUseBlock:
-    extras = rest_of(native, _INNER["function"], ITEM)
+    extras = natives.rest_of(native, _INNER["function"], ITEM)
     fields = {"id": None, "name": text_at(native, "name"), "extras": extras, "notes": _LEGACY_NOTE}
     return _with_arguments(fields, native)
 
 
 def _write_legacy(block: am.ToolUseBlock) -> Native:
-    return with_rest({"name": block.name, "arguments": _arguments(block)}, block, ITEM)
+    return natives.with_rest({"name": block.name, "arguments": _arguments(block)}, block, ITEM)
 
 
 _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read_legacy, write=_write_legacy)
@@ -158,12 +156,12 @@ def quick_call(entry: Any) -> am.ToolUseBlock | None:
     link, name, arguments = entry.get("id"), function.get("name"), function.get("arguments")
     if type(link) is not str or type(name) is not str or type(arguments) is not str:
         return None
-    if not ((link.isascii() or is_sound(link)) and (name.isascii() or is_sound(name))):
+    if not ((link.isascii() or speed.is_sound(link)) and (name.isascii() or speed.is_sound(name))):
         return None
-    value = usual_arguments(arguments)
-    if value is not UNUSUAL:
-        return make_parsed_call(link, name, value, arguments)
-    return _make_call(link, name, raw_input=arguments) if is_sound(arguments) else None
+    value = speed.usual_arguments(arguments)
+    if value is not speed.UNUSUAL:
+        return speed.make_parsed_call(link, name, value, arguments)
+    return _make_call(link, name, raw_input=arguments) if speed.is_sound(arguments) else None
 
 
 def _read_call(entry: Any) -> am.ToolUseBlock:
@@ -185,7 +183,7 @@ def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
     try:
         return _read_call(entry)
     except (Unreadable, AgentMsgError):
-        return _make_native(codec=FAMILY, value=adopt(entry), fallback=native_text(entry), notes=_CALL_NOTE)
+        return _make_native(codec=FAMILY, value=adopt(entry), fallback=natives.native_text(entry), notes=_CALL_NOTE)
 
 
 def is_native_entry(block: Any) -> bool:

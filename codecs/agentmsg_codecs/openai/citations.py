@@ -1,4 +1,4 @@
-"""Annotations: what a text is based on, by offsets in characters. Imports content.
+"""Annotations: what a text is based on, by offsets in characters.
 
 Those that the schema does not have (other kinds, missing fields) are marked ``/odd`` and keep all that they say.
 """
@@ -8,16 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.natives import count_at, rest_of, with_rest
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats import Native, Shape, Unreadable, is_list, natives, object_at, read_as, text_at, word_at, write_as
 from agentmsg_codecs.openai.content import odd
-from agentmsg_codecs.openai.words import FAMILY, ITEM
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CITED", "citation_keys", "read_annotations", "write_annotations"]
 
 CITED = frozenset({"url", "title", "start_index", "end_index"})
 
@@ -34,10 +31,10 @@ def _read(native: Native, _: Any) -> am.Citation:
         word_at(inner, "url"),
         word_at(inner, "title"),
         None,
-        count_at(inner, "start_index"),
-        count_at(inner, "end_index"),
+        natives.count_at(inner, "start_index"),
+        natives.count_at(inner, "end_index"),
         kind,
-        extras=rest_of(inner, CITED, ITEM),
+        extras=natives.rest_of(inner, CITED, ITEM),
     )
     told = (citation.url, citation.title, citation.start, citation.end)
     if None in told:
@@ -55,7 +52,7 @@ def _write(citation: am.Citation) -> Native:
         "url": citation.url,
     }
     inner = {key: value for key, value in fields.items() if value is not None}
-    return {"type": "url_citation", "url_citation": with_rest(inner, citation, ITEM)}
+    return {"type": "url_citation", "url_citation": natives.with_rest(inner, citation, ITEM)}
 
 
 _SHAPE = Shape(

@@ -1,7 +1,5 @@
 """Content parts: text, image_url, input_audio, file, refusal, video_url and thinking of compatible servers.
 
-Imports thinking_parts.
-
 Parts that the schema has nowhere, or not in this role, are marked ``/odd`` when they are read: they are written again
 as they were, and nothing else is written so (see block_caps.py).
 """
@@ -11,34 +9,26 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.media import data_url, read_data_url
-from agentmsg.natives import rest_of, with_rest
-from agentmsg.parts import Parts
-from agentmsg.plain import is_object, is_sound
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    media,
+    natives,
+    object_at,
+    read_as,
+    speed,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_parts import THINKING_PART
-from agentmsg_codecs.openai.words import FAMILY, ITEM
-
-__all__ = [
-    "AUDIO_FORMATS",
-    "BREAKPOINT_TTLS",
-    "CACHE_AT",
-    "CONTROL",
-    "DETAILS",
-    "ContentParts",
-    "hint_keys",
-    "inner_keys",
-    "is_controlled",
-    "is_odd",
-    "make_text",
-    "odd",
-    "read_cache",
-    "read_control",
-    "write_cache",
-    "write_control",
-    "write_url",
-]
 
 make_text = maker(am.TextBlock)
 make_refusal = maker(am.RefusalBlock)
@@ -167,7 +157,7 @@ def _write_refusal(block: am.RefusalBlock) -> Native:
 
 def read_url(url: str) -> Any:
     """Return the source of a URL: what a base64 ``data:`` URL holds, or the reference."""
-    held = read_data_url(url)
+    held = media.read_data_url(url)
     if held is None:
         return make_url(url=url)
     return held if held.media_type is not None else odd(held)
@@ -175,7 +165,7 @@ def read_url(url: str) -> Any:
 
 def write_url(source: Any) -> str:
     """Return the URL of a source."""
-    return data_url(source) if isinstance(source, am.Base64Source) else source.url
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
 
 
 def _linked(cls: type[Any], key: str, inner: frozenset[str]) -> Shape:
@@ -189,7 +179,7 @@ def _linked(cls: type[Any], key: str, inner: frozenset[str]) -> Shape:
             return marked(block, FAMILY, bare=True)
         native = object_at(part, key)
         fields: dict[str, Any] = {"detail": word_at(native, "detail")} if "detail" in inner else {}
-        source, extras = read_url(text_at(native, "url")), rest_of(native, inner, ITEM)
+        source, extras = read_url(text_at(native, "url")), natives.rest_of(native, inner, ITEM)
         block = make(source=source, cache=read_cache(part), extras=extras, **fields)
         word = fields.get("detail")
         return block if word is None or word in DETAILS else marked(block, FAMILY, detail=word)
@@ -197,7 +187,7 @@ def _linked(cls: type[Any], key: str, inner: frozenset[str]) -> Shape:
     def write(block: Any) -> Native:
         url, detail = write_url(block.source), getattr(block, "detail", None)
         native: Any = {"url": url} if detail is None else {"url": url, "detail": detail}
-        native = with_rest(native, block, ITEM)
+        native = natives.with_rest(native, block, ITEM)
         if len(native) == 1 and mark_of(block, FAMILY, "/bare") is True:
             native = url
         return write_cache(block.cache, {"type": key, key: native})
@@ -215,12 +205,12 @@ def _read_audio(part: Native, _: Any) -> am.AudioBlock:
     native = object_at(part, "input_audio")
     source = am.Base64Source(text_at(native, "data"), f"audio/{text_at(native, 'format')}")
     source = source if source.media_type in AUDIO_FORMATS else odd(source)
-    return _make_audio(source=source, cache=read_cache(part), extras=rest_of(native, _AUDIO_KEYS, ITEM))
+    return _make_audio(source=source, cache=read_cache(part), extras=natives.rest_of(native, _AUDIO_KEYS, ITEM))
 
 
 def _write_audio(block: Any) -> Native:
     form = (block.source.media_type or "").removeprefix("audio/")
-    native = with_rest({"data": block.source.data, "format": form}, block, ITEM)
+    native = natives.with_rest({"data": block.source.data, "format": form}, block, ITEM)
     return write_cache(block.cache, {"type": "input_audio", "input_audio": native})
 
 
@@ -250,7 +240,7 @@ def _read_file(part: Native, _: Any) -> am.FileBlock:
         source=source,
         name=word_at(native, "filename"),
         cache=read_cache(part),
-        extras=rest_of(native, _FILE_KEYS, ITEM),
+        extras=natives.rest_of(native, _FILE_KEYS, ITEM),
     )
 
 
@@ -261,7 +251,7 @@ def _write_file(block: Any) -> Native:
         native["file_id"] = source.file_id
     else:
         native["file_data"] = _write_data(source)
-    return write_cache(block.cache, {"type": "file", "file": with_rest(native, block, ITEM)})
+    return write_cache(block.cache, {"type": "file", "file": natives.with_rest(native, block, ITEM)})
 
 
 _make_image = maker(am.ImageBlock)
@@ -299,7 +289,7 @@ def _quick_text(part: Native) -> Any:
     text = part.get("text")
     if len(part) != 2 or type(text) is not str:  # noqa: PLR2004 - type and text
         return None
-    return make_text(text) if text.isascii() or is_sound(text) else None
+    return make_text(text) if text.isascii() or speed.is_sound(text) else None
 
 
 def _quick_image(part: Native) -> Any:
@@ -307,7 +297,7 @@ def _quick_image(part: Native) -> Any:
     if len(part) != 2 or not is_object(native) or len(native) != 1:  # noqa: PLR2004 - type and image_url; url alone
         return None
     url = native.get("url")
-    if type(url) is not str or not (url.isascii() or is_sound(url)):
+    if type(url) is not str or not (url.isascii() or speed.is_sound(url)):
         return None
     if url[:5].lower() != "data:":
         return _make_image(make_url(url))
@@ -330,15 +320,15 @@ class ContentParts:
     """
 
     def __init__(self, *, is_response: bool = False) -> None:
-        media = (am.ImageBlock, am.AudioBlock, am.FileBlock, am.VideoBlock)
+        pictured = (am.ImageBlock, am.AudioBlock, am.FileBlock, am.VideoBlock)
         everything = Parts(FAMILY, (_TEXT, _REFUSAL, _IMAGE, _AUDIO, _FILE, _VIDEO, THINKING_PART), _QUICK)
         self.everything = everything
-        self.user = everything.narrowed((am.TextBlock, *media), odd=(am.VideoBlock,))
+        self.user = everything.narrowed((am.TextBlock, *pictured), odd=(am.VideoBlock,))
         words = (am.TextBlock, am.RefusalBlock)
-        odd_parts = (*media, am.ThinkingBlock)
+        odd_parts = (*pictured, am.ThinkingBlock)
         own = (*words, *odd_parts)
         self.assistant = everything.narrowed(own, odd=own if is_response else odd_parts)
-        self.tool = everything.narrowed((am.TextBlock, *media), odd=media)
+        self.tool = everything.narrowed((am.TextBlock, *pictured), odd=pictured)
         self.system = everything.narrowed((am.TextBlock,))
 
     def of(self, role: str) -> Parts:

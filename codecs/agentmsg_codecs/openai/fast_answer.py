@@ -1,4 +1,4 @@
-"""Reading fast: answers as OpenAI and our own writer give them, with nothing odd about them. Imports calls and usage.
+"""Reading fast: answers as OpenAI and our own writer give them, with nothing odd about them.
 
 What is usual is told by the exact number of keys and by types, so that nothing can deviate unseen and nothing needs to
 be compared; for anything else there is None, and the general path looks. Four spellings beside the default one are so
@@ -13,21 +13,17 @@ from itertools import compress, product
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.bare import make_bare_text
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.shapes import Unreadable
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Unreadable, adopt, maker, speed
 from agentmsg_codecs.openai.calls import quick_call
+from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 from agentmsg_codecs.openai.usage import read_usage
-from agentmsg_codecs.openai.words import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.shapes import Native
+    from agentmsg.formats import Native
 
-__all__ = ["fast_answer"]
 
 _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
@@ -153,7 +149,7 @@ def _content(said: Native, size: int) -> tuple[Any, ...] | None:
         return None
     blocks: tuple[Any, ...] = ()
     if type(content) is str:
-        blocks = (make_bare_text(content),) if content else ()
+        blocks = (speed.make_bare_text(content),) if content else ()
     elif content is not None:
         return None
     if entries is _ABSENT:

@@ -1,4 +1,4 @@
-"""Reading fast: the messages that OpenAI's own clients write, with nothing odd about them. Imports calls and content.
+"""Reading fast: the messages that OpenAI's own clients write, with nothing odd about them.
 
 A reader tests the exact number of keys and the types, so that nothing can deviate from what the writer gives, and
 nothing needs to be compared; it returns None where the general path has to look. It keeps nothing of the document but
@@ -11,23 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.bare import is_parsed, make_bare, make_bare_result, make_bare_text
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt
-from agentmsg.plain import is_list, is_sound
+from agentmsg.formats import adopt, is_list, maker, speed
 from agentmsg_codecs.openai.calls import quick_call
-from agentmsg_codecs.openai.words import FAMILY
+from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.shapes import Native
+    from agentmsg.formats import Native
     from agentmsg_codecs.openai.content import ContentParts
-    from agentmsg_codecs.openai.linked import Links
+    from agentmsg_codecs.openai.tool_links import Links
 
     Reader = Callable[[Native, Links], am.Msg | None]
 
-__all__ = ["NAMED", "fast_readers", "held_readers"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -44,9 +40,9 @@ def _words(role: str) -> Reader:
         content = native.get("content")
         if type(content) is not str or len(native) != _TWO or not content:
             return None
-        if not (content.isascii() or is_sound(content)):
+        if not (content.isascii() or speed.is_sound(content)):
             return None
-        return make_bare(role, (make_bare_text(content),))
+        return speed.make_bare(role, (speed.make_bare_text(content),))
 
     return read
 
@@ -54,10 +50,10 @@ def _words(role: str) -> Reader:
 def _assistant(native: Native, links: Links) -> am.Msg | None:
     size = len(native)
     content = native.get("content", links)
-    if type(content) is str and content and (content.isascii() or is_sound(content)):
+    if type(content) is str and content and (content.isascii() or speed.is_sound(content)):
         if size == _TWO:
-            return make_bare("assistant", (make_bare_text(content),))
-        blocks: list[Any] = [make_bare_text(content)]
+            return speed.make_bare("assistant", (speed.make_bare_text(content),))
+        blocks: list[Any] = [speed.make_bare_text(content)]
     elif content is None:
         blocks = []
     else:
@@ -66,11 +62,11 @@ def _assistant(native: Native, links: Links) -> am.Msg | None:
     if size != _THREE or type(entries) is not _LIST or not entries:
         return None
     calls = list(map(quick_call, entries))
-    make = make_bare
+    make = speed.make_bare
     for call in calls:
         if call is None:
             return None
-        if not is_parsed(call):
+        if not speed.is_parsed(call):
             make = _make_msg
     called = links.names.call
     for call in calls:
@@ -82,15 +78,17 @@ def _tool(native: Native, links: Links) -> am.Msg | None:
     link, content, size = native.get("tool_call_id"), native.get("content"), len(native)
     if type(link) is not str or type(content) is not str or not content:
         return None
-    if not ((link.isascii() or is_sound(link)) and (content.isascii() or is_sound(content))):
+    if not ((link.isascii() or speed.is_sound(link)) and (content.isascii() or speed.is_sound(content))):
         return None
     if size == _THREE:
-        return make_bare("tool", (make_bare_result(link, (make_bare_text(content),), links.names.answer(link)),))
+        return speed.make_bare(
+            "tool", (speed.make_bare_result(link, (speed.make_bare_text(content),), links.names.answer(link)),)
+        )
     name = native.get("name")
-    if size != _FOUR or type(name) is not str or not is_sound(name):
+    if size != _FOUR or type(name) is not str or not speed.is_sound(name):
         return None
     links.names.answer(link)
-    return _make_msg("tool", (_make_result(link, (make_bare_text(content),), name, notes=NAMED),))
+    return _make_msg("tool", (_make_result(link, (speed.make_bare_text(content),), name, notes=NAMED),))
 
 
 def held_readers(content: ContentParts) -> Mapping[str, Reader]:
@@ -110,7 +108,7 @@ def held_readers(content: ContentParts) -> Mapping[str, Reader]:
             return None
         blocks = tuple(map(usual, parts))
         # Not `in`, which would ask each block whether it equals None.
-        return make_bare("user", blocks) if all(blocks) else None
+        return speed.make_bare("user", blocks) if all(blocks) else None
 
     others = {role: _words(role) for role in ("system", "developer")}
     return {**others, "user": user, "assistant": _assistant, "tool": _tool}

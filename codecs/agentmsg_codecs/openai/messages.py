@@ -1,6 +1,6 @@
 """Messages: one native message is one of ours. A fast path for the usual ones, a shape for each role for the others.
 
-Imports calls, content and reasoning. Marks on a message: ``/list`` (content that could be a text is a list),
+Marks on a message: ``/list`` (content that could be a text is a list),
 ``/copies`` (see reasoning.py); on blocks: ``/refusal`` (it stands in the field of that name), ``/named`` (a result
 whose message has a name), ``/function`` (and its role is ``function``), ``/value`` (and its content is no text),
 ``/legacy`` and ``/no-id`` (see calls.py), ``/annotated`` (a cited text in a request).
@@ -12,13 +12,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_bare_text, native_of, odd_at, read_content, read_whole, role_of
-from agentmsg.notes import note_of
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_bare_text,
+    is_list,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+    read_as,
+    text_at,
+    write_as,
+)
 from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
@@ -33,17 +45,16 @@ from agentmsg_codecs.openai.calls import (
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
 from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
-from agentmsg_codecs.openai.linked import Links
+from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
-from agentmsg_codecs.openai.words import FAMILY, MESSAGE, REASONING_KEYS
+from agentmsg_codecs.openai.tool_links import Links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.openai.fast_read import Reader
 
-__all__ = ["KEYS", "Messages", "is_field_audio", "is_named", "is_value", "make_msg"]
 
 make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -97,7 +108,7 @@ class Messages:
 
     def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
         """Return the test for odd values in the extras of a role's messages."""
-        return odd_at(self._shapes[role], self._spelt, FAMILY)
+        return natives.odd_at(self._shapes[role], self._spelt, FAMILY)
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
@@ -119,7 +130,7 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        role = role_of(native)
+        role = natives.role_of(native)
         links = Links() if links is None else links
         fast = self._fast.get(role)
         message = None if fast is None else fast(native, links)
@@ -127,13 +138,13 @@ class Messages:
 
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
-        return self._read(native, role_of(native))
+        return self._read(native, natives.role_of(native))
 
-    def read_held(self, natives: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
+    def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
 
         Args:
-            natives: anything.
+            native_messages: anything.
             copy: gives a checked copy of a native message that the general path must read.
 
         Raises:
@@ -142,7 +153,7 @@ class Messages:
         readers: Mapping[Any, Reader] = self._held
         reader_of, links = readers.get, Links()
         messages: list[am.Msg] = []
-        for number, native in enumerate(natives):
+        for number, native in enumerate(native_messages):
             reader = reader_of(native.get("role")) if type(native) is _OBJECT else None
             message = None if reader is None else reader(native, links)
             if message is None:
@@ -154,11 +165,11 @@ class Messages:
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)
         if shape is None:
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
         try:
             found: am.Msg = self._read_attached(shape, native)
         except (Unreadable, AgentMsgError):
-            found = read_whole(native, FAMILY)
+            found = natives.read_whole(native, FAMILY)
         return found
 
     def _read_attached(self, shape: Shape, native: Native) -> am.Msg:
@@ -176,7 +187,7 @@ class Messages:
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
         read = self.content.of(role).read
-        return read_content(native.get("content"), self._read_signed if role == "assistant" else read, FAMILY)
+        return natives.read_content(native.get("content"), self._read_signed if role == "assistant" else read, FAMILY)
 
     def _read_signed(self, part: Any) -> Any:
         """Return the block of a part of an assistant's content, which may be signed."""
@@ -247,7 +258,7 @@ class Messages:
 
     def write(self, message: am.Msg) -> Any:
         """Return the native message of one that fits."""
-        kept = native_of(message, FAMILY)
+        kept = natives.native_of(message, FAMILY)
         if kept is not None:
             return kept
         role = message.role

@@ -1,4 +1,4 @@
-"""What a model thought, in the fields of compatible servers; OpenAI's own messages have none. Imports words.
+"""What a model thought, in the fields of compatible servers; OpenAI's own messages have none.
 
 | field | of | blocks |
 | --- | --- | --- |
@@ -16,27 +16,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.openai.words import FAMILY, REASONING_KEYS
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    is_list,
+    maker,
+    mark_of,
+    marked,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "LISTS",
-    "THINKING",
-    "Thinking",
-    "entry_keys",
-    "place_of",
-    "place_of_option",
-    "provider_of",
-    "providers_at",
-    "read_reasoning",
-    "write_reasoning",
-]
 
 make_thinking = maker(am.ThinkingBlock)
 make_signature = maker(am.Signature)

@@ -23,12 +23,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg.codec import Codec, maker
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import native_of, read_whole
-from agentmsg.plain import is_list, is_mapping, is_object, is_sequence
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, write_as
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Codec,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    read_as,
+    write_as,
+)
 from agentmsg_codecs.openai.answered import (
     OBJECT,
     ODD_OF_ANSWER,
@@ -40,19 +55,18 @@ from agentmsg_codecs.openai.answered import (
     word_in,
 )
 from agentmsg_codecs.openai.fast_answer import fast_answer
-from agentmsg_codecs.openai.linked import Links, unlinked
 from agentmsg_codecs.openai.messages import Messages, make_msg
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_caps import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.usage import write_usage
-from agentmsg_codecs.openai.words import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
-__all__ = ["OpenAIResponseCodec"]
 
 _make_history = maker(am.History)
 _OLD = "function_call"
@@ -94,13 +108,13 @@ class _Answers:
         try:
             message: am.Msg = read_as(self._document, document, RESPONSE)
         except (Unreadable, AgentMsgError):
-            return read_whole(document, FAMILY)
+            return natives.read_whole(document, FAMILY)
         return Links().linked(message)
 
     def write(self, message: am.Msg) -> Any:
         """Return the document of a message that fits."""
         self.messages.fill()
-        kept = native_of(message, FAMILY)
+        kept = natives.native_of(message, FAMILY)
         if kept is not None:
             return kept
         # Ids that a reader makes are of calls with a note, the last of all blocks.

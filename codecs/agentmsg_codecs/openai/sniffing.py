@@ -1,12 +1,10 @@
-"""How much a document looks like OpenAI's messages. Imports nothing of the codecs."""
+"""How much a document looks like OpenAI's messages."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_mapping, is_sequence
-
-__all__ = ["sniff_messages"]
+from agentmsg.formats import is_mapping, is_sequence
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})

@@ -1,4 +1,4 @@
-"""What a model thought as a part of its content, as Mistral has it. Imports content.
+"""What a model thought as a part of its content, as Mistral has it.
 
 ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``; other servers write
 the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, where they are not one).
@@ -11,15 +11,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg_codecs.openai.words import FAMILY, MAKER_OF_PARTS, REASONING_KEYS
+from agentmsg.formats import Native, Shape, Unreadable, is_list, is_object, maker, mark_of, marked, text_at, word_at
+from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS, REASONING_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["THINKING_PART", "is_thinking_part"]
 
 _make_thinking = maker(am.ThinkingBlock)
 _TEXT = {"type", "text"}

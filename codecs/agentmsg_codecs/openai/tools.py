@@ -1,22 +1,37 @@
-"""Tools: ``tools`` and the ``functions`` of old requests. Imports words."""
+"""Tools: ``tools`` and the ``functions`` of old requests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Drop, Row, carried_extras
-from agentmsg.json_values import adopt, plain_copy, thaw
-from agentmsg.natives import rest_of, with_rest
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, object_at, read_as, text_at, word_at, write_as
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_list,
+    mark_of,
+    marked,
+    natives,
+    object_at,
+    plain_copy,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.openai.content import read_cache, write_cache
-from agentmsg_codecs.openai.words import FAMILY, ITEM
+from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["may_write", "read_tools", "tool_rows", "write_tools"]
 
 _FUNCTION = frozenset({"name", "description", "parameters", "strict"})
 _INNER = {"function": _FUNCTION, "custom": frozenset({"name", "description"})}
@@ -26,7 +41,7 @@ _OUTER = frozenset({"type", "prompt_cache_breakpoint", "cache_control"})
 def _fields(native: Native, kind: str) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "description": word_at(native, "description"),
-        "extras": rest_of(native, _INNER[kind], ITEM),
+        "extras": natives.rest_of(native, _INNER[kind], ITEM),
         "kind": kind,
     }
     if kind == "custom":
@@ -51,7 +66,7 @@ def _read(native: Native, _: Any) -> am.ToolSpec:
 def _inner(tool: am.ToolSpec) -> Native:
     fields = {"description": tool.description, "parameters": thaw(tool.parameters), "strict": tool.strict}
     native: Native = {"name": tool.name, **{key: value for key, value in fields.items() if value is not None}}
-    return with_rest(native, tool, ITEM)
+    return natives.with_rest(native, tool, ITEM)
 
 
 def _write(tool: am.ToolSpec) -> Native:
@@ -93,10 +108,10 @@ def read_tools(document: Native) -> tuple[tuple[am.Tool, ...], frozenset[str]]:
     tools: list[am.Tool] = []
     taken: set[str] = set()
     for key, shape in (("tools", _TOOL), ("functions", _LEGACY)):
-        natives = document.get(key)
-        if not is_list(natives) or not natives:
+        entries = document.get(key)
+        if not is_list(entries) or not entries:
             continue
-        found = [_read_one(shape, entry) for entry in natives]
+        found = [_read_one(shape, entry) for entry in entries]
         if key == "functions" and not all(map(_is_legacy, found)):
             continue
         tools += found
@@ -143,7 +158,7 @@ def _kind(kind: str, _: Any) -> str:
 
 
 def _cache(value: Any, tool: Any) -> Any:
-    from agentmsg_codecs.openai.block_caps import carried_cache  # noqa: PLC0415 - it knows the tools' parts
+    from agentmsg_codecs.openai.block_capabilities import carried_cache  # noqa: PLC0415 - it knows the tools' parts
 
     # The schema has hints on parts only; compatible servers have them on tools.
     return carried_cache(value, tool) if mark_of(value, FAMILY, "/at") is not None else None

@@ -1,4 +1,4 @@
-"""Usage of a response. Imports words.
+"""Usage of a response.
 
 | OpenAI | Usage |
 | --- | --- |
@@ -14,13 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.counters import Counters
-from agentmsg.json_values import EMPTY, adopt
-from agentmsg.shapes import Native, Shape, mark_of, marked, read_as, write_as
-from agentmsg_codecs.openai.words import FAMILY, INPUT, OUTPUT
-
-__all__ = ["COUNTERS", "carried_usage", "quick_usage", "read_usage", "write_usage"]
+from agentmsg.formats import EMPTY, Counters, Native, Shape, adopt, maker, mark_of, marked, read_as, write_as
+from agentmsg_codecs.openai.names import FAMILY, INPUT, OUTPUT
 
 _make_usage = maker(am.Usage)
 COUNTERS = Counters(

@@ -36,17 +36,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.shapes import mark_of
+from agentmsg.formats import ContainerCodec, Containers, mark_of
 from agentmsg_codecs.riffer.calls import Links
-from agentmsg_codecs.riffer.caps import make_caps
+from agentmsg_codecs.riffer.capabilities import make_caps
 from agentmsg_codecs.riffer.messages import Messages, dialect
+from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
 from agentmsg_codecs.riffer.sniffing import sniff_message
-from agentmsg_codecs.riffer.words import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["RifferCodec"]
 

@@ -1,11 +1,11 @@
-"""Tool calls with their two ids, and how results are linked with them. Imports words.
+"""Tool calls with their two ids, and how results are linked with them.
 
 ``call_id`` is the link of the model, ``id`` the id of the item. 0.9 has both and links results by ``id``; today there
 is ``call_id`` alone. Read is either, in both: a result is of the call with this ``call_id``, else of that with this
 ``id``. A link of 0.9 is the id of an item: who edits that id edits the link, and results are written with the new one.
 
 Marks: ``/ids`` on a call whose one id stands elsewhere than by default ("id", "call_id" or "both"); ``/link`` on a
-result that is linked by the other id ("id" or "call_id"); those of agentmsg.natives.
+result that is linked by the other id ("id" or "call_id"); those of agentmsg.formats.natives.
 """
 
 from __future__ import annotations
@@ -14,25 +14,35 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.arrange import Part, Plan, as_is
-from agentmsg.codec import maker, replacer
-from agentmsg.link import with_result
-from agentmsg.natives import lacks_id, read_arguments, without_id, write_arguments
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    restructure,
+    speed,
+    text_at,
+    tool_links,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agentmsg_codecs.riffer.words import Version
+    from agentmsg_codecs.riffer.names import Version
 
-__all__ = ["CALL_KEYS", "NO_ID", "Calls", "Links", "needs_id", "unambiguous"]
 
 _make_call = maker(am.ToolUseBlock)
-_with_link = replacer(am.ToolResultBlock, "tool_call_id")
-NO_ID = without_id(FAMILY)
-_lacks_id = lacks_id(FAMILY)
+_with_link = speed.replacer(am.ToolResultBlock, "tool_call_id")
+NO_ID = natives.without_id(FAMILY)
+_lacks_id = natives.lacks_id(FAMILY)
 CALL_KEYS = frozenset({"id", "call_id", "name", "arguments"})
 _FORMS = ("id", "call_id", "both")
 
@@ -66,7 +76,7 @@ class Calls:
         given = {"call_id": own if link is None else link, "item": own if link is not None else None}
         item = given["item"] if given["item"] and given["item"] != given["call_id"] else None
         make = partial(_make_call, given["call_id"], text_at(native, "name"), item_id=item)
-        block = read_arguments(make, native.get("arguments"), FAMILY)
+        block = natives.read_arguments(make, native.get("arguments"), FAMILY)
         marks: dict[str, Any] = {}
         if block.id is None:
             marks["no-id"] = True
@@ -75,7 +85,7 @@ class Calls:
         return marked(block, FAMILY, **marks) if marks else block
 
     def _write(self, block: am.ToolUseBlock) -> Native:
-        return {**self._ids(block), "name": block.name, "arguments": write_arguments(block, FAMILY)}
+        return {**self._ids(block), "name": block.name, "arguments": natives.write_arguments(block, FAMILY)}
 
     def _ids(self, block: am.ToolUseBlock) -> Native:
         if block.id is None:
@@ -173,7 +183,7 @@ class Links:
             if self._spelt(link, key) != given:
                 raise Unreadable
             block = marked(block, FAMILY, link=key)
-        return with_result(message, block if link == given else _with_link(block, link))
+        return tool_links.with_result(message, block if link == given else _with_link(block, link))
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write, with the text that ``tool_call_id`` has."""
@@ -185,16 +195,16 @@ class Links:
         if block.tool_call_id is None:
             return message
         spelt = self._spelt(block.tool_call_id, mark_of(block, FAMILY, "/link"))
-        return message if spelt == block.tool_call_id else with_result(message, _with_link(block, spelt))
+        return message if spelt == block.tool_call_id else tool_links.with_result(message, _with_link(block, spelt))
 
 
-def unambiguous(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
+def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Make a result a user's message where its link would be read as that of another call: the id of its item."""
     if not any(isinstance(block, am.ToolUseBlock) and block.item_id for each in messages for block in each.content):
         return plan
     links = Links("latest")
-    out: Plan = []
-    for parts in as_is(messages) if plan is None else plan:
+    out: restructure.Plan = []
+    for parts in restructure.as_is(messages) if plan is None else plan:
         part = parts[0]
         message = messages[part.index]
         role = part.role or message.role
@@ -203,5 +213,5 @@ def unambiguous(plan: Plan | None, messages: Sequence[am.Msg]) -> Plan | None:
             links.see(blocks)
         link = blocks[0].tool_call_id if role == "tool" and blocks else None
         is_clear = link is None or links.meaning(link) == link
-        out.append(parts if is_clear else (Part(part.index, part.picks, "user"),))
-    return plan if out == (as_is(messages) if plan is None else plan) else out
+        out.append(parts if is_clear else (restructure.Part(part.index, part.picks, "user"),))
+    return plan if out == (restructure.as_is(messages) if plan is None else plan) else out

@@ -1,4 +1,4 @@
-"""Files of a user: images and documents, given by URL or as data. Imports words.
+"""Files of a user: images and documents, given by URL or as data.
 
 Which of the two a file is, its media type tells, or the ending of its URL. What is read though the library refuses it
 (another media type), or does not understand (data in a URL), is marked ``/odd``.
@@ -10,18 +10,31 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Cell, Drop, Row, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.media import guess_media_type, read_data_url
-from agentmsg.plain import class_of, is_object
-from agentmsg.rules import document_as_text
-from agentmsg.shapes import Native, Shape, Unreadable, read_as, text_at, word_at, write_as
-from agentmsg_codecs.riffer.words import FAMILY, is_odd, odd
+from agentmsg.formats import (
+    KEEP,
+    Cell,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Swap,
+    Unreadable,
+    carried_extras,
+    dispatch,
+    is_object,
+    maker,
+    media,
+    read_as,
+    rules,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.riffer.names import FAMILY, is_odd, odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["file_rows", "read_file", "write_file"]
 
 _make_base64 = maker(am.Base64Source)
 _make_url = maker(am.URLSource)
@@ -54,7 +67,7 @@ def _is_allowed(source: Any) -> bool:
 
 def _holds_data(source: Any) -> bool:
     """Tell whether the data of a file is in its URL, where the library does not look for it."""
-    return isinstance(source, am.URLSource) and read_data_url(source.url) is not None
+    return isinstance(source, am.URLSource) and media.read_data_url(source.url) is not None
 
 
 # -- shapes -----------------------------------------------------------------------------------------------------------
@@ -132,10 +145,10 @@ def _nearest(block: Any) -> Any:
             return Drop("there is no text in it", "annotation")
         known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
-    held = read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
     source = held or source
     if isinstance(source, am.Base64Source):
-        kind = source.media_type or guess_media_type(source.data)
+        kind = source.media_type or media.guess_media_type(source.data)
         if kind not in _IMAGES and kind not in _DOCUMENTS:
             if not (kind or "").startswith("text/"):
                 return Drop(f"no files of the type {kind or 'that is not told'} here")
@@ -166,7 +179,7 @@ def _carried(block: Any) -> Any:
     if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
         return Swap(block.evolve(source=_bare(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
-        answer = document_as_text(block) if isinstance(block, am.FileBlock) else block
+        answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
         return Drop("no place for such a document") if answer is block else answer
     new = _nearest(block)
     if isinstance(new, Drop):
@@ -187,7 +200,7 @@ def file_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of a user's files."""
 
     def keys(block: Any) -> frozenset[str] | None:
-        shape = _SHAPES.get((class_of(block), class_of(block.source)))
+        shape = _SHAPES.get((dispatch.class_of(block), dispatch.class_of(block.source)))
         return None if shape is None else shape.keys[None]
 
     cells: dict[str, Cell] = {"source": KEEP, "extras": carried_extras((FAMILY, keys))}

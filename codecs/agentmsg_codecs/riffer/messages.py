@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours; a shape for each role. Imports calls, files, reasoning and usage.
+"""Messages: one native message is one of ours; a shape for each role.
 
 Marks on a message: ``/time`` (it has a ``timestamp``, as one version wrote them), ``/finish`` (see usage.py).
 """
@@ -8,26 +8,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, is_odd, marked, read_as, text_at, word_at, write_as
-from agentmsg.times import read_time
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    given,
+    is_list,
+    is_marked,
+    is_object,
+    is_odd,
+    maker,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    times,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.riffer.calls import NO_ID, Calls, Links
 from agentmsg_codecs.riffer.files import read_file, write_file
+from agentmsg_codecs.riffer.names import FAMILY
 from agentmsg_codecs.riffer.reasoning import read_part, write_part
 from agentmsg_codecs.riffer.usage import is_known, quick_usage, read_finish, read_usage, write_finish, write_usage
-from agentmsg_codecs.riffer.words import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg_codecs.riffer.words import Version
+    from agentmsg_codecs.riffer.names import Version
 
-__all__ = ["KEYS", "RAW", "Messages", "dialect", "item_comes_back"]
 
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
@@ -51,9 +63,9 @@ _TODAY = frozenset(
 )
 
 
-def dialect(natives: Sequence[Any]) -> Version | None:
+def dialect(native_messages: Sequence[Any]) -> Version | None:
     """Return the version that a document is of; None where nothing tells."""
-    messages = [native for native in natives if is_object(native)]
+    messages = [native for native in native_messages if is_object(native)]
     if any(not _TODAY.isdisjoint(native) for native in messages):
         return "latest"
     lists = [native.get("tool_calls") for native in messages]
@@ -156,13 +168,13 @@ class Messages:
         Raises:
             DecodeError: where it is no message at all.
         """
-        role = role_of(native)
+        role = natives.role_of(native)
         quick = self._quick(native, role)
         try:
             found = self._read(native, role) if quick is None else quick
             return found if links is None else links.linked(found)
         except (Unreadable, AgentMsgError):
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
 
     def _read(self, native: Native, role: str) -> am.Msg:
         shape = self._shapes.get(role)
@@ -209,9 +221,11 @@ class Messages:
         return (_make_text(text),) if text else ()
 
     def _message(self, native: Native, blocks: tuple[Any, ...], **fields: Any) -> am.Msg:
-        stamp = word_if_any(native, "timestamp")
-        time = read_time(stamp) if stamp else None
-        message = _make_msg(text_at(native, "role"), blocks, id=word_if_any(native, "id"), created_at=time, **fields)
+        stamp = natives.word_if_any(native, "timestamp")
+        time = times.read_time(stamp) if stamp else None
+        message = _make_msg(
+            text_at(native, "role"), blocks, id=natives.word_if_any(native, "id"), created_at=time, **fields
+        )
         return message if time is None else marked(message, FAMILY, time=True)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
@@ -227,7 +241,7 @@ class Messages:
         if calls is not None and not is_list(calls):
             raise Unreadable
         blocks = (*thoughts, *self._said(native), *map(self._calls.read, calls or ()))
-        raw, finish = word_if_any(native, RAW), read_finish(native)
+        raw, finish = natives.word_if_any(native, RAW), read_finish(native)
         message = self._message(
             native,
             blocks,
@@ -246,7 +260,7 @@ class Messages:
             self._said(native),
             word_at(native, "name"),
             error=word_at(native, "error"),
-            error_type=word_if_any(native, "error_type"),
+            error_type=natives.word_if_any(native, "error_type"),
             notes=NO_ID if link is None else EMPTY,
         )
         return self._message(native, (result,))
@@ -260,7 +274,7 @@ class Messages:
             message: the message.
             links: the calls of the messages before.
         """
-        native = native_of(message, FAMILY)
+        native = natives.native_of(message, FAMILY)
         if native is not None:
             return native
         message = links.unlinked(message)

@@ -1,4 +1,4 @@
-"""The parts of ``reasoning``. Imports words.
+"""The parts of ``reasoning``.
 
 ``format`` says whose wire format a part has, which is more than who signed: it is kept as ``extras["riffer.part"]``
 where it is not what is written for that provider anyway. What is encrypted without a signature is, but for Anthropic,
@@ -12,17 +12,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import KEEP, Drop, Row, Swap, carried_extras
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.plain import is_mapping
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Drop,
+    Native,
+    Row,
+    Shape,
+    Swap,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_mapping,
+    maker,
+    mark_of,
+    marked,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_part", "thinking_row", "write_part"]
 
 _make_thinking = maker(am.ThinkingBlock)
 _make_signature = maker(am.Signature)

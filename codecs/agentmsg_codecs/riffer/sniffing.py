@@ -1,13 +1,11 @@
-"""How much a message looks like one of Riffer's. Imports messages."""
+"""How much a message looks like one of Riffer's."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_object, is_sequence
+from agentmsg.formats import is_object, is_sequence
 from agentmsg_codecs.riffer.messages import KEYS
-
-__all__ = ["sniff_message"]
 
 _OWN_KEYS = frozenset({"files", "token_usage", "structured_output", "finish_reason_raw"})
 _RESULT_KEYS = frozenset({"name", "tool_call_id"})

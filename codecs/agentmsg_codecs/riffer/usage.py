@@ -1,4 +1,4 @@
-"""Token usage of an answer, and why it ended. Imports words.
+"""Token usage of an answer, and why it ended.
 
 Marks: ``/partial`` on usage that was read without one of the two counts that the library has always; ``/old`` where
 ``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason is not a word
@@ -11,28 +11,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.counters import Counters
-from agentmsg.natives import count_at, is_marked, word_if_any
-from agentmsg.plain import is_object
-from agentmsg.rules import usage_cell
-from agentmsg.shapes import Native, Shape, is_odd, mark_of, marked, read_as, write_as
-from agentmsg_codecs.riffer.words import FAMILY
+from agentmsg.formats import (
+    Counters,
+    Native,
+    Shape,
+    carried_extras,
+    is_marked,
+    is_object,
+    is_odd,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    rules,
+    write_as,
+)
+from agentmsg_codecs.riffer.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "carried_finish",
-    "carried_usage",
-    "is_known",
-    "quick_usage",
-    "read_finish",
-    "read_usage",
-    "write_finish",
-    "write_usage",
-]
 
 _make_usage = maker(am.Usage)
 _OLD = "cache_creation_tokens"
@@ -54,7 +53,7 @@ def _read(native: Native, _: Any) -> am.Usage:
     fields = _COUNTERS.read(native)
     marks: dict[str, Any] = {}
     if fields["cache_write"] is None and native.get(_OLD) is not None:
-        fields["cache_write"] = count_at(native, _OLD)
+        fields["cache_write"] = natives.count_at(native, _OLD)
         marks["old"] = True
     if any(fields[name] is None for name in _REQUIRED):
         marks["partial"] = True
@@ -107,7 +106,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
     return {name: 0 for name in _REQUIRED if getattr(usage, name) is None}
 
 
-carried_usage = usage_cell(
+carried_usage = rules.usage_cell(
     _COUNTERS.fields,
     extras=carried_extras((FAMILY, lambda _: _SHAPE.keys[None]), odd=partial(is_odd, _SHAPE)),
     wanted=_wanted,
@@ -124,7 +123,7 @@ _WORDS: Mapping[str, str] = {ours: word for word, ours in _FINISH.items()}
 
 def read_finish(native: Native) -> str | None:
     """Return why an answer ended, in our word."""
-    word = word_if_any(native, "finish_reason")
+    word = natives.word_if_any(native, "finish_reason")
     return word if word is None else _FINISH.get(word, word)
 
 

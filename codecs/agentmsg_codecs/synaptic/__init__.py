@@ -29,17 +29,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.containers import ContainerCodec, Containers
-from agentmsg.link import CallNames
-from agentmsg_codecs.synaptic.caps import make_caps
+from agentmsg.formats import CallNames, ContainerCodec, Containers
+from agentmsg_codecs.synaptic.capabilities import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
 from agentmsg_codecs.synaptic.messages import Messages
+from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.synaptic.sniffing import sniff_message
-from agentmsg_codecs.synaptic.words import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.caps import Caps
+    from agentmsg.formats import Caps
 
 __all__ = ["SynapticCodec"]
 

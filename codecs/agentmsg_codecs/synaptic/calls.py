@@ -1,4 +1,4 @@
-"""Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``. Imports words.
+"""Calls: the entries of ``tool_calls``, ``invalid_tool_calls`` and, in chunks, ``tool_call_chunks``.
 
 Arguments are any JSON in the first, a text in the others. A valid call has an id; one that was read without is marked
 ``/no-id``. Marks of calls whose arguments are text: ``/invalid`` (a call that stands among the invalid ones though its
@@ -10,31 +10,33 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.caps import carried_extras
-from agentmsg.codec import maker
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.natives import is_marked, lacks_id, without_id
-from agentmsg.plain import is_list, is_mapping, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, text_at, word_at, write_as
-from agentmsg_codecs.synaptic.words import FAMILY
-
-__all__ = [
-    "NO_ID",
-    "carried_call_extras",
-    "is_text",
-    "needs_id",
-    "rank",
-    "read_calls",
-    "read_piece",
-    "write_call",
-    "write_invalid",
-    "write_piece",
-]
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.synaptic.names import FAMILY
 
 _make_call = maker(am.ToolUseBlock)
-NO_ID = without_id(FAMILY)
-_lacks_id = lacks_id(FAMILY)
+NO_ID = natives.without_id(FAMILY)
+_lacks_id = natives.lacks_id(FAMILY)
 _KEYS = frozenset({"id", "name", "arguments"})
 # What an invalid call says that was read without a reason: the reason is required.
 _REASON = "the arguments are no JSON"
@@ -121,7 +123,7 @@ def _write_text(block: am.ToolUseBlock) -> Native:
     native: Native = {} if block.id is None else {"id": str(block.id)}
     if block.name:
         native["name"] = block.name
-    return {**native, "arguments": input_text(block)}
+    return {**native, "arguments": tool_arguments.input_text(block)}
 
 
 _TEXT = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read_text, write=_write_text)

@@ -1,4 +1,4 @@
-"""Chunks: AIMessageChunk. Imports calls, usage and words.
+"""Chunks: AIMessageChunk.
 
 | AIMessageChunk | MsgChunk |
 | --- | --- |
@@ -17,21 +17,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import agentmsg as am
-from agentmsg.arguments import input_text
-from agentmsg.codec import maker
-from agentmsg.errors import DecodeError, excerpt
-from agentmsg.made import given
-from agentmsg.natives import is_marked
-from agentmsg.plain import is_list, is_object
-from agentmsg.shapes import Native, Shape, Unreadable, marked, read_as, text_at, word_at, write_as
+from agentmsg import DecodeError
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    excerpt,
+    given,
+    is_list,
+    is_marked,
+    is_object,
+    maker,
+    marked,
+    read_as,
+    text_at,
+    tool_arguments,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.synaptic.calls import read_calls, read_piece, write_call, write_invalid, write_piece
+from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
-from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["read_chunk", "write_chunk"]
 
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
@@ -133,7 +143,7 @@ def _write(chunk: am.MsgChunk) -> Native:
 def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native]:
     """Return the list that a call stands in, and its entry there."""
     if part.index is not None:
-        whole = block if block.raw_input is not None else block.evolve(raw_input=input_text(block))
+        whole = block if block.raw_input is not None else block.evolve(raw_input=tool_arguments.input_text(block))
         return "tool_call_chunks", {**write_piece(whole), "index": part.index}
     if block.raw_input is None:
         return "tool_calls", write_call(block)

@@ -1,4 +1,4 @@
-"""Content blocks, and the text that stands beside them in ``content``. Imports words.
+"""Content blocks, and the text that stands beside them in ``content``.
 
 ``content`` is a text, ``content_blocks`` a list of its own: nothing keeps them in step. Usually the text is that of the
 blocks; a text that is not is a TextBlock of its own, marked ``/apart``, behind what was thought. Other marks, on the
@@ -10,19 +10,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.json_values import adopt, thaw
-from agentmsg.media import data_url, read_data_url
-from agentmsg.natives import is_marked
-from agentmsg.parts import Parts
-from agentmsg.plain import is_list
-from agentmsg.shapes import Native, Shape, Unreadable, mark_of, marked, text_at, word_at
-from agentmsg_codecs.synaptic.words import FAMILY
+from agentmsg import thaw
+from agentmsg.formats import (
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_marked,
+    maker,
+    mark_of,
+    marked,
+    media,
+    text_at,
+    word_at,
+)
+from agentmsg_codecs.synaptic.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["is_bare", "make_parts", "make_text", "read_content", "read_source", "write_content", "write_url"]
 
 make_text = maker(am.TextBlock)
 _make_thinking = maker(am.ThinkingBlock)
@@ -35,15 +43,15 @@ _make_url = maker(am.URLSource)
 
 def read_source(url: str, media_type: str | None = None) -> Any:
     """Return the source of a URL: the data that a ``data:`` URL holds, or the reference."""
-    held = read_data_url(url)
-    if held is not None and data_url(held) == url and media_type in (None, held.media_type):
+    held = media.read_data_url(url)
+    if held is not None and media.data_url(held) == url and media_type in (None, held.media_type):
         return held
     return _make_url(url=url, media_type=media_type)
 
 
 def write_url(source: Any) -> str:
     """Return the URL of a source."""
-    return data_url(source) if isinstance(source, am.Base64Source) else source.url
+    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------

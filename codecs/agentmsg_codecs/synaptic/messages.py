@@ -1,4 +1,4 @@
-"""Messages: one native message is one of ours. A shape for each variant, and for chunks. Imports content and calls.
+"""Messages: one native message is one of ours. A shape for each variant, and for chunks.
 
 Marks on a message: ``/variant`` ("chat": a role that has a variant of its own stands in ``custom_role``; "bare": a role
 that has none stands in ``role``), ``/word`` (a word of other systems in ``role``), ``/chunk``, ``/named`` (a result
@@ -10,27 +10,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.errors import AgentMsgError
-from agentmsg.json_values import EMPTY, adopt, thaw
-from agentmsg.link import named
-from agentmsg.made import given
-from agentmsg.natives import is_marked, native_of, read_whole, role_of, word_if_any
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, Unreadable, is_odd, mark_of, marked, read_as, text_at, word_at, write_as
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    given,
+    is_marked,
+    is_object,
+    is_odd,
+    maker,
+    mark_of,
+    marked,
+    natives,
+    read_as,
+    text_at,
+    tool_links,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
 from agentmsg_codecs.synaptic.quick import write_quick
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
 from agentmsg_codecs.synaptic.usual import is_usual
-from agentmsg_codecs.synaptic.words import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg.link import CallNames
+    from agentmsg.formats import CallNames
 
-__all__ = ["Messages", "is_chunk", "keys_of"]
 
 _make_msg = maker(am.Msg)
 _make_result = maker(am.ToolResultBlock)
@@ -125,11 +137,11 @@ class Messages:
         if is_object(native) and "role" not in native and type(native.get("content")) is str:
             shape = self._chunk
         else:
-            shape = self._shapes[VARIANTS.get(role_of(native), "bare")]
+            shape = self._shapes[VARIANTS.get(natives.role_of(native), "bare")]
         try:
             message: am.Msg = shape.read(native, am.Msg) if is_usual(native) else read_as(shape, native, FAMILY)
         except (Unreadable, AgentMsgError):
-            return read_whole(native, FAMILY)
+            return natives.read_whole(native, FAMILY)
         return message if names is None else names.named(message)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
@@ -143,7 +155,7 @@ class Messages:
             marks["variant"] = "bare"
         elif (variant == "chat" and role in _VARIANT_OF) or role == "developer":
             marks["variant"] = "chat"
-        return self._message(native, role, blocks, marks, name=word_if_any(native, "name"))
+        return self._message(native, role, blocks, marks, name=natives.word_if_any(native, "name"))
 
     def _message(self, native: Native, role: str, blocks: Any, marks: dict[str, Any], **fields: Any) -> am.Msg:
         word = native["role"]
@@ -151,7 +163,7 @@ class Messages:
             marks["word"] = word
         fields.setdefault("response_metadata", _free(native, "response_metadata"))
         message = _make_msg(
-            role, blocks, id=word_if_any(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
+            role, blocks, id=natives.word_if_any(native, "id"), metadata=_free(native, "additional_kwargs"), **fields
         )
         return marked(message, FAMILY, **marks) if marks else message
 
@@ -160,7 +172,7 @@ class Messages:
         told = _free(native, "response_metadata")
         model = told.get("model")
         fields: dict[str, Any] = {
-            "name": word_if_any(native, "name"),
+            "name": natives.word_if_any(native, "name"),
             "usage": read_usage(native.get("usage_metadata")),
         }
         if type(model) is str:
@@ -173,7 +185,7 @@ class Messages:
     def _read_tool(self, native: Native, _: Any) -> am.Msg:
         blocks, marks = read_content(native, self.parts)
         link = word_at(native, "tool_call_id")
-        name = word_if_any(native, "name")
+        name = natives.word_if_any(native, "name")
         result = _make_result(link, blocks, name, notes=NO_ID if link is None else EMPTY)
         if name is not None:
             marks["named"] = True
@@ -192,7 +204,7 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        native = write_quick(message, names, self.parts.write) or native_of(message, FAMILY)
+        native = write_quick(message, names, self.parts.write) or natives.native_of(message, FAMILY)
         if native is not None:
             return native
         message = _unnamed(message, names)
@@ -288,7 +300,7 @@ def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
     name = names.answer(result.tool_call_id)
     is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
     # What the library made is not written anyway.
-    return message if is_said or given(result.name) is None else named(message, None)
+    return message if is_said or given(result.name) is None else tool_links.named(message, None)
 
 
 # -- removals and chunks ----------------------------------------------------------------------------------------------

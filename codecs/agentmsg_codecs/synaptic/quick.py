@@ -1,4 +1,4 @@
-"""Writing the usual messages: those without notes and unknown fields. Imports calls, content and usage.
+"""Writing the usual messages: those without notes and unknown fields.
 
 Straight-line code on purpose: this is where the time goes. Each writer gives None where the careful path of messages.py
 has to look: where a block has notes, a call is no plain one, or a message has a role without a variant of its own. A
@@ -10,16 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.made import given
+from agentmsg.formats import given
 from agentmsg_codecs.synaptic.usage import write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.link import CallNames
-    from agentmsg.shapes import Native
+    from agentmsg.formats import CallNames, Native
 
-__all__ = ["write_quick"]
 
 _VARIANTS: Mapping[str, str] = {"system": "system", "user": "human", "assistant": "assistant"}
 

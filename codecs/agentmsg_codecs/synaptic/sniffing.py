@@ -1,12 +1,10 @@
-"""How much a message looks like one of Synaptic's. Imports nothing of the codecs."""
+"""How much a message looks like one of Synaptic's."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.plain import is_mapping, is_sequence
-
-__all__ = ["sniff_message"]
+from agentmsg.formats import is_mapping, is_sequence
 
 _ROLES = frozenset({"system", "human", "assistant", "tool", "chat", "remove"})
 # No message of Synaptic has these; messages that are much alike do.

@@ -1,4 +1,4 @@
-"""Usage, of an assistant's message (``usage_metadata``) or a chunk (``usage``). Imports words.
+"""Usage, of an assistant's message (``usage_metadata``) or a chunk (``usage``).
 
 | Synaptic | Usage |
 | --- | --- |
@@ -16,14 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.codec import maker
-from agentmsg.counters import Counters
-from agentmsg.natives import is_marked
-from agentmsg.plain import is_object
-from agentmsg.shapes import Native, Shape, marked, read_as, write_as
-from agentmsg_codecs.synaptic.words import FAMILY
-
-__all__ = ["carried_usage", "read_usage", "write_usage"]
+from agentmsg.formats import Counters, Native, Shape, is_marked, is_object, maker, marked, read_as, write_as
+from agentmsg_codecs.synaptic.names import FAMILY
 
 _make_usage = maker(am.Usage)
 _COUNTERS = Counters(

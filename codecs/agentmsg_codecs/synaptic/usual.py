@@ -1,20 +1,18 @@
 """Which messages are spelt as Synaptic itself spells them, so that nothing can deviate and nothing is compared.
 
-Calls, content blocks and usage see to their own spelling. Imports nothing of the codec.
+Calls, content blocks and usage see to their own spelling.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.plain import is_list, is_object
+from agentmsg.formats import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.shapes import Native
-
-__all__ = ["is_usual"]
+    from agentmsg.formats import Native
 
 
 def _is_text(value: Any) -> bool:

@@ -1,0 +1,318 @@
+"""loads, dumps, decode, encode, convert, restore: what people call.
+
+Each is short: find the codec, read or fit and write, and give errors the codec's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from agentmsg.errors import AgentMsgError, DecodeError, LossError, is_a
+from agentmsg.errors import refused as refused_value
+from agentmsg.fitting.account import account, loses_content
+from agentmsg.fitting.account_file import from_lines, to_lines
+from agentmsg.fitting.carry import carried, restore, uncarried
+from agentmsg.fitting.deep_documents import decode_deep, is_deep, loads_deep, named, refused, rooms
+from agentmsg.fitting.digest import digest
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.model.checks import checked, flag, one_of
+from agentmsg.model.construction import maker, paused
+from agentmsg.model.history import History, as_history
+from agentmsg.model.msg import Msg
+from agentmsg.registry import get_codec
+from agentmsg.values.copies import copy_document
+from agentmsg.values.frozen import thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats.codec import Codec
+    from agentmsg.values.text import Duplicates
+
+__all__ = [
+    "Conversion",
+    "OnLoss",
+    "convert",
+    "decode",
+    "digest",
+    "dump_losses",
+    "dumps",
+    "encode",
+    "load_losses",
+    "loads",
+    "restore",
+]
+
+OnLoss = Literal["error", "ignore"]
+# Below so many bytes, or messages, a pause of the collector costs more than it saves.
+_BULK, _MANY = 8192, 16
+
+
+@attrs.frozen
+class Conversion:
+    """What ``convert`` gives.
+
+    Attributes:
+        document: in the target format: plain data, or bytes where bytes were given.
+        losses: the exact account of what the target could not carry.
+        history: what was read from the source.
+    """
+
+    document: Any
+    losses: Losses
+    history: History
+
+
+_make_conversion = maker(Conversion)
+
+
+def loads(
+    raw: bytes | bytearray | memoryview | str,
+    codec: str | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+    **options: Any,
+) -> History:
+    """Return the history of a document given as bytes or text.
+
+    Args:
+        raw: the document.
+        codec: its format.
+        limits: bounds on what is read.
+        duplicates: what to do with a key that a JSON object holds twice: take the "last", or raise an "error".
+        options: of the codec.
+
+    Raises:
+        DecodeError: where it is no such document; with codec, path and code.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    usual, room = rooms(chosen, limits)
+    if not _is_raw(raw):
+        raise _not_raw(raw, "raw", chosen)
+    one_of(duplicates, "duplicates", "last", "error")
+    try:
+        if len(raw) < _BULK:
+            return chosen.from_bytes(raw, usual, duplicates)
+        with paused():
+            return chosen.from_bytes(raw, usual, duplicates)
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
+            raise refused(error, chosen) from None
+    with paused():
+        return loads_deep(raw, chosen, room, duplicates)
+
+
+def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
+    told = refused_value(name, value, "bytes or a text")
+    return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
+
+
+def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+    """Return the history of a document given as plain data (dict, list, str, int, float, bool, None).
+
+    The document is copied; nothing of it is shared with the history.
+
+    Raises:
+        DecodeError: where it is no such document, or no JSON data (code "type", "key", "number", "depth" ...).
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    with paused():
+        return _decoded(document, chosen, limits)
+
+
+def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
+    usual, room = rooms(codec, limits)
+    try:
+        history = codec.read_held(document, usual.depth)
+        if history is not None:
+            return history
+    except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
+        pass
+    try:
+        return codec.read(copy_document(document, usual.depth))
+    except (AgentMsgError, RecursionError) as error:
+        if not is_deep(error, usual, room):
+            raise refused(error, codec) from None
+    return decode_deep(document, codec, room)
+
+
+def encode(
+    messages: History | Msg | Iterable[Msg],
+    codec: str | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> Any:
+    """Return the document of a history as plain data.
+
+    Args:
+        messages: a history, a message, or several messages; of a message by itself, the document is one message
+            where the format has such documents.
+        codec: the format to write.
+        losses: a list that collects the account of what could not be carried.
+        on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
+        carry: whether content that the format cannot hold is put into the metadata of a message, where the format has
+            any; it is not lost then, and ``restore`` of what is read back gives it back.
+        options: of the codec.
+
+    Raises:
+        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the account.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = get_codec(codec, **options)
+    _check(losses, on_loss, carry)
+    return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
+
+
+def _check(losses: object, on_loss: object, carry: object) -> None:
+    """Refuse options of writing that say nothing: taken for anything, they would lose content in silence."""
+    if losses is not None and type(losses) is not list and not is_a(losses, (MutableSequence,)):
+        raise refused_value("losses", losses, "a list")
+    one_of(on_loss, "on_loss", "error", "ignore")
+    flag(carry, "carry")
+
+
+def _given(messages: History | Msg | Iterable[Msg], codec: Codec) -> History:
+    history = as_history(messages)
+    return codec.alone(history) if isinstance(messages, Msg) else history
+
+
+def _written(codec: Codec, history: History) -> Any:
+    """Return the document of a history that fits, as plain data of the caller's own."""
+    document = codec.write(history)
+    return document if codec.writes_plain else thaw(document)
+
+
+def dumps(
+    messages: History | Msg | Iterable[Msg],
+    codec: str | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> bytes:
+    """Return the document of a history as bytes; arguments and errors as of ``encode``.
+
+    Raises:
+        LossError: as ``encode``.
+        CodecLookupError: as ``encode``.
+        EncodeError: where the bytes cannot be made.
+    """
+    chosen = get_codec(codec, **options)
+    _check(losses, on_loss, carry)
+    history = _given(messages, chosen)
+    if len(history.messages) < _MANY:
+        return _dumped(history, chosen, losses, on_loss, carry=carry)
+    with paused():
+        return _dumped(history, chosen, losses, on_loss, carry=carry)
+
+
+def _dumped(
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+) -> bytes:
+    fitting = _fitting(history, codec, losses, on_loss, carry=carry)
+    try:
+        return codec.to_bytes(fitting)
+    except AgentMsgError as error:
+        raise named(error, codec) from None
+
+
+def _fitting(
+    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool
+) -> History:
+    fitted = fit(history, codec)
+    if fitted.history is fitted.source:
+        return fitted.history
+    output, lost = carried(fitted, codec) if carry else (fitted.history, account(fitted))
+    if losses is not None:
+        losses.extend(lost)
+    elif on_loss == "error" and loses_content(fitted):
+        _refuse(lost.content)
+    return output
+
+
+def _refuse(content: Losses) -> None:
+    if not content:
+        return
+    first = "; ".join(map(str, content[:3]))
+    more = f"; and {len(content) - 3} more" if len(content) > 3 else ""  # noqa: PLR2004 - as many as are shown
+    msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the account, or on_loss='ignore')"
+    raise LossError(msg, codec=content.codec, path=content[0].path, losses=content)
+
+
+def convert(
+    document: Any,
+    source: str | Codec,
+    target: str | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+    carry: bool = False,
+) -> Conversion:
+    """Return a document of one format in another, with the exact account of what that could not carry.
+
+    ``restore(decode(result.document, target), result.losses)`` is the source's history again.
+
+    Args:
+        document: plain data, or bytes or text, in the source format.
+        source: the format of the document.
+        target: the format to write; plain data for plain data, bytes for bytes.
+        limits: bounds on what is read.
+        duplicates: as of ``loads``, where bytes or text are given.
+        carry: as of ``encode``; the account is that of the rest then, and says how many losses the document carries.
+
+    Raises:
+        DecodeError: where the document cannot be read. Never for a loss.
+        CodecLookupError: where there is no such codec.
+    """
+    to, read_by = get_codec(target), get_codec(source)
+    flag(carry, "carry")
+    one_of(duplicates, "duplicates", "last", "error")
+    with paused():
+        is_raw = _is_raw(document)
+        if is_raw:
+            history = loads(document, read_by, limits=limits, duplicates=duplicates)
+        else:
+            history = _decoded(document, read_by, limits)
+        fitted = fit(history, to)
+        output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
+        return _make_conversion(to.to_bytes(output) if is_raw else _written(to, output), losses, history)
+
+
+def dump_losses(losses: Losses, output: History) -> bytes:
+    """Return an account as it stands on file: JSON lines, a header first, one line for each object.
+
+    Args:
+        losses: the account of a conversion.
+        output: the converted history as its document reads back; the header binds the account to it.
+    """
+    account = checked(losses, Losses, "losses")
+    return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
+
+
+def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
+    """Return the account of a file.
+
+    Raises:
+        DecodeError: where it is none; the path starts with the line's number.
+    """
+    if not _is_raw(raw):
+        raise _not_raw(raw, "raw")
+    # Only line feeds part lines: a text may hold other characters that are ends of lines for str.splitlines.
+    lines: list[Any] = raw.split("\n") if isinstance(raw, str) else bytes(raw).splitlines()
+    return from_lines(lines if not lines or lines[-1] else lines[:-1])
+
+
+def _is_raw(document: object) -> bool:
+    return is_a(document, (bytes, bytearray, memoryview, str))

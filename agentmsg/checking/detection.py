@@ -1,0 +1,281 @@
+"""detect, recognize: what format a document has.
+
+Codecs score a document each; see ``Codec.sniff``. ``recognize`` decides: the best score must reach the bar, and a
+format that scores nearly as well must read the same. Among formats that read the same, the more common scores higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.understanding import BAR, OWN, sampled
+from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
+from agentmsg.registry import codec_names, get_codec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from agentmsg.formats.understanding import Understanding
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
+
+__all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
+
+# How close a rival may come before it counts what the two read.
+_CLOSE = 0.1
+# So many unknown keys are named.
+_NAMED = 6
+
+
+def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
+    """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
+
+    Below 0.8 a format is a mere guess; ``recognize`` decides.
+
+    Args:
+        document: anything; plain data, or bytes or text, may have a format. Empty bytes have none.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: where bytes can be parsed by no codec.
+    """
+    return list(_look(document, limits).scores)
+
+
+def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return the name of the format of a document.
+
+    Args:
+        document: plain data, or bytes or text.
+        limits: bounds on what is read.
+
+    Raises:
+        NotUnderstood: where no format scores 0.8, or where two formats score alike and read it differently; the message
+            names the best guess, and the keys that this doesn't know.
+        DecodeError: where bytes can be parsed by no codec, or are empty.
+    """
+    return recognize_all((document,), limits=limits)
+
+
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> str:
+    """Return the name of the one format of some documents; those that have none don't count if others have one.
+
+    Args:
+        documents: as of ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
+        limits: bounds on what is read.
+        is_live: whether documents are waited for: the first that has a format decides, with marks or without.
+
+    Raises:
+        NotUnderstood: as of ``recognize``; also where they are of several formats.
+        DecodeError: as of ``recognize``.
+    """
+    seen: list[_Look] = []
+    trouble: AgentMsgError | None = None
+    for document in documents:
+        try:
+            seen.append(_look(document, limits))
+        except AgentMsgError as error:
+            trouble = trouble or error
+        if seen and seen[-1].best >= (BAR if is_live else OWN):
+            break
+    clear = [look for look in seen if look.best >= BAR]
+    if clear:
+        return _decided(clear)
+    if trouble is not None and not any(look.scores for look in seen):
+        raise trouble
+    raise _not_understood(max(seen, key=lambda look: look.best, default=_NOTHING))
+
+
+def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS) -> str | None:
+    """Return why a document can hardly be of a format: most of it reads as native, or most keys are unknown.
+
+    Returns:
+        What the format does not know; None where there is no such doubt, or where the document cannot be read at all.
+    """
+    chosen = get_codec(codec)
+    try:
+        tree = chosen.parse(document, room_of(limits), "last") if _is_raw(document) else document
+        read = chosen.understand(chosen.sample(tree))
+    except Exception:  # noqa: BLE001 - whatever is wrong, reading tells
+        return None
+    return _unknown(read) if read.is_doubtful else None
+
+
+@attrs.frozen(eq=False)
+class _Look:
+    """What was seen of a document.
+
+    Attributes:
+        trees: the document as each codec parses it, by the codec's name.
+        scores: of the formats that it may have, best first.
+    """
+
+    trees: dict[str, Any]
+    scores: Sequence[tuple[str, float]]
+
+    @property
+    def best(self) -> float:
+        return self.scores[0][1] if self.scores else 0.0
+
+
+_NOTHING, _EMPTY = _Look({}, ()), _Look({}, ())
+
+
+def _look(document: Any, limits: Limits) -> _Look:
+    raw = _is_raw(document)
+    if raw and not _as_text(document).strip():
+        return _EMPTY
+    scores: dict[str, float] = {}
+    parsed: dict[Any, Any] = {}
+    trees: dict[str, Any] = {}
+    failure: AgentMsgError | None = None
+    for name, codec in _codecs():
+        parser = type(codec).parse if raw else None
+        if parser not in parsed:
+            try:
+                tree = codec.parse(document, room_of(limits), "last") if raw else document
+                parsed[parser] = tree, _sampled(tree)
+            except AgentMsgError as error:
+                failure = failure or error
+                parsed[parser] = None
+        if parsed[parser] is not None:
+            trees[name], sample = parsed[parser]
+            scores[name] = _score(codec, sample if _takes_samples(codec) else trees[name])
+    if failure is not None and not trees:
+        raise failure
+    return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
+
+
+def _sampled(tree: Any) -> Any:
+    """Return a sample of a tree, made once for all codecs; nothing where there is none."""
+    try:
+        return sampled(tree)
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+        return None
+
+
+def _takes_samples(codec: Codec) -> bool:
+    """Tell whether a codec takes samples, and its scores, as all do."""
+    return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
+
+
+def _codecs() -> Iterator[tuple[str, Codec]]:
+    for name in codec_names():
+        # Somebody's codec that is broken must not keep the others from being found.
+        with suppress(CodecLookupError):
+            yield name, get_codec(name)
+
+
+def _score(codec: Codec, tree: Any) -> float:
+    try:
+        return min(max(codec.sniff(tree), 0.0), 1.0)
+    except Exception:  # noqa: BLE001 - ours never raise; a stranger's must not keep the others from being found
+        return 0.0
+
+
+def _by_score(pair: tuple[str, float]) -> tuple[float, str]:
+    return -pair[1], pair[0]
+
+
+def _as_text(document: Any) -> bytes | str:
+    return document if isinstance(document, str) else bytes(document)
+
+
+def _is_raw(document: object) -> bool:
+    return isinstance(document, (bytes, bytearray, memoryview, str))
+
+
+# -- deciding ---------------------------------------------------------------------------------------------------------
+
+
+def _decided(looks: Sequence[_Look]) -> str:
+    """Return the format that some documents have, each of which has one; marks of a format's own, in the last, tell.
+
+    Raises:
+        NotUnderstood: where they have several.
+    """
+    telling = looks[-1:] if looks[-1].best >= OWN else looks
+    means = _means(telling)
+    name, score = means[0]
+    if score < BAR or not all(name in dict(look.scores) for look in looks):
+        found = " and ".join(sorted({look.scores[0][0] for look in looks}))
+        msg = f"these documents are of several formats: {found}"
+        raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
+    is_sure = _is_certain(telling[-1], name)
+    for rival, other in means[1:]:
+        if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):
+            continue
+        if any(_read_differently(look, name, rival) for look in telling):
+            msg = f"this may be {name} or {rival}, which read it differently"
+            raise NotUnderstood(msg, guesses=(name, rival))
+    return name
+
+
+def _is_certain(look: _Look, name: str) -> bool:
+    """Tell whether the shapes of a document are nothing else's."""
+    codec = get_codec(name)
+    try:
+        return codec.likeness(codec.sample(look.trees[name])) == 1
+    except Exception:  # noqa: BLE001 - a stranger's may say nothing of shapes
+        return False
+
+
+def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
+    """Return the mean score of each format, best first."""
+    sums: dict[str, float] = {}
+    for look in looks:
+        for name, score in look.scores:
+            sums[name] = sums.get(name, 0.0) + score
+    return sorted(((name, total / len(looks)) for name, total in sums.items()), key=_by_score)
+
+
+def _read_differently(look: _Look, name: str, rival: str) -> bool:
+    """Tell whether two formats make different messages of a document."""
+    one, other = (_sample_read(get_codec(codec), look.trees[codec]) for codec in (name, rival))
+    if one is None or other is None or len(one) != len(other):
+        return True
+    return not all(_says(mine) == _says(theirs) for mine, theirs in zip(one, other, strict=True))
+
+
+def _sample_read(codec: Codec, tree: Any) -> History | None:
+    try:
+        return codec.read(codec.sample(tree))
+    except (AgentMsgError, RecursionError):
+        return None
+
+
+def _says(message: Msg) -> tuple[Any, ...]:
+    """Return what a message says, whatever stands beside it and however it is spelt."""
+    return message.role, *(attrs.evolve(block, extras={}, notes={}) for block in message.content)
+
+
+def _not_understood(look: _Look) -> DecodeError:
+    if look is _EMPTY:
+        return DecodeError("an empty document has no format", code="syntax")
+    guesses = [name for name, _ in look.scores]
+    if not guesses:
+        return NotUnderstood("no format is recognised")
+    name, score = look.scores[0]
+    codec, unknown = get_codec(name), tuple[str, ...]()
+    try:
+        read = codec.understand(codec.sample(look.trees[name]))
+        unknown, why = read.unknown, _unknown(read)
+    except (AgentMsgError, RecursionError) as error:
+        why = f"it refuses {error}"
+    msg = f"no format is recognised; the closest is {name} ({score:.2f}){why and ': '}{why}"
+    return NotUnderstood(msg, guesses=guesses, unknown=unknown)
+
+
+def _unknown(read: Understanding) -> str:
+    """Return what a reader did not know, in words; nothing where it knew all."""
+    more = f" and {len(read.unknown) - _NAMED} more" if len(read.unknown) > _NAMED else ""
+    named = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
+    keys = [f"unknown keys {named}{more}"] if named else []
+    natives = [f"{read.natives} of {read.blocks} blocks are unknown"] if read.natives else []
+    return "; ".join(keys + natives)

@@ -1,0 +1,76 @@
+"""JSON on a terminal: indented, coloured, and with all escaped that a terminal could obey; the value is the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any, BinaryIO, cast
+
+import click
+
+from agentmsg.cli.terminal import has_colours, is_terminal, standard_out, write_bytes
+from agentmsg.values.text import dump_json
+
+__all__ = ["indented", "painted", "screen", "write_json"]
+
+# A key with its colon, a string, a number, or a word; nothing else that stands in JSON is coloured.
+_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b')
+_KEY, _TEXT, _NUMBER, _WORD = "blue", "green", "cyan", "yellow"
+
+
+def indented(value: Any) -> str:
+    """Return JSON for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def painted(text: str, *, has_colours: bool) -> str:
+    """Return JSON text as a terminal may have it."""
+    safe = text if text.replace("\n", "").isprintable() else "".join(map(_safe, text))
+    return _TOKEN.sub(_coloured, safe) if has_colours else safe
+
+
+def write_json(value: Any) -> None:
+    """Write JSON to stdout: a line to a pipe, indented and coloured to a terminal."""
+    if is_terminal(sys.stdout):
+        _Screen().write(indented(value).encode())
+        sys.stdout.write("\n")
+    else:
+        write_bytes(dump_json(value) + b"\n")
+
+
+def screen() -> BinaryIO:
+    """Return a stdout that is a terminal: it shows the JSON that is written to it with colours.
+
+    Raises:
+        FileError: where it is closed.
+    """
+    standard_out()
+    return cast("BinaryIO", _Screen())
+
+
+class _Screen:
+    """The terminal, for JSON; every piece that is written holds whole texts and numbers."""
+
+    def write(self, data: bytes) -> int:
+        """Show a piece of JSON."""
+        # Not by click, which would take the colours away where FORCE_COLOR asks for them.
+        shown = painted(data.decode(), has_colours=has_colours(sys.stdout))
+        standard_out().write(shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
+        return len(data)
+
+    def flush(self) -> None:
+        """Show all that was written."""
+        standard_out().flush()
+
+
+def _safe(char: str) -> str:
+    # Outside of strings there are no others than these.
+    return char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
+
+
+def _coloured(token: re.Match[str]) -> str:
+    text, colon, number, word = token.groups()
+    if text is not None:
+        return click.style(text, fg=_KEY if colon else _TEXT, bold=bool(colon)) + (colon or "")
+    return click.style(number or word, fg=_NUMBER if number else _WORD)

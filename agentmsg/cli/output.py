@@ -1,0 +1,79 @@
+"""Where results go: to stdout, or whole into a file that nothing else has the name of."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from agentmsg.cli.terminal import held_output, write_bytes
+from agentmsg.errors import FileError
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.overwriting import check_distinct, check_free
+from agentmsg.files.storages import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterable
+
+__all__ = ["REPORTS", "check_ending", "check_written", "output_to", "write_file"]
+
+# How the names of files may end that hold what a command prints: text, or JSON.
+REPORTS = (".txt", ".json")
+
+
+def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -> None:
+    """Check that results may be written.
+
+    Args:
+        written: the names of all files to write; "-" is stdout.
+        read: the names of all that are read; "-" is stdin.
+        force: whether files that exist are replaced.
+
+    Raises:
+        FileError: code "same-file", where one is a source or another result; code "exists".
+    """
+    names = list(written)
+    check_distinct(names, read)
+    if not force:
+        check_free(names)
+
+
+def check_ending(name: str, endings: Collection[str]) -> str:
+    """Return the ending of the name of a file to write.
+
+    Raises:
+        FileError: code "form", where it is none of these, and not empty.
+    """
+    ending = PurePath(name).suffix.lower()
+    if ending and ending not in endings:
+        msg = f"{name}: no {ending} file can be written here; let the name end with {' or '.join(endings)}"
+        raise FileError(msg, code="form")
+    return ending
+
+
+def write_file(name: str, data: bytes, *, force: bool) -> None:
+    """Write a file, or to stdout for "-"; a file is there whole or, if anything goes wrong, as it was.
+
+    Raises:
+        FileError: where it cannot be written; code "exists".
+    """
+    if name == STANDARD:
+        write_bytes(data)
+        return
+    with whole_file(name, force=force) as file:
+        file.write(data)
+
+
+@contextmanager
+def output_to(name: str, *, force: bool) -> Generator[None]:
+    """Let all that is printed to stdout go to a file, once it is all there; "-" leaves it on stdout.
+
+    Raises:
+        FileError: where it cannot be written; code "exists".
+    """
+    if name == STANDARD:
+        yield
+        return
+    with held_output() as printed:
+        yield
+    write_file(name, printed(), force=force)

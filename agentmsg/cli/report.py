@@ -1,0 +1,177 @@
+"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was put aside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from agentmsg.cli.terminal import say
+from agentmsg.errors import FileError
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.finding import expand
+from agentmsg.files.groups import LossGroups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from agentmsg.cli.reading import Unread
+    from agentmsg.files.finding import Skipped
+    from agentmsg.files.run import Outcome
+    from agentmsg.fitting.losses import Loss
+
+__all__ = [
+    "Lost",
+    "Trouble",
+    "counted",
+    "found_in",
+    "tell_doubt",
+    "tell_losses",
+    "tell_outcome",
+    "tell_skipped",
+]
+
+# Levels in the order in which they are told: their colours, and how many kinds of each are told in words.
+_LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
+# So many files are told of one by one that hold what cannot be read.
+_FILES = 10
+_SKIPPED: Mapping[Skipped, tuple[str, str]] = {
+    "hidden": ("hidden file", "hidden files"),
+    "link": ("link that leads out of the folder", "links that lead out of the folder"),
+    "other": ("file of another kind", "files of other kinds"),
+    "quarantine": ("quarantine of an earlier run", "quarantines of earlier runs"),
+}
+
+
+def counted(number: int, word: str, words: str | None = None) -> str:
+    """Return a number with its word, such as ``1 loss`` or ``2,000 losses``."""
+    plural = words or (f"{word}es" if word.endswith("s") else f"{word}s")
+    return f"{number:,} {word if number == 1 else plural}"
+
+
+def tell_doubt(path: str, words: str) -> None:
+    """Warn that a file is hardly of the format that was named."""
+    name = "stdin" if path == STANDARD else path
+    say(f"warning: {name} looks like another format: {words}", colour="yellow")
+
+
+class Lost:
+    """What documents lost, until it is told."""
+
+    def __init__(self) -> None:
+        self._levels: Counter[str] = Counter()
+        self._groups = LossGroups()
+        self._documents = 0
+
+    def add(self, number: int, losses: Iterable[Loss]) -> None:
+        """Add the losses of a document, by its number."""
+        found = list(losses)
+        self._levels.update(loss.level for loss in found)
+        self._groups.add(found, number)
+        self._documents += 1
+
+    def tell(self) -> None:
+        """Tell it, if there is anything."""
+        if self._documents:
+            _tell(self._groups, self._levels, is_one=self._documents == 1)
+
+
+class Trouble:
+    """Documents that cannot be read: told in one line a file, with the first error and how many there are."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._files: dict[str, tuple[Unread, int]] = {}
+        self._told = self._silent = 0
+
+    def add(self, name: str, unread: Unread) -> None:
+        """Add a document of a file."""
+        self.count += 1
+        first, count = self._files.get(name, (unread, 0))
+        self._files[name] = first, count + 1
+
+    def tell(self, name: str) -> None:
+        """Tell of a file, that is read, unless enough was told of others."""
+        if name not in self._files:
+            return
+        first, count = self._files.pop(name)
+        if self._told >= _FILES:
+            self._silent += 1
+            return
+        self._told += 1
+        error = first.error
+        lead = "" if isinstance(error, FileError) else f"{first.place}: "
+        more = f"; and {count - 1:,} more of this file" if count > 1 else ""
+        say(f"error [{error.code}] {lead}{error}{more}", colour="red")
+
+    def tell_rest(self) -> None:
+        """Tell how many files were not told of."""
+        if self._silent:
+            say(f"error: and {counted(self._silent, 'more file')} with documents that cannot be read", colour="red")
+
+
+def tell_losses(losses: Iterable[Loss]) -> None:
+    """Tell what a document lost."""
+    lost = Lost()
+    lost.add(1, losses)
+    lost.tell()
+
+
+def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> None:
+    for level, (colour, most) in _LEVELS.items():
+        if not (count := levels.get(level, 0)):
+            continue
+        say(f"lost: {counted(count, f'{level} loss')}", colour=colour)
+        found = groups.of_level(level)
+        for group in found[:most]:
+            documents = "" if is_one else f" ({counted(group.documents, 'document')})"
+            place = f", first in {group.place}" if level == "content" and group.place and not is_one else ""
+            say(f"  {group}{documents}{place}")
+        if rest := found[most:]:
+            say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
+    if count := levels.get("carried", 0):
+        say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
+    if not any(levels.values()):
+        say("nothing lost")
+
+
+def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
+    """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
+
+    Raises:
+        FileError: where a folder or a pattern stands for nothing.
+    """
+    skipped: Counter[Skipped] = Counter()
+    found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]
+    if not quiet:
+        tell_skipped(skipped)
+    return found
+
+
+def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
+    """Tell how many files of folders are left out, and why."""
+    if any(skipped.values()):
+        say("skipped: " + ", ".join(counted(skipped[why], *words) for why, words in _SKIPPED.items() if skipped[why]))
+
+
+def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool) -> None:
+    """Tell what a run did, what it lost, and what it put aside; that last in any case.
+
+    Args:
+        outcome: of the run.
+        written: the name of the target.
+        is_one: whether it was about one document.
+        is_silent: whether losses and counts are left out.
+    """
+    if not is_silent:
+        if not is_one:
+            into = "stdout" if written == STANDARD else written
+            say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
+        _tell(outcome.groups, outcome.levels, is_one=is_one)
+    if outcome.bad:
+        what = counted(outcome.bad, "document")
+        words = f"left out: {what}, not kept (--bad FILE keeps them)"
+        if outcome.bad_files:
+            more = len(outcome.bad_files) - 1
+            kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
+            words = f"put aside: {what}, kept in {kept}"
+        say(f"{words}; the first: {outcome.first_bad}", colour="red")

@@ -1,0 +1,230 @@
+"""The disks of this machine."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import stat
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from agentmsg.errors import FileError
+from agentmsg.files.storage import Mark, Place, asking
+
+__all__ = ["LOCAL", "inode_of"]
+
+_BUFFER = 1 << 18
+# Where names are not of files but of open streams and devices.
+_DEVICES = ("/dev", "/dev/fd", "/proc")
+
+
+class _Local(Place):
+    def open(self, path: str) -> BinaryIO:
+        with asking(path):
+            return Path(path).open("rb", buffering=_BUFFER)
+
+    def create(self, path: str) -> BinaryIO:
+        with asking(path):
+            Path(path).unlink(missing_ok=True)
+            return _Durable(path)
+
+    def write_back(self, file: BinaryIO) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+
+    def size(self, path: str) -> int | None:
+        with asking(path):
+            try:
+                found = Path(path).stat()
+            except FileNotFoundError:
+                return None
+            return found.st_size
+
+    def exists(self, path: str) -> bool:
+        with asking(path):
+            return os.path.lexists(path) and not self.is_stream(path)
+
+    def is_stream(self, path: str) -> bool:
+        folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - a link stays one
+        try:
+            mode = Path(path).stat().st_mode
+        except (OSError, ValueError):
+            return False
+        if stat.S_ISREG(mode):
+            return folder in _DEVICES or folder.startswith("/proc/")
+        return not stat.S_ISDIR(mode)
+
+    def marks(self, path: str) -> frozenset[Mark]:
+        with asking(path):
+            folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays one
+            # Where it is, and where it leads to.
+            names = [os.path.join(os.path.realpath(folder), name)]  # noqa: PTH118 - joined as it is spelt
+            if os.path.islink(path):  # noqa: PTH114 - never raises
+                names.append(os.path.realpath(path))
+            try:
+                inode = inode_of(Path(path).stat())
+            except OSError:
+                inode = frozenset[Mark]()
+            return frozenset(map(os.path.normcase, names)) | inode
+
+    def is_folder(self, path: str) -> bool:
+        return os.path.isdir(path)  # noqa: PTH112 - a path of any spelling; never raises
+
+    def check_folder(self, path: str) -> None:
+        with asking(path):
+            if not stat.S_ISDIR(Path(path).parent.stat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+    def make_folder(self, path: str) -> None:
+        with asking(path):
+            Path(path).mkdir(parents=True, exist_ok=True)
+
+    def spelt(self, path: str) -> str:
+        return str(Path(path))
+
+    def find(self, path: str) -> list[str]:
+        with asking(path):
+            if os.path.isdir(path):  # noqa: PTH112
+                return sorted(str(item) for item in Path(path).rglob("*") if item.is_file())
+            return sorted(item for item in glob(path, recursive=True) if Path(item).is_file())  # noqa: PTH207
+
+    def links_out(self, path: str) -> frozenset[str]:
+        with asking(path):
+            root = os.path.realpath(path)
+            names = (
+                os.path.join(folder, name)  # noqa: PTH118 - as find spells them
+                for folder, folders, files in os.walk(path)
+                for name in (*folders, *files)
+            )
+            links = (name for name in names if os.path.islink(name))  # noqa: PTH114
+            return frozenset(str(Path(name)) for name in links if not _leads_into(name, root))
+
+    def is_below(self, path: str, folder: str) -> bool:
+        with asking(path):
+            return Path(os.path.realpath(os.path.dirname(path))).is_relative_to(  # noqa: PTH120
+                os.path.realpath(folder)
+            )
+
+    def publish(self, part: str, path: str, *, force: bool) -> None:
+        with asking(path):
+            target = Path(path)
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if self.is_stream(path):
+                with Path(part).open("rb") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, _BUFFER)
+                return
+            if not force:
+                self._move_beside(Path(part), target)
+            else:
+                if target.exists() and not target.is_symlink():
+                    Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
+                self._move(Path(part), target)
+            _sync_folder(target.parent)
+
+    def _move(self, part: Path, target: Path, *, force: bool = True) -> None:
+        """Replace a file by another; one on another disk is copied, and replaces the file from there."""
+        try:
+            part.replace(target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self._copy(part, target, force=force)
+
+    def _move_beside(self, part: Path, target: Path) -> None:
+        """Give a file a name that no other has: where somebody else was faster, theirs stays."""
+        try:
+            os.link(part, target)
+        except FileExistsError:
+            raise _exists(target) from None
+        except OSError as error:
+            # On another disk, or on a file system without hard links.
+            if os.path.lexists(target):
+                raise _exists(target) from None
+            if error.errno == errno.EXDEV:
+                self._copy(part, target, force=False)
+            else:
+                self._move(part, target)
+        else:
+            part.unlink()
+
+    def _copy(self, part: Path, target: Path, *, force: bool) -> None:
+        beside = str(target.with_name(f".{target.name}.{os.getpid()}.part"))
+        try:
+            with part.open("rb") as source, self.create(beside) as sink:
+                shutil.copyfileobj(source, sink, _BUFFER)
+            self.publish(beside, str(target), force=force)
+        finally:
+            self.remove(beside)
+        part.unlink()
+
+    def remove(self, path: str) -> None:
+        with asking(path):
+            if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+                shutil.rmtree(path)
+            else:
+                Path(path).unlink(missing_ok=True)
+
+    def lock(self, path: str) -> Any:
+        try:
+            import fcntl  # noqa: PLC0415 - not on every system
+        except ModuleNotFoundError:
+            return None
+        with asking(path):
+            file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb")
+        try:
+            # The system lets go of it when a process ends, however it ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            msg = f"{path}: another run of agentmsg is at work on this target"
+            raise FileError(msg, code="busy") from None
+        return file
+
+
+class _Durable(io.BufferedWriter):
+    """A new file whose bytes are on disk once it is closed."""
+
+    def __init__(self, path: str) -> None:
+        # Exclusive: a link that somebody put here is an error, not followed.
+        super().__init__(io.FileIO(path, "xb"), _BUFFER)
+
+    def close(self) -> None:
+        """Let the bytes reach the disk, and close."""
+        if not self.closed:
+            try:
+                self.flush()
+                if self.tell():  # of an empty file nothing can be missing
+                    os.fsync(self.fileno())
+            finally:
+                super().close()
+
+
+def inode_of(found: os.stat_result) -> frozenset[Mark]:
+    """Return the mark of a file that may have many names, as the system knows it; none of a pipe or a device."""
+    return frozenset({(found.st_dev, found.st_ino)}) if stat.S_ISREG(found.st_mode) and found.st_ino else frozenset()
+
+
+def _leads_into(link: str, root: str) -> bool:
+    return Path(os.path.realpath(link)).is_relative_to(root) and os.path.exists(link)  # noqa: PTH110 - never raises
+
+
+def _sync_folder(folder: Path) -> None:
+    # A rename is on disk when its folder is; not every file system can say so.
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _exists(target: Path) -> FileError:
+    return FileError(f"{target}: the file exists by now; --force replaces it", code="exists")
+
+
+LOCAL = _Local()

@@ -1,0 +1,109 @@
+"""Whose files are whose: nothing is written over what is read, nor, unless asked, over what was there before.
+
+A file has many names: through links, hard links, folders that are links, redirected streams, URLs of this machine.
+``Place.marks`` tells whether two of them are one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.errors import FileError
+from agentmsg.files.file_names import STANDARD
+from agentmsg.files.local_storage import inode_of
+from agentmsg.files.storages import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from agentmsg.files.storage import Mark
+
+__all__ = ["check_below", "check_distinct", "check_free"]
+
+
+_STDOUT: frozenset[Mark] = frozenset({STANDARD})
+_NONE: frozenset[Mark] = frozenset()
+
+
+def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
+    """Check that no file is both read and written, and none written twice.
+
+    Args:
+        written: the names of the files to write; "-" is stdout.
+        read: the names of the files to read; "-" is stdin.
+
+    Raises:
+        FileError: code "same-file"; force is no help.
+    """
+    sources = {mark: name for name in read for mark in _marks(name, sys.stdin)}
+    targets: dict[Mark, str] = {}
+    for name in written:
+        if not name:
+            msg = "the name of a file to write is empty"
+            raise FileError(msg, code="form")
+        marks = _marks(name, sys.stdout) | (_STDOUT if name == STANDARD else _NONE)
+        for mark in marks:
+            if mark in sources:
+                other = "" if sources[mark] == name else f": it is {_words(sources[mark], 'stdin')}"
+                msg = f"{_words(name, 'stdout')}: a source is never written over{other}; name another file"
+                raise FileError(msg, code="same-file")
+            if mark in targets:
+                other = "" if targets[mark] == name else f": it is {_words(targets[mark], 'stdout')}"
+                msg = f"{_words(name, 'stdout')}: two outputs cannot be one file{other}; name another"
+                raise FileError(msg, code="same-file")
+        targets.update(dict.fromkeys(marks, name))
+
+
+def check_free(written: Iterable[str], *, own: Collection[str] = ()) -> None:
+    """Check that there is nothing yet where files will be written.
+
+    Args:
+        written: the names of the files to write; "-" is stdout.
+        own: those that an earlier part of this run has written.
+
+    Raises:
+        FileError: code "exists", where there is; code "file", where a folder is.
+    """
+    found = [name for name in written if name != STANDARD and name not in own and _is_there(name)]
+    if found:
+        more = f", and so do {len(found) - 1:,} others" if len(found) > 1 else ""
+        msg = f"{found[0]}: the file exists{more}; --force replaces {'them' if more else 'it'}"
+        raise FileError(msg, code="exists")
+
+
+def check_below(folder: str, written: Iterable[str]) -> None:
+    """Check that no file to write leaves its folder through a link.
+
+    Raises:
+        FileError: code "file".
+    """
+    for name in written:
+        if not place_of(name).is_below(name, folder):
+            msg = f"{name}: a link leads out of {folder}; nothing is written through it"
+            raise FileError(msg, code="file")
+
+
+def _is_there(name: str) -> bool:
+    place = place_of(name)
+    if place.is_folder(name):
+        msg = f"{name}: Is a directory"
+        raise FileError(msg, code="file")
+    return place.exists(name)
+
+
+def _words(name: str, standard: str) -> str:
+    return standard if name == STANDARD else name
+
+
+def _marks(name: str, stream: Any) -> frozenset[Mark]:
+    return place_of(name).marks(name) if name != STANDARD else _marks_of_stream(stream)
+
+
+def _marks_of_stream(stream: Any) -> frozenset[Mark]:
+    """Return the file that a stream was redirected to."""
+    try:
+        return inode_of(os.fstat(stream.fileno()))
+    except (AttributeError, OSError, ValueError):
+        return _NONE  # it is closed, or no stream of the system

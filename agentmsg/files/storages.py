@@ -1,0 +1,68 @@
+"""Where files are: the disks of this machine, or whatever fsspec reaches, such as ``s3://bucket/key``.
+
+Both promise the same: what ``publish`` gives its final name is whole, and was on disk before. A URL needs the package
+fsspec and the one of its own scheme.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from agentmsg.errors import FileError
+from agentmsg.files.file_names import is_remote
+from agentmsg.files.local_storage import LOCAL
+from agentmsg.files.remote_storage import remote
+from agentmsg.files.storage import asking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from agentmsg.files.storage import Place
+
+__all__ = ["place_of", "whole_file"]
+
+
+def place_of(path: str) -> Place:
+    """Return the place of a path or URL.
+
+    Raises:
+        FileError: code "unavailable", where a package is missing.
+    """
+    return remote(path) if is_remote(path) else LOCAL
+
+
+@contextmanager
+def whole_file(path: str, *, force: bool = False, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+    """Give a file to write that gets its name at the end; where anything goes wrong, all is as it was.
+
+    Args:
+        path: its name.
+        force: whether it replaces a file of that name.
+        is_wanted: whether there shall be a file, asked at the end.
+
+    Raises:
+        FileError: where it cannot be written; code "exists", where there is a file of that name.
+    """
+    place = place_of(path)
+    if place.is_stream(path):
+        with asking(path), Path(path).open("wb") as file:
+            yield file
+        return
+    folder, slash, name = path.rpartition("/")
+    part = f"{folder}{slash}.{name}.{os.getpid()}.part"
+    try:
+        with asking(path), place.create(part) as file:
+            yield file
+        if is_wanted():
+            place.publish(part, path, force=force)
+        else:
+            place.remove(part)
+            if force:
+                place.remove(path)
+    except BaseException:
+        with suppress(FileError):
+            place.remove(part)
+        raise

@@ -1,0 +1,220 @@
+"""The folder of a run under way: parts, what is known of them, and a lock. It is gone when the run is done.
+
+    .out.jsonl.agentmsg/run.json     what the run is: job, sources, pieces
+                        lock         held by the process at work
+                        3.out 3.losses 3.flat 3.bad      the parts of piece 3
+                        3.done       its report: written last, so that it vouches for the parts
+                        0.publishing  target 0 and what belongs to it are given their final names
+                        0.published  they have them
+                        finished     all is done; again what the run is. What else is here goes first
+
+Killed at any moment, a run leaves this folder and whole files only; ``--resume`` goes on from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+import agentmsg
+from agentmsg.errors import DecodeError, FileError
+from agentmsg.files.groups import LossGroup
+from agentmsg.files.job import Report, digest_of
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
+from agentmsg.values.text import dump_json, parse_json
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg.files.job import Job, Piece
+    from agentmsg.files.plan import Target
+
+__all__ = ["Work", "fingerprint", "is_work"]
+
+_VERSION = 3
+# Files that a work folder has from its first moment.
+_OURS = {"finished", "lock", "run.json", "run.json.part"}
+
+
+def fingerprint(
+    job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, str]], pieces: Sequence[Piece]
+) -> Any:
+    """Return what a run is, as plain data: two runs of the same fingerprint write the same bytes to the same files."""
+    plain = {
+        "version": [_VERSION, agentmsg.__version__],
+        "job": attrs.asdict(job),
+        "targets": [attrs.asdict(target) for target in targets],
+        "sides": list(sides),
+        "ranges": [[piece.start, piece.end] for piece in pieces],
+    }
+    return parse_json(dump_json(plain))
+
+
+def is_work(path: str) -> bool:
+    """Whether a run was stopped in a folder, be it while it cleaned up."""
+    place = place_of(path)
+    return any(place.size(f"{path}/{name}") is not None for name in ("run.json", "finished"))
+
+
+class Work:
+    """The work folder of a run; holds its lock until ``release``.
+
+    ``was_stopped`` says that a run was stopped here of which nothing was worth keeping.
+
+    Args:
+        path: of the folder.
+        run: the fingerprint.
+        resume: whether to go on from what is there.
+        force: whether to throw away what is there, else.
+
+    Raises:
+        FileError: code "busy" where another process is at work in it, "resume" where it is of another run or nobody
+            said what to do with what is done already, "source-changed" where a source is not what it was, "exists"
+            where it is no work folder.
+    """
+
+    def __init__(self, path: str, run: Any, *, resume: bool, force: bool = False) -> None:
+        self.path = path
+        self.was_stopped = False
+        self._run = run
+        self._place = place_of(path)
+        self._place.make_folder(path)
+        self._check_own()
+        self._lock = self._place.lock(f"{path}/lock")
+        try:
+            known = self._load("run.json")
+            self._is_finished = resume and self._load("finished") == run
+            self.resumed = resume and known is not None
+            if self.resumed:
+                _compare(path, known, run)
+            else:
+                if known is not None and not force:
+                    self.was_stopped = self._check_undone()
+                # A run that is done again, for it was killed as it cleaned up, may be killed again.
+                self._clear("/lock", *(("/finished",) if self._is_finished else ()))
+                self._save("run.json", run)
+        except BaseException:
+            self.release()
+            raise
+
+    def _check_own(self) -> None:
+        """Raise where a folder of somebody's else has the name of this one."""
+        found = {name.removeprefix(f"{self.path}/") for name in self._place.find(self.path)}
+        if found and not found & _OURS:
+            msg = f"{self.path}: this folder is needed for the run, and holds what no run has written; move it away"
+            raise FileError(msg, code="exists")
+
+    def _check_undone(self) -> bool:
+        """Raise where a run that was stopped has done something; return whether there was one at all."""
+        if self._place.size(f"{self.path}/finished") is not None:
+            return False
+        if any(name.endswith(".done") for name in self._place.find(self.path)):
+            msg = f"{self.path}: a run was stopped here; --resume goes on with it, --force begins anew"
+            raise FileError(msg, code="resume")
+        return True
+
+    def _clear(self, *but: str) -> None:
+        for name in self._place.find(self.path):
+            if not name.endswith(but):
+                self._place.remove(name)
+
+    def release(self) -> None:
+        """Let others in; what is in the folder stays."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def finish(self) -> None:
+        """Remove the folder: the run is done.
+
+        A run that is killed here has nothing more to do, and one that resumes it knows: its targets are its own.
+        """
+        self._save("finished", self._run)
+        self._clear("/finished")
+        self._place.remove(self.path)
+        self.release()
+
+    def base(self, number: int) -> str:
+        """Return the path of the parts of a piece, without their suffixes."""
+        return f"{self.path}/{number}"
+
+    def done(self, number: int, piece: Piece) -> Report | None:
+        """Return the report of a piece that was done before the run was stopped; None where it was not.
+
+        Raises:
+            FileError: code "source-changed", where its bytes are not what they were.
+        """
+        known = self._load(f"{number}.done")
+        if known is None:
+            return None
+        report = Report(**known)
+        report.groups = [LossGroup(**group) for group in known["groups"]]
+        report.first_bad = None if report.first_bad is None else (report.first_bad[0], report.first_bad[1])
+        if digest_of(piece) != report.digest:
+            msg = f"{piece.source.path}: changed since the run that was stopped; begin anew with --force"
+            raise FileError(msg, code="source-changed")
+        return report
+
+    def has_parts(self, number: int, report: Report) -> bool:
+        """Tell whether the parts that a report speaks of are there, whole."""
+        base = self.base(number)
+        return all(self._place.size(base + suffix) == size for suffix, size in report.sizes.items())
+
+    def drop_parts(self, number: int, report: Report) -> None:
+        """Remove the parts of a piece that is in its target."""
+        for suffix in report.sizes:
+            self._place.remove(self.base(number) + suffix)
+
+    def mark_done(self, number: int, report: Report) -> None:
+        """Vouch for the parts of a piece: they are on disk."""
+        self._save(f"{number}.done", attrs.asdict(report))
+
+    def is_published(self, target: int) -> bool:
+        """Tell whether a target had its final name when the run was stopped."""
+        return self._place.size(f"{self.path}/{target}.published") is not None
+
+    def is_publishing(self, target: int) -> bool:
+        """Whether this run has begun to give a target and its files their final names: what has these is its own."""
+        is_marked = self._place.size(f"{self.path}/{target}.publishing") is not None
+        return self._is_finished or (self.resumed and is_marked)
+
+    def mark_publishing(self, target: int) -> None:
+        """Note that a target and its files are given their final names from now on."""
+        self._save(f"{target}.publishing", True)
+
+    def mark_published(self, target: int) -> None:
+        """Note that a target has its final name."""
+        self._save(f"{target}.published", True)
+
+    def _save(self, name: str, value: Any) -> None:
+        part = f"{self.path}/{name}.part"
+        with asking(part), self._place.create(part) as file:
+            file.write(dump_json(value))
+        self._place.publish(part, f"{self.path}/{name}", force=True)
+
+    def _load(self, name: str) -> Any:
+        if self._place.size(f"{self.path}/{name}") is None:
+            return None
+        with self._place.open(f"{self.path}/{name}") as file:
+            try:
+                return parse_json(cast("io.BufferedReader", file).read())
+            except DecodeError:
+                return None
+
+
+def _sizes(run: Any) -> list[Any]:
+    return [source for target in run["targets"] for source in target["sources"]]
+
+
+def _compare(path: str, known: Any, run: Any) -> None:
+    """Raise unless a run is the one that was stopped."""
+    if known == run:
+        return
+    if known.get("version") == run["version"] and known.get("job") == run["job"] and _sizes(known) != _sizes(run):
+        msg = f"{path}: a source changed since the run that was stopped; begin anew with --force"
+        raise FileError(msg, code="source-changed")
+    msg = f"{path}: the run that was stopped was another one; begin anew with --force"
+    raise FileError(msg, code="resume")

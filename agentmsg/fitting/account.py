@@ -1,0 +1,372 @@
+"""The account of a fit: what the output plus this list needs to rebuild the input.
+
+Each input message is woven again out of its parts in the output, without field losses; what then differs from the
+input, field by field, is a loss. So the account is complete whatever the rules did.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import cache
+from operator import is_
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from agentmsg.errors import LossError
+from agentmsg.fitting.content_levels import extras_hold_content
+from agentmsg.fitting.fit import FitItem, Fitted, make_item
+from agentmsg.fitting.losses import PROMPT_ROLES, Loss, Losses, Path, level_of
+from agentmsg.formats.capabilities import Drop, Level, Swap
+from agentmsg.model.base import Noted
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import maker
+from agentmsg.model.equality import compared, compared_values, same
+from agentmsg.model.generated import MadeName
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+__all__ = ["account", "check_unedited", "loses_content"]
+
+
+@attrs.frozen
+class _Piece:
+    """A part of an input message in the output: where it is, and what became of its blocks."""
+
+    out: int
+    first: int
+    alone: bool
+    leading: bool
+    message: Msg
+    blocks: tuple[tuple[int, FitItem], ...]
+
+    @property
+    def rests(self) -> bool:
+        """Whether restore finds it without being told: a whole message, or the filled front of one."""
+        return self.alone or (self.leading and any(not isinstance(item.new, Drop) for _, item in self.blocks))
+
+
+_make_piece = maker(_Piece)
+_make_loss = maker(Loss)
+
+
+def account(fitted: Fitted) -> Losses:
+    """Return the account of a fit; it is worked out when somebody looks at it."""
+    output = fitted.history
+    return Losses(
+        lambda: _derive(fitted),
+        codec=fitted.codec,
+        guard=_Unedited(output),
+        spelling=lambda: _spellings(fitted),
+        length=len(output),
+    )
+
+
+@attrs.frozen(eq=False)
+class _Unedited:
+    """The guard of an account that its output is at hand for; unlike a function, it can be pickled."""
+
+    output: History
+
+    def __call__(self, history: History) -> None:
+        check_unedited(history, self.output)
+
+
+def check_unedited(history: History, output: History) -> None:
+    """Refuse a history that is not the output (with messages added behind, perhaps).
+
+    Raises:
+        LossError: code "edited".
+    """
+    for index, message in enumerate(output.messages):
+        if index >= len(history) or not same(history.messages[index], message):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=("messages", index))
+    for name in ("id", "tools", "metadata", "extras"):
+        if not same(getattr(history, name), getattr(output, name)):
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited", path=(name,))
+
+
+def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Return what makes the document of the source exact, beyond its meaning, by path."""
+    yield from _spelling(fitted.source, ())
+    if fitted.derives_names:
+        # That reader names results after their calls; this says which had that name of their own, and which none.
+        for index, message in enumerate(fitted.source):
+            for place, block in enumerate(message.content):
+                if isinstance(block, ToolResultBlock) and not isinstance(block.name, MadeName):
+                    yield ("messages", index, "content", place, "name"), block.name
+
+
+def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Return the notes on an object and on all inside it, and texts of arguments that are no meaning, by path."""
+    if owner.notes:
+        yield path, owner.notes
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
+        yield (*path, "raw_input"), owner.raw_input
+    kind: Any = type(owner)
+    for name in _may_hold_notes(kind):
+        value = getattr(owner, name)
+        if isinstance(value, Noted):
+            yield from _spelling(value, (*path, name))
+        elif isinstance(value, tuple):
+            for index, item in enumerate(cast("tuple[object, ...]", value)):
+                if isinstance(item, Noted):
+                    yield from _spelling(item, (*path, name, index))
+
+
+@cache
+def _may_hold_notes(kind: Any) -> tuple[str, ...]:
+    """Return the fields that may hold objects with notes: all but those of texts, numbers, times and free-form JSON."""
+    return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
+
+
+_NO_NOTES = re.compile(
+    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
+)
+
+
+def loses_content(fitted: Fitted) -> bool:
+    """Tell whether the account may hold content losses, without working it out."""
+    if fitted.plan is not None or fitted.tools is not None:
+        return True
+    if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
+        return True
+    if any(rule.level == "content" for rule in fitted.rules.values()):
+        return True
+    before = fitted.source.messages
+    return any(
+        isinstance(done.new, Drop)
+        or done.new.content is not before[index].content
+        or done.new.role != before[index].role
+        or done.new.structured is not before[index].structured
+        or done.new.extras is not before[index].extras
+        for index, done in fitted.changed.items()
+    )
+
+
+def _derive(fitted: Fitted) -> Iterator[Loss]:
+    if fitted.history is fitted.source:
+        return
+    report = _Report(fitted.codec)
+    if _same_messages(fitted):
+        yield from report.rest(fitted)
+        return
+    pieces, whys = _pieces(fitted)
+    resting = [index for index, own in enumerate(pieces) if len(own) == 1 and own[0].rests]
+    moved = {resting[place] for place in _moved([pieces[index][0].out for index in resting])}
+    last = -1
+    for index, message in enumerate(fitted.source.messages):
+        own = pieces[index]
+        if not own:
+            yield report.loss(("messages", index), "dropped", message, None, whys.get(index))
+            continue
+        # Instructions that stood behind others of the messages, and stand before them now, say something else.
+        lifted = own[0].out < last and message.role in PROMPT_ROLES
+        last = max(last, own[-1].out)
+        yield from report.placed(index, own, is_moved=index in moved, is_lifted=lifted)
+        yield from report.message(index, message, own, fitted)
+    yield from report.rest(fitted)
+
+
+def _same_messages(fitted: Fitted) -> bool:
+    """Tell whether all messages are the very objects that they were: only what is around them was lost."""
+    before, after = fitted.source.messages, fitted.history.messages
+    return after is before or (len(after) == len(before) and all(map(is_, after, before)))
+
+
+def _pieces(fitted: Fitted) -> tuple[list[list[_Piece]], dict[int, Drop]]:
+    """Return the pieces of each input message, and why those without any were dropped."""
+    pieces: list[list[_Piece]] = [[] for _ in fitted.source.messages]
+    whys = {index: rule for index, rule in fitted.rules.items() if isinstance(rule, Drop)}
+    out = 0
+    plan = fitted.plan
+    count = len(plan) if plan is not None else len(fitted.source.messages)
+    for index in range(count):
+        done = fitted.changed.get(index)
+        parts = plan[index] if plan is not None else None
+        if done is not None and isinstance(done.new, Drop):
+            for part_index in [part.index for part in parts] if parts else [index]:
+                whys[part_index] = done.new
+            continue
+        while out in fitted.added:
+            out += 1
+        message = fitted.history.messages[out]
+        items = done.items if done is not None else None
+        if items is None:
+            items = tuple([make_item(block) for block in message.content])
+        start = first = 0
+        spans = [(part.index, part.picks) for part in parts] if parts else [(index, tuple(range(len(items))))]
+        for number, (source, picks) in enumerate(spans):
+            mine = items[start : start + len(picks)]
+            blocks = tuple(zip(picks, mine, strict=True))
+            pieces[source].append(_make_piece(out, first, len(spans) == 1, number == 0, message, blocks))
+            start += len(picks)
+            first += sum(not isinstance(item.new, Drop) for item in mine)
+        out += 1
+    return [_that_are_left(own) for own in pieces], whys
+
+
+def _that_are_left(own: list[_Piece]) -> list[_Piece]:
+    """Return the pieces of a message without those of which nothing is left in what they were merged into."""
+    left = [piece for piece in own if piece.alone or any(not isinstance(item.new, Drop) for _, item in piece.blocks)]
+    if not left or len(left) == len(own):
+        return own
+    # Why their blocks were dropped is still to be told.
+    blocks = tuple(sorted((entry for piece in own for entry in piece.blocks), key=lambda entry: entry[0]))
+    first = left[0]
+    others = {pick for piece in left[1:] for pick, _ in piece.blocks}
+    mine = tuple(entry for entry in blocks if entry[0] not in others)
+    return [attrs.evolve(first, blocks=mine), *left[1:]]
+
+
+def _moved(places: Sequence[int]) -> set[int]:
+    """Return the indexes of the places that must be lifted out for the others to ascend: the fewest.
+
+    The others are a longest ascending run, found from the back, so that of two ways to tell it the later message
+    is the one that moved (a system message lifted to the top, not the user's before it).
+    """
+    heads: list[int] = []
+    at: list[int] = []
+    after: dict[int, int | None] = {}
+    for index in range(len(places) - 1, -1, -1):
+        slot = bisect_left(heads, -places[index])
+        heads[slot : slot + 1] = [-places[index]]
+        at[slot : slot + 1] = [index]
+        after[index] = at[slot - 1] if slot else None
+    staying: set[int] = set()
+    place = at[-1] if at else None
+    while place is not None:
+        staying.add(place)
+        place = after[place]
+    return set(range(len(places))) - staying
+
+
+def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
+    """Tell whether a field was lost by a rule, which then has the word on level and reason."""
+    return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
+
+
+def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
+    """Tell whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
+    if last == "extras":
+        return extras_hold_content(owner, was, now)
+    return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
+
+
+def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
+    """Return the level at which a block was made anew: its rule's, but content where its extras held some."""
+    if extras_hold_content(block, block.extras, item.new.extras):
+        return "content"
+    return otherwise if item.swap is None else item.swap.level
+
+
+class _Report:
+    """Makes the losses of one account."""
+
+    def __init__(self, codec: str) -> None:
+        self.codec = codec
+
+    def loss(self, path: Path, kind: Any, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> Loss:
+        last = path[-1]
+        level = why.level if why is not None else level_of(last, was, now) if isinstance(last, str) else "content"
+        if path == ("extras",):
+            # What a document says beside its messages: the model to ask, the temperature ...
+            level = "setting"
+        if level != "content" and _holds_content(last, was, now, owner):
+            level = "content"
+        return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
+
+    def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
+        """Say where a message went that is not one whole output message at its turn."""
+        place = tuple((piece.out, piece.first) for piece in own)
+        if len(own) > 1:
+            yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")
+        elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
+            yield Loss(
+                ("messages", index), "merged", self.codec, "annotation", None, place, "neighbours are one message"
+            )
+        elif is_moved or not own[0].rests:
+            yield Loss(("messages", index), "moved", self.codec, "content", None, place, "stands elsewhere")
+
+    def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> Iterator[Loss]:
+        path: Path = ("messages", index)
+        kept = [(pick, item) for piece in own for pick, item in piece.blocks]
+        kept += fitted.gone.get(index, {}).items()
+        yield from self.fields(path, message, own[0].message, {"content"}, fitted.rules.get(index))
+        yield from self.items((*path, "content"), message.content, kept)
+
+    def fields(self, path: Path, old: Noted, new: Noted, skipped: set[str], rule: Any = None) -> Iterator[Loss]:
+        if old is new:
+            return
+        kind: type = type(old)
+        values = compared_values(kind)
+        for (name, get), was, now in zip(compared(kind), values(old), values(new), strict=True):
+            if was is not now and name not in skipped and not same(was, now):
+                fate = "dropped" if not now and now is not False else "invented" if was is None else "changed"
+                caused = rule if _caused(rule, kind, get, was) else None
+                yield self.loss((*path, name), fate, was, now, caused, owner=old)
+
+    def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
+        """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
+        fates = dict(kept)
+        if list(fates) == list(range(len(old))) and all(
+            block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)
+        ):
+            return
+        order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
+        lifted = {order[index]: index for index in _moved(order)}
+        for index, block in enumerate(old):
+            at: Path = (*path, index)
+            item = fates.get(index)
+            if item is None or isinstance(item.new, Drop):
+                yield self.loss(at, "dropped", block, None, item.new if item else None)
+                continue
+            if item.place is not None:
+                yield self.apart(at, block, item)
+                continue
+            # A rule that made it anew may have made its blocks anew: they are not matched one by one.
+            other = type(item.new) is not type(block) or (item.swap is not None and isinstance(block, ToolResultBlock))
+            if index in lifted:
+                level: Level = _remade_level(block, item) if other else "annotation"
+                was = block if other else None
+                yield Loss(at, "moved", self.codec, level, was, lifted[index], "stands elsewhere")
+            if other and index in lifted:
+                continue
+            if other:
+                why = "" if item.swap is None else item.swap.why
+                yield Loss(at, "changed", self.codec, _remade_level(block, item), block, item.new, why)
+                for place, each in enumerate(item.inner or ()):
+                    if each.place is not None:
+                        yield self.apart((*at, "content", place), each.new, each)
+                continue
+            skipped = {"content"} if isinstance(block, ToolResultBlock) else set[str]()
+            yield from self.fields(at, block, item.new, skipped, item.swap)
+            if isinstance(block, ToolResultBlock) and item.new.content is not block.content:
+                inner = item.inner or tuple(FitItem(each) for each in item.new.content)
+                yield from self.items((*at, "content"), block.content, list(enumerate(inner)))
+
+    def apart(self, at: Path, block: Any, item: FitItem) -> Loss:
+        """Say where a block went that stands in a message of its own; one that changed on the way is kept."""
+        was = None if item.new is block else block
+        return Loss(
+            at,
+            "moved",
+            self.codec,
+            _remade_level(block, item),
+            was,
+            item.place,
+            "stands in a user's message behind the result",
+        )
+
+    def rest(self, fitted: Fitted) -> Iterator[Loss]:
+        source, history = fitted.source, fitted.history
+        yield from self.fields((), source, history, {"messages", "tools"})
+        if fitted.tools is not None:
+            yield from self.items(("tools",), source.tools, list(enumerate(fitted.tools)))

@@ -1,0 +1,288 @@
+"""An account on file: JSON lines, one per object, led by a header.
+
+    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
+    {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
+    {"at":"/messages/3","changed":{"role":["developer","system"]}}
+    {"at":"/messages/9","split":[[9,0],[10,0]]}
+    {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
+    {"at":"/messages/2","spelling":{...}}
+
+The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
+source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
+they are no losses, but make the source's document exact too. The header binds the account to its output; it also
+counts what the output carries itself (see carry.py). An account that is carried is the same text, whose header
+has the digest of the content only, since it gives back content only.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from agentmsg.errors import AgentMsgError, DecodeError, LossError
+from agentmsg.fitting.digest import content_digest, digest
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_of
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
+from agentmsg.model.base import CacheHint, Citation, Noted, Signature
+from agentmsg.model.msg import Msg
+from agentmsg.model.usage import Usage
+from agentmsg.registry import get_codec
+from agentmsg.values.frozen import adopt
+from agentmsg.values.text import dump_json, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from agentmsg.model.history import History
+
+__all__ = ["carried_lines", "from_lines", "to_lines"]
+
+_VERSION = 1
+# A line holds what a document may hold, with levels of its own around it.
+_ROOM = Limits(depth=DEFAULT_LIMITS.depth + 2 * AROUND)
+_PLACES = ("split", "moved", "merged")
+# How a value is read, by the last name of its path; all other fields are free-form JSON, texts and numbers.
+_FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "cache": lambda engine, value: engine.read_one(CacheHint, value, 0),
+    "citations": lambda engine, value: tuple(engine.read_one(Citation, item, 0) for item in value),
+    "created_at": lambda _, value: datetime.fromisoformat(value),
+    "embedding": lambda _, value: tuple(value),
+    "signature": lambda engine, value: engine.read_one(Signature, value, 0),
+    "source": lambda engine, value: engine.read_source(value, 0),
+    "tools": lambda engine, value: engine.read_tools(value, 0),
+    "usage": lambda engine, value: engine.read_one(Usage, value, 0),
+}
+# What a header may say of the output, and how it is made of it.
+_DIGESTS: Mapping[str, Callable[[History], str]] = {
+    "digest": lambda history: digest(history, exact=True),
+    "content": content_digest,
+}
+_ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "messages": lambda engine, value: engine.read_one(Msg, value, 0),
+    "content": lambda engine, value: engine.read_blocks([value], 0)[0],
+    "tools": lambda engine, value: engine.read_tools([value], 0)[0],
+}
+
+
+def _engine() -> Any:
+    """Return what reads and writes single objects of the model in canonical JSON."""
+    engine = cast("Any", get_codec("json")).engine
+    engine.fill()
+    return engine
+
+
+def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
+    """Return an account as lines of JSON, without line ends.
+
+    Args:
+        losses: the account.
+        output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
+            library made are not in every document, so what is in memory may differ in them.)
+    """
+    header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
+    if output is not None:
+        header |= {"messages": len(output), "digest": digest(output, exact=True)}
+    if losses.carried:
+        header["carried"] = losses.carried
+    yield dump_json(header)
+    yield from _object_lines(losses)
+    for path, notes in losses.spelling():
+        yield dump_json({"at": "/" + "/".join(map(str, path)) if path else "", "spelling": notes})
+
+
+def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: str | None) -> Iterator[bytes]:
+    """Return the account that an output carries in itself, as lines of JSON, without line ends.
+
+    Args:
+        losses: what is carried.
+        output: the converted history.
+        codec: its format.
+        source: the format it was converted from, where that is known.
+    """
+    header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": codec}
+    if source is not None:
+        header["from"] = source
+    yield dump_json(header | {"messages": len(output), "content": content_digest(output)})
+    yield from _object_lines(losses)
+
+
+def _object_lines(losses: Iterable[Loss]) -> Iterator[bytes]:
+    lines: dict[Path, dict[str, Any]] = {}
+    for loss in losses:
+        owner = loss.path if _is_item(loss.path) else loss.path[:-1]
+        _add(lines.setdefault(owner, {"at": "/" + "/".join(map(str, owner)) if owner else ""}), loss)
+    yield from map(dump_json, lines.values())
+
+
+def _is_item(path: Path) -> bool:
+    return isinstance(path[-1], int)
+
+
+def _add(line: dict[str, Any], loss: Loss) -> None:
+    """Write one loss into the line of its object."""
+    name = "" if _is_item(loss.path) else str(loss.path[-1])
+    if loss.kind in _PLACES:
+        line[loss.kind] = loss.now
+        if loss.was is not None:
+            line["was"] = _plain(loss.was)
+    elif not name:
+        line.update(
+            {"gone": _plain(loss.was)} if loss.kind == "dropped" else {"became": [_plain(loss.was), _plain(loss.now)]}
+        )
+    elif loss.kind == "dropped":
+        line.setdefault("dropped", {})[name] = _plain(loss.was)
+    else:
+        line.setdefault(loss.kind, {})[name] = [_plain(loss.was), _plain(loss.now)]
+    if loss.why:
+        line.setdefault("why", {})[name] = loss.why
+    if loss.level != _usual_level(loss):
+        line.setdefault("level", {})[name] = loss.level
+
+
+def _usual_level(loss: Loss) -> str:
+    last = loss.path[-1]
+    if isinstance(last, str):
+        return level_of(last, loss.was, loss.now)
+    return "annotation" if loss.kind in {"split", "merged"} else "content"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Noted):
+        return _engine().write_any(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast("tuple[object, ...]", value)]
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _typed(path: Path, value: Any) -> Any:
+    """Return the value that stands at a path, from its plain form."""
+    if value is None:
+        return None
+    last = path[-1]
+    read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
+    return adopt(value) if read is None else read(_engine(), value)
+
+
+def from_lines(lines: Iterable[bytes | str]) -> Losses:
+    """Return the account that some lines hold; the first is its header.
+
+    Raises:
+        DecodeError: where they are no account of this version; the path starts with the line's number.
+    """
+    losses: list[Loss] = []
+    spelling: list[tuple[Path, Any]] = []
+    header: dict[str, Any] = {}
+    for number, raw in enumerate(lines):
+        try:
+            line = parse_json(raw, _ROOM)
+            if not number:
+                header = _header(line)
+                continue
+            path = tuple(int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:])
+            losses.extend(_losses(line, path, header["codec"]))
+            if "spelling" in line:
+                spelling.append((path, adopt(line["spelling"])))
+        except AgentMsgError as error:
+            raise error.at(number) from None
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            msg = f"not a line of an account: {error}"
+            raise DecodeError(msg, path=(number,)) from None
+    if not header:
+        msg = "an account begins with its header"
+        raise DecodeError(msg)
+    return Losses(
+        losses,
+        codec=header["codec"],
+        guard=_guard(header),
+        spelling=Settled(tuple(spelling)),
+        length=header.get("messages"),
+        carried=header.get("carried", 0),
+    )
+
+
+def _header(line: Any) -> dict[str, Any]:
+    header = cast("dict[str, Any]", line) if isinstance(line, dict) else {}
+    if "agentmsg-losses" not in header or not isinstance(header.get("codec"), str):
+        msg = "an account begins with its header"
+        raise DecodeError(msg)
+    if header["agentmsg-losses"] != _VERSION:
+        msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
+        raise DecodeError(msg, code="version")
+    count, given = header.get("messages"), [header[kind] for kind in _DIGESTS if header.get(kind) is not None]
+    if not (count is None or (type(count) is int and count >= 0)) or len(given) != (count is not None):
+        msg = "the header of an account counts the messages of its output and has their digest, or neither"
+        raise DecodeError(msg)
+    if not all(isinstance(expected, str) for expected in given):
+        msg = "the digest in the header of an account is a text"
+        raise DecodeError(msg)
+    carried = header.get("carried", 0)
+    if type(carried) is not int or carried < 0:
+        msg = "the header of an account counts what the output carries itself"
+        raise DecodeError(msg)
+    return header
+
+
+def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
+    """Return the guard that a header asks for; None where it says nothing about the output."""
+    kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
+    if kind is None:
+        return None
+    return _Bound(kind, header["messages"], header[kind])
+
+
+@attrs.frozen
+class _Bound:
+    """The guard of an account that knows a digest of its output; unlike a function, it can be pickled."""
+
+    kind: str
+    count: int
+    expected: str
+
+    def __call__(self, history: History) -> None:
+        if len(history) < self.count or _DIGESTS[self.kind](history[: self.count]) != self.expected:
+            msg = "this history is not the one that the account belongs to"
+            raise LossError(msg, code="edited")
+
+
+def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, int], ...]:
+    """Return where something went: an index in the same list or, for a message, the message and block of each part.
+
+    What stands apart is in a message of its own: that, and the block.
+    """
+    if path[:-1] != ("messages",):
+        if isinstance(place, list):
+            out, block = cast("Any", place)
+            return _place(("messages", 0), [[out, block]])[0]  # type: ignore[index]
+        if type(place) is not int:
+            raise TypeError(place)
+        return place
+    parts = tuple((out, first) for out, first in place)
+    if not all(type(at) is int and at >= 0 for part in parts for at in part):
+        raise ValueError(parts)
+    return parts
+
+
+def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
+    levels, whys = line.get("level", {}), line.get("why", {})
+
+    def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
+        name = at[-1] if isinstance(at[-1], str) else ""
+        made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
+        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
+
+    for kind in _PLACES:
+        if kind in line:
+            yield loss(path, kind, _typed(path, line.get("was")), _place(path, line[kind]))
+    if "gone" in line:
+        yield loss(path, "dropped", _typed(path, line["gone"]), None)
+    if "became" in line:
+        was, now = line["became"]
+        yield loss(path, "changed", _typed(path, was), _typed(path, now))
+    for name, was in line.get("dropped", {}).items():
+        yield loss((*path, name), "dropped", _typed((*path, name), was), None)
+    for kind in ("changed", "invented"):
+        for name, (was, now) in line.get(kind, {}).items():
+            at = (*path, name)
+            yield loss(at, kind, _typed(at, was), _typed(at, now))

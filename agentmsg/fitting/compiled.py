@@ -1,0 +1,340 @@
+"""Capability tables compiled into one function: "are these messages carried as they are?", in a third of a microsecond.
+
+The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
+``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
+the tests of the usual roles and block classes in line; all others have a function each, made when they are first met.
+Of bare messages (agentmsg.formats.plain_messages) only what they may hold is tested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import attrs
+
+from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
+from agentmsg.formats.plain_messages import BARE_FIELDS
+from agentmsg.formats.restructure import is_normal, split_results
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import absent_values
+from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.msg import Msg
+
+__all__ = ["MADE_KINDS", "compile_caps", "loop_source", "source"]
+
+MADE_KINDS: Mapping[str, type[Any]] = {
+    "created_at": MadeTime,
+    "id": Made,
+    "item_id": Made,
+    "name": MadeName,
+    "tool_call_id": Made,
+}
+"""The fields whose values, where the library made them, count as absent, and the classes that tell."""
+
+_Predicate: TypeAlias = Callable[[Any], bool]
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_CLIENTS = "kind != 'server'"
+# The roles and block classes whose tests stand in the loop itself, the commonest first.
+_IN_LINE: Mapping[str, tuple[type[BaseBlock], ...]] = {
+    "assistant": (TextBlock, ToolUseBlock, ThinkingBlock),
+    "tool": (ToolResultBlock,),
+    "user": (TextBlock, ImageBlock),
+}
+_LINKS: Mapping[type, str] = {ToolUseBlock: "id", ToolResultBlock: "tool_call_id"}
+_REMEMBER: Callable[[Msg, object], None] = vars(Msg)["_fits"].__set__  # past the frozen class's own __setattr__
+
+
+# -- the tests of one object ------------------------------------------------------------------------------------------
+
+
+class _Scope(dict[str, Any]):
+    """The values that a source names."""
+
+    def bind(self, name: str, value: Any) -> str:
+        """Return a name for a value: this one, or with a number where it means something else."""
+        unique, number = name, 1
+        while self.setdefault(unique, value) is not value:
+            number += 1
+            unique = f"{name}_{number}"
+        return unique
+
+
+def _new_scope() -> _Scope:
+    return _Scope({kind.__name__: kind for kind in MADE_KINDS.values()})
+
+
+def source(cls: type, cells: Mapping[str, Cell], skipped: frozenset[str] = frozenset()) -> tuple[str, dict[str, Any]]:
+    """Return the source of the predicate for one class's fields, and the values that it names."""
+    scope = _new_scope()
+    return "lambda o: " + (" and ".join(_tests("o", cls, cells, scope, skipped=skipped)) or "True"), scope
+
+
+def _tests(
+    o: str,
+    cls: type,
+    cells: Mapping[str, Cell],
+    scope: _Scope,
+    *,
+    skipped: frozenset[str],
+    prefix: str = "cell",
+    present: frozenset[str] | None = None,
+) -> list[str]:
+    """Return what must hold of each field of an object, which the source calls ``o``.
+
+    Args:
+        o: the object's name.
+        cls: its class.
+        cells: of its row.
+        scope: the values that the source names.
+        skipped: fields that are tested elsewhere.
+        prefix: for the names of cells.
+        present: the fields that a bare object may have, and it is one; None: it is any object.
+    """
+    absent = absent_values(cls)
+    tests: list[str] = []
+    for field in attrs.fields(cls):
+        name = field.alias or field.name
+        cell = cells.get(name)
+        if name == "notes" or name in skipped or not field.init or cell is KEEP:
+            continue
+        if present is not None and (name not in present or (cell is None and name == "raw_input")):
+            continue
+        if cell is None:
+            test = _absent_test(name, absent[name], f"{o}.{name}", scope) if name in absent else "False"
+            unsaid = f" or {o}.significant_text is None" if cls is ToolUseBlock and name == "raw_input" else ""
+            tests.append(f"({test}{unsaid})" if " or " in test + unsaid else test)
+            continue
+        read = f"{o}.{name}"
+        carried = f"{scope.bind(f'{prefix}_{name}', cell)}({read}, {o}) is {read}"
+        if isinstance(cell, Usual):
+            read, usual = f"(value := {read})", _case(cell, scope, o)
+            carried = (
+                f"({usual}) or {carried}" if name in absent else f"(({read} is not None and {usual}) or {carried})"
+            )
+        tests.append(f"({_absent_test(name, absent[name], read, scope)} or {carried})" if name in absent else carried)
+    return tests
+
+
+def _case(cell: Usual, scope: _Scope, owner: str) -> str:
+    """Return the expression of a usual case, in the names that the source has for what it names."""
+    names = {"owner": owner, **{name: scope.bind(name, value) for name, value in cell.names.items()}}
+    return _NAME.sub(lambda word: names.get(word[0], word[0]), cell.case)
+
+
+def _absent_test(name: str, absent: Any, read: str, scope: _Scope) -> str:
+    """Return the test for "nothing here"."""
+    if absent is None:
+        made = MADE_KINDS.get(name)
+        return f"{read} is None or type({read}) is {made.__name__}" if made else f"{read} is None"
+    if not absent and isinstance(absent, (Mapping, tuple)):
+        return f"not {read}"
+    return f"{read} == {absent!r}" if isinstance(absent, str) else f"{read} == {scope.bind(f'absent_{name}', absent)}"
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
+    """Return the lines that answer no where one of the tests fails.
+
+    Args:
+        tests: of any object.
+        of_bare: of one in a bare message, where the source knows ``bare``; None: it does not.
+    """
+    if not tests:
+        return []
+    joined = _all(tests)
+    if of_bare is not None:
+        before = ["(", *_indented(_all(of_bare)), ") if bare else ("] if of_bare else ["bare or ("]
+        joined = [*before, *_indented(joined), ")"]
+    return ["if not (", *_indented(joined), "):", "    return False"]
+
+
+def _all(tests: list[str]) -> list[str]:
+    return [tests[0], *(f"and {test}" for test in tests[1:])]
+
+
+class _ByClass(dict[type, "_Predicate"]):
+    """Predicates by block class; those of classes that are met later are compiled when they come.
+
+    Args:
+        rows: of the capability table.
+        inner: the predicates of the blocks inside results; None: these themselves.
+        needs_id: of the capability table.
+        only: a further test for results.
+    """
+
+    def __init__(
+        self, rows: Mapping[type[BaseBlock], Row], inner: _ByClass | None, needs_id: Any, only: str = ""
+    ) -> None:
+        super().__init__()
+        self._rows, self._needs_id, self._only = rows, needs_id, only
+        # A table that has compiled nothing yet is empty, and so falsy.
+        self._inner = self if inner is None else inner
+
+    def __missing__(self, cls: type) -> _Predicate:
+        scope = _new_scope()
+        lines = self.lines("block", cls, scope)
+        predicate = _never if lines is None else _compiled("carried", _function("carried", "block", lines), scope)
+        self[cls] = predicate
+        return predicate
+
+    def lines(self, block: str, cls: type, scope: _Scope, *, knows_bare: bool = False) -> list[str] | None:
+        """Return the lines that answer no where a block of a class is not carried; None: such a block never is.
+
+        Args:
+            block: the name of the block.
+            cls: the class.
+            scope: the values that the source names.
+            knows_bare: whether the lines stand in the test of a message, where ``bare`` is known.
+        """
+        row = self._rows.get(cls) or (self._rows.get(BaseBlock) if cls is not NativeBlock else None)
+        if row is None:
+            return None
+        present = BARE_FIELDS.get(cls) if knows_bare else None
+        of_bare = None if present is None else self._block_tests(block, cls, row, scope, present=present)
+        tests = _unless(self._block_tests(block, cls, row, scope), of_bare)
+        if cls is not ToolResultBlock:
+            return tests
+        inner = _class_lines("item", self._inner, scope, in_line=(TextBlock,), knows_bare=knows_bare)
+        return [*tests, *_content_lines(block, "item", inner)]
+
+    def _block_tests(
+        self, block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None = None
+    ) -> list[str]:
+        skipped = frozenset({"content"}) if cls is ToolResultBlock else frozenset[str]()
+        tests = _tests(block, cls, row.fields, scope, skipped=skipped, prefix=cls.__name__, present=present)
+        if row.otherwise is not None:
+            tests += _rule_tests(block, cls, row, scope, present=present)
+        if issubclass(cls, ToolResultBlock) and self._only and ("kind" in row.fields or self._only != _CLIENTS):
+            tests.append(f"{block}.{self._only}")
+        if self._needs_id is not None and cls in _LINKS:
+            # Only what has no id can need one.
+            tests.append(
+                f"({block}.{_LINKS[cls]} is not None or not {scope.bind('needs_id', self._needs_id)}({block}))"
+            )
+        return tests
+
+
+def _rule_tests(block: str, cls: type, row: Row, scope: _Scope, *, present: frozenset[str] | None) -> list[str]:
+    """Return the test for the rule of a block, where what the rule concerns may be there."""
+    concerns = (row.concerns,) if isinstance(row.concerns, str) else row.concerns
+    asked = f"{scope.bind(f'{cls.__name__}_rule', row.otherwise)}({block}) is {block}"
+    if concerns is None:
+        return [asked]
+    absent = absent_values(cls)
+    fields = [name for name in concerns if present is None or name in present]
+    none_there = " and ".join(_absent_test(name, absent[name], f"{block}.{name}", scope) for name in fields)
+    return [f"({none_there} or {asked})"] if fields else []
+
+
+def _content_lines(owner: str, block: str, lines: list[str]) -> list[str]:
+    return [f"for {block} in {owner}.content:", *_indented(lines)]
+
+
+def _class_lines(
+    block: str, table: _ByClass, scope: _Scope, *, in_line: Iterable[type], refused: str = "", knows_bare: bool = True
+) -> list[str]:
+    """Return the lines for one block: the tests of some classes in line, those of the others by the table.
+
+    What is ``refused`` among the others is an expression that ends in "or", or empty. The source may know whether the
+    message is ``bare``.
+    """
+    known = scope.bind(f"{block}s", table)
+    branches: list[str] = []
+    for cls in in_line:
+        lines = table.lines(block, cls, scope, knows_bare=knows_bare)
+        if lines is not None:
+            branches += [f"{'elif' if branches else 'if'} kind is {scope.bind(cls.__name__, cls)}:"]
+            branches += _indented(lines or ["pass"])
+    branches += [f"{'elif' if branches else 'if'} {refused}not {known}[kind]({block}):", "    return False"]
+    return [f"kind = type({block})", *branches]
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _compiled(name: str, text: str, scope: Mapping[str, Any]) -> Any:
+    # A real dict: Python looks names up in another kind of mapping ten times as slowly.
+    names = dict(scope)
+    exec(text, names)
+    return names[name]
+
+
+def _function(name: str, parameter: str, lines: list[str]) -> str:
+    return "\n".join([f"def {name}({parameter}):", *_indented([*lines, "return True"]), ""])
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> list[str]:
+    """Return the lines that answer no where a message of a role is not carried.
+
+    In normal form, which other messages hold no client's result, as the rows see to.
+    """
+    normal = split_results in caps.arrange
+    only = "" if not normal else _CLIENTS if role == "tool" else "kind == 'server'"
+    results = _ByClass(row.blocks if row.results is None else row.results, None, caps.needs_id)
+    blocks = _ByClass(row.blocks, results, caps.needs_id, only)
+    word = role if role.isidentifier() else "any"
+    told = frozenset({"role", "content"})
+    tests = _tests("message", Msg, row.fields, scope, skipped=told, prefix=word)
+    of_bare: list[str] = []
+    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls is not row.concerns)
+    refused = ""
+    if row.otherwise is not None:
+        rule = scope.bind(f"{word}_rule", row.otherwise)
+        if row.concerns is None:
+            of_bare.append(f"{rule}(message) is message")
+        else:
+            concerned = scope.bind(row.concerns.__name__, row.concerns)
+            refused = f"(kind is {concerned} and {rule}(message) is not message) or "
+    if normal and role == ANY_ROLE:
+        of_bare.append(f"{scope.bind('is_normal', is_normal)}(message)")
+    alone = normal and role == "tool"
+    if alone:
+        of_bare.append("len(message.content) == 1")
+        refused += f"not isinstance(block, {scope.bind('ToolResultBlock', ToolResultBlock)}) or "
+    lines = _class_lines("block", blocks, scope, in_line=in_line, refused=refused)
+    content = ["block = message.content[0]", *lines] if alone else _content_lines("message", "block", lines)
+    return [*_unless(tests + of_bare, of_bare), *content]
+
+
+def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
+    """Return the source of the function that ``compile_caps`` gives, and the values that it names."""
+    scope = _new_scope()
+    by_role: dict[str, _Predicate] = {}
+    branches: list[str] = []
+    for role in (*_IN_LINE, *(role for role in caps.messages if role not in _IN_LINE)):
+        if role not in caps.messages:
+            continue
+        if role in _IN_LINE:
+            branches.append(f"{'elif' if branches else 'if'} role == {role!r}:")
+            branches += _indented(_message_lines(role, caps.messages[role], caps, scope))
+        else:
+            own = _new_scope()
+            lines = ["bare = message._bare", *_message_lines(role, caps.messages[role], caps, own)]
+            by_role[role] = _compiled("carried", _function("carried", "message", lines), own)
+    scope |= {"by_role": by_role, "others": by_role.get(ANY_ROLE, _never)}
+    branches += [f"{'elif' if branches else 'if'} not by_role.get(role, others)(message):", "    return False"]
+    # Messages never change, and a history that grows is fitted again and again: each remembers the answer. Bare ones do
+    # not: to ask them again takes hardly longer than to remember.
+    scope |= {"caps": caps, "remember": _REMEMBER}
+    known = ["if message._fits is caps:", "    continue", "role, bare = message.role, message._bare"]
+    loop = ["for message in messages:", *_indented([*known, *branches, "if not bare:", "    remember(message, caps)"])]
+    return _function("all_carried", "messages", loop), scope
+
+
+def compile_caps(caps: Caps) -> Callable[[Sequence[Msg]], bool]:
+    """Return the function that tells whether messages are all carried as they are."""
+    carried: Callable[[Sequence[Msg]], bool] = _compiled("all_carried", *loop_source(caps))
+    return carried

@@ -1,0 +1,69 @@
+"""Whether what is lost of extras is content: what a model would read or be able to do, wherever it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from agentmsg.fitting.losses import ANNOTATIONS
+from agentmsg.formats.spelling import says_nothing
+from agentmsg.model.base import BaseBlock, Noted
+from agentmsg.model.equality import compared, same
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.registry import content_keys
+from agentmsg.values.types import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["extras_hold_content"]
+
+_SETTINGS = frozenset({"audio", "reasoning", "thinking"})
+
+
+def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
+    lost = [(space, *entry) for space, fields in was.items() for entry in _lost(fields, now.get(space))]
+    # Beside the messages these words say how a model is to answer.
+    settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
+    for space, key, value in lost:
+        named = content_keys(space.partition(".")[0])
+        if key in named - settings or (not isinstance(owner, History) and _holds_part(value, named)):
+            return True
+    return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
+
+
+def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
+    """Return the keys of one namespace with what they said, where that is lost; an empty key where it is no object."""
+    if not is_mapping(was):
+        return [] if says_nothing(was) or same(was, now) else [("", was)]
+    kept: Mapping[str, Any] = now if is_mapping(now) else {}
+    return [
+        (key, value)
+        for key, value in was.items()
+        if not says_nothing(value) and not (key in kept and same(value, kept[key]))
+    ]
+
+
+def _holds_part(value: Any, named: frozenset[str]) -> bool:
+    """Tell whether a value holds a content part, wherever: an object with a type, and content beside it."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if is_mapping(item):
+            if type(item.get("type")) is str and any(key in named and not says_nothing(item[key]) for key in item):
+                return True
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(cast("list[object]", item))
+    return False
+
+
+def _says_nothing(owner: Any) -> bool:
+    """Tell whether a message or block has no content, its extras apart."""
+    if isinstance(owner, Msg):
+        return owner.structured is None and all(map(_says_nothing, owner.content))
+    values = (
+        (name, get(owner)) for name, get in compared(owner.__class__) if name not in ANNOTATIONS and name != "kind"
+    )
+    return all(value is None or value in ("", ()) for _, value in values)

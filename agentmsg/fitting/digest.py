@@ -1,0 +1,98 @@
+"""A stable hash of messages.
+
+Two histories have the same digest exactly where their canonical JSON without notes is the same; the same digest of
+content, where what a model would read is the same, whatever else was said beside it.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from agentmsg.fitting.changes import changed
+from agentmsg.fitting.losses import ANNOTATIONS
+from agentmsg.model.base import Noted
+from agentmsg.model.blocks import ToolUseBlock
+from agentmsg.model.construction import absent_values
+from agentmsg.model.history import History, as_history
+from agentmsg.model.msg import Msg
+from agentmsg.registry import get_codec
+from agentmsg.values.frozen import EMPTY
+from agentmsg.values.types import class_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["content_digest", "digest"]
+
+# What is no content: links have to be said, and may be None.
+_LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
+
+
+def digest(messages: History | Msg | Iterable[Msg], *, exact: bool = False) -> str:
+    """Return SHA-256 of the canonical JSON of messages, as 64 hexadecimal digits.
+
+    Args:
+        messages: a history, a message, or several messages.
+        exact: whether ids and times of messages count (notes never do).
+    """
+    history = as_history(messages)
+    bare = [_bare(message, exact=exact) for message in history.messages]
+    changes: dict[str, Any] = {} if exact else {"id": None}
+    return _hashed(history.evolve(messages=bare, notes={}, **changes))
+
+
+def content_digest(history: History) -> str:
+    """Return SHA-256 of the canonical JSON of a history without its annotations, as 64 hexadecimal digits."""
+    return _hashed(_content(history))
+
+
+def _hashed(history: History) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - only here
+
+    codec = get_codec("json")
+    return sha256(codec.render(codec.write(history))).hexdigest()
+
+
+def _content(owner: Any) -> Any:
+    """Return an object of the model without notes and annotations, on itself and all inside it."""
+    kind: Any = class_of(owner)
+    absent: dict[str, Any] = {**_LINKS, **absent_values(kind)}
+    changes: dict[str, Any] = {}
+    for field in attrs.fields(kind):
+        name = str(field.alias)
+        value: Any = getattr(owner, field.name)
+        new: Any
+        if name == "notes" or (name in ANNOTATIONS and name in absent):
+            new = value if value == absent[name] else absent[name]
+        elif isinstance(value, Noted):
+            new = _content(value)
+        elif isinstance(value, tuple):
+            items = cast("tuple[object, ...]", value)
+            inner = tuple(_content(item) if isinstance(item, Noted) else item for item in items)
+            new = items if all(map(is_, inner, items)) else inner
+        else:
+            continue
+        if new is not value:
+            changes[name] = new
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
+        changes["raw_input"] = None
+    return changed(owner, changes)
+
+
+def _bare(owner: Any, *, exact: bool) -> Any:
+    """Return a message or block without notes, and without what is not compared."""
+    changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
+    if isinstance(owner, Msg) and not exact:
+        changes |= {"id": None, "created_at": None}
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
+        changes["raw_input"] = None
+    content = getattr(owner, "content", None)
+    if isinstance(content, tuple) and content:
+        blocks = cast("tuple[object, ...]", content)
+        inner = tuple([_bare(block, exact=exact) for block in blocks])
+        if not all(map(is_, inner, blocks)):
+            changes["content"] = inner
+    return changed(owner, changes)

@@ -1,0 +1,76 @@
+"""Messages of which nothing is left: they go too, where a capability table says so.
+
+``fit`` finds them when it has fitted all; then it begins again without them, for they stand between no others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentmsg.formats.capabilities import Drop
+from agentmsg.formats.restructure import Part, as_is
+from agentmsg.formats.spelling import says_nothing
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg.fitting.fit import FitItem, FitMessage
+    from agentmsg.formats.capabilities import Swap
+    from agentmsg.formats.restructure import Plan
+
+__all__ = ["emptied", "leave_out", "start_of", "tell_gone"]
+
+
+def emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[int]:
+    """Return the planned messages that said something and say nothing any more."""
+    return [
+        index
+        for index, done in changed.items()
+        if isinstance(done.new, Msg) and not _says(done.new) and _says(planned[index])
+    ]
+
+
+def _says(message: Msg) -> bool:
+    if message.content or message.structured is not None:
+        return True
+    return bool(message.extras) and not says_nothing(message.extras)
+
+
+def start_of(
+    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
+) -> Plan | None:
+    """Return the plan without what is dropped; None where nothing is."""
+    if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
+        return None
+    plan: Plan = []
+    for parts in as_is(given):
+        index, picks = parts[0].index, parts[0].picks
+        if isinstance(rules.get(index), Drop):
+            continue
+        if index not in gone:
+            plan.append(parts)
+            continue
+        left = tuple(pick for pick in picks if pick not in gone[index])
+        if left:
+            plan.append((Part(index, left),))
+    return plan
+
+
+def leave_out(
+    emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
+) -> None:
+    """Note what became of the blocks of messages that are left empty."""
+    for index in emptied:
+        items = iter(changed[index].items or ())
+        for part in plan[index]:
+            gone.setdefault(part.index, {}).update(zip(part.picks, items, strict=False))
+
+
+def tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:
+    """Say of messages of which no part is left why they went: as their first block did."""
+    left = {part.index for parts in plan or () for part in parts}
+    for index, items in gone.items():
+        if index not in left:
+            whys = [item.new.why for item in items.values() if isinstance(item.new, Drop)]
+            rules[index] = Drop(whys[0] if whys else "nothing of it has a place here")

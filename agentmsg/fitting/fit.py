@@ -1,0 +1,394 @@
+"""fit: the nearest history that a codec carries exactly. The only place where anything is lost.
+
+Rules are pure and report nothing. fit keeps beside each output message of what it was made, and the account is
+derived by comparing what the rules gave with what they got, field by field: no rule, and no codec of a stranger,
+can forget to report. Nothing of that is done before somebody looks at the account.
+
+The usual case, everything carried, is decided by one predicate per role, compiled from the capability table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from agentmsg.errors import excerpt
+from agentmsg.fitting.changes import FieldChanges, changed
+from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
+from agentmsg.fitting.losses import level_of
+from agentmsg.fitting.result_overflow import APART, set_apart
+from agentmsg.formats.adjacent_blocks import Run
+from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
+from agentmsg.formats.restructure import Part, Plan, Step, as_is
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import maker
+from agentmsg.model.generated import Made, MadeTime
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import CallNames, with_ids
+from agentmsg.values.frozen import adopt
+
+if TYPE_CHECKING:
+    from agentmsg.formats.codec import Codec
+    from agentmsg.model.blocks import Block
+    from agentmsg.model.tools import Tool
+
+Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
+
+__all__ = ["FitItem", "FitMessage", "Fitted", "fit", "make_item"]
+
+_NONE: Mapping[int, Any] = MappingProxyType({})
+# Fields that are fitted otherwise than by their cells.
+_NOTHING: frozenset[str] = frozenset()
+_NOTHING_ADDED: frozenset[int] = frozenset()
+_CONTENT = frozenset({"content"})
+_BESIDE = frozenset({"role", "content"})
+_LISTS = frozenset({"messages", "tools"})
+
+
+@attrs.frozen
+class FitItem:
+    """What became of one block or tool.
+
+    Attributes:
+        new: what the output has in its place, or Drop.
+        inner: what became of the blocks inside a result, where any of them changed.
+        swap: the rule's answer, where it made another class of it.
+        place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
+    """
+
+    new: Any
+    inner: tuple[FitItem, ...] | None = None
+    swap: Swap | None = None
+    place: tuple[int, int] | None = None
+
+
+@attrs.frozen
+class FitMessage:
+    """What became of one message of a plan.
+
+    Attributes:
+        new: the output message, or Drop.
+        items: what became of its blocks; None where they are all as they were.
+    """
+
+    new: Msg | Drop
+    items: tuple[FitItem, ...] | None = None
+
+
+@attrs.frozen(eq=False)
+class Fitted:
+    """The result of fit: the output, and all that is needed to account for it.
+
+    Attributes:
+        source: the input.
+        history: the output; the input itself where it is carried as it is.
+        codec: the name of the codec.
+        plan: of what input parts each planned message is made; None: one of each.
+        changed: what became of planned messages, by their index in the plan; those missing are as planned.
+        rules: what the rules for whole messages said, by input index; of those left empty, why they went.
+        gone: what became of blocks of which whole messages would have been made, by input index and place.
+        added: the messages of the output that hold what stands apart, and are of no planned one.
+        tools: what became of the tools; None where they are as they were.
+        derives_names: whether the reader of the output names results after their calls (see ``Caps``).
+    """
+
+    source: History
+    history: History
+    codec: str
+    plan: Plan | None = None
+    changed: Mapping[int, FitMessage] = _NONE
+    rules: Mapping[int, Drop | Swap] = _NONE
+    gone: Mapping[int, Mapping[int, FitItem]] = _NONE
+    added: frozenset[int] = _NOTHING_ADDED
+    tools: tuple[FitItem, ...] | None = None
+    derives_names: bool = False
+
+
+def fit(history: History, codec: Codec) -> Fitted:
+    """Return the nearest history that the codec carries exactly.
+
+    Args:
+        history: any history; it is not changed.
+        codec: whose capability table rules.
+    """
+    caps = codec.caps
+    if caps.everything:
+        return _make_fitted(history, history, codec.name)
+    all_fit, steps, _ = _compiled(caps)
+    messages = history.messages
+    if all_fit(messages) and (not steps or _arranged(None, messages, steps) is None):
+        fitted = _make_fitted(history, history, codec.name, derives_names=caps.derives_names)
+        return _with_rest(fitted, caps)
+    given, rules = _ruled(_with_needed_ids(messages, caps), caps)
+    gone: dict[int, dict[int, FitItem]] = {}
+    while True:
+        start = start_of(given, rules, gone)
+        plan = _arranged(start, given, caps.arrange)
+        planned = given if plan is None else [_planned(parts, given) for parts in plan]
+        changed = _changed(planned, caps, all_fit)
+        empty = emptied(planned, changed) if caps.drops_emptied else ()
+        if not empty:
+            break
+        # Who stands beside whom is decided without them.
+        leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
+    tell_gone(gone, start, rules)
+    if caps.apart is None:
+        out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
+        kept, added = [message for message in out if isinstance(message, Msg)], _NOTHING_ADDED
+    else:
+        kept, changed, added = set_apart(planned, changed)
+    same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
+    output = history if same else _with_fields(history, messages=tuple(kept))
+    fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, added, derives_names=caps.derives_names)
+    return _with_rest(fitted, caps)
+
+
+def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
+    """Fit the messages of a plan one by one; return those that are not carried as they are, by their index."""
+    changes: dict[int, FitMessage] = {}
+    names = CallNames() if caps.derives_names else None
+    fields = _compiled(caps)[2]
+    for index, message in enumerate(planned):
+        if not all_fit((message,)):
+            stand_in = message if names is None else names.stand_in(message)
+            if stand_in is message or not all_fit((stand_in,)):
+                changes[index] = _fit_message(stand_in, caps, fields)
+        if names is not None:
+            new = changes[index].new if index in changes else message
+            if isinstance(new, Msg):
+                names.see(new)
+    return changes
+
+
+def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:
+    for step in steps:
+        plan = step(plan, messages)
+    return plan
+
+
+def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
+    """Apply the rules for whole messages first: what is dropped or has another role decides who stands beside whom."""
+    out = list(messages)
+    rules: dict[int, Drop | Swap] = {}
+    for index, message in enumerate(messages):
+        row = caps.row(message.role)
+        answer = _no_role(message) if row is None else message if row.otherwise is None else row.otherwise(message)
+        if answer is message:
+            continue
+        if isinstance(answer, Drop):
+            rules[index] = answer
+        elif isinstance(answer, Swap):
+            rules[index] = answer
+            out[index] = answer.new
+    return out, rules
+
+
+def _no_role(message: Msg) -> Drop:
+    return Drop(f"no messages with the role {excerpt(message.role)}")
+
+
+@lru_cache(maxsize=256)
+def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step], FieldChanges]:
+    """Return the predicate for messages, the steps that it knows nothing of (all that are not local), and fields."""
+    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
+
+
+def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
+    needs = caps.needs_id
+    if needs is None:
+        return messages
+    lacking = [
+        (i, k)
+        for i, message in enumerate(messages)
+        for k, block in enumerate(message.content)
+        if isinstance(block, (ToolUseBlock, ToolResultBlock)) and needs(block)
+    ]
+    return with_ids(messages, lacking) if lacking else messages
+
+
+def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
+    """Make the message of some parts: the fields of the first, the blocks of all."""
+    first = messages[parts[0].index]
+    whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
+    if whole and parts[0].role in (None, first.role):
+        return first
+    content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
+    leads = 0 in parts[0].picks or not first.content
+    kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
+    # What the library made for one of several messages must not pass for what another one said.
+    made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
+    unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
+    return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
+
+
+def _is_whole(picks: tuple[int, ...], count: int) -> bool:
+    return len(picks) == count and picks == tuple(range(count))
+
+
+def _fit_message(message: Msg, caps: Caps, fields: FieldChanges) -> FitMessage:
+    ruled, rules = _ruled((message,), caps)
+    message, rule = ruled[0], rules.get(0)
+    row = caps.row(message.role)
+    if isinstance(rule, Drop) or row is None:
+        return FitMessage(rule if isinstance(rule, Drop) else _no_role(message))
+    results = row.blocks if row.results is None else row.results
+    apart = caps.apart if message.role == "tool" else None
+    items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
+    if row.joins is not None:
+        items = _joined(items, row.joins)
+    changes = fields.of(message, row, row.fields, _BESIDE)
+    if isinstance(changes, Drop):
+        return FitMessage(changes)
+    content = _content(items, message.content)
+    if content is not message.content:
+        changes["content"] = content
+    return _make_message(changed(message, changes), items)
+
+
+def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks that became of others; these themselves where nothing changed."""
+    for item, block in zip(items, content, strict=True):
+        if item.new is not block or item.place is not None:
+            return tuple([item.new for item in items if not isinstance(item.new, Drop) and item.place is None])
+    return content
+
+
+def _joined(items: Sequence[FitItem], joins: Callable[[Any, Any], Any]) -> tuple[FitItem, ...]:
+    """Make one block of neighbours that are one in the format; the first stands for all."""
+    out = list(items)
+    run, first = Run(joins), 0
+    for index, item in enumerate(items):
+        if isinstance(item.new, Drop):
+            continue
+        if run.takes(item.new):
+            swap = _merged(None, item.swap)
+            out[index] = FitItem(Drop(swap.why, swap.level))
+            continue
+        _close(out, first, run)
+        run, first = Run(joins, item.new), index
+    _close(out, first, run)
+    return tuple(out)
+
+
+def _close(out: list[FitItem], first: int, run: Run) -> None:
+    """Put what a run has become in the place of its first block."""
+    if run.is_longer:
+        whole = run.folded()
+        out[first] = FitItem(whole, None, _merged(whole, out[first].swap))
+
+
+def _merged(whole: Any, swap: Swap | None) -> Swap:
+    """Say why a block is part of another now; what a rule had said before, weighs more."""
+    why = "neighbours are one block here"
+    if swap is None or swap.why.endswith(why):
+        return Swap(whole, why, "annotation") if swap is None else Swap(whole, swap.why, swap.level)
+    return Swap(whole, f"{swap.why}; {why}", swap.level)
+
+
+def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges, apart: Rows | None = None) -> FitItem:
+    kind = type(block)
+    row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
+    if row is None:
+        return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
+    swap: Swap | None = None
+    given = block
+    if row.otherwise is not None:
+        answer = row.otherwise(block)
+        if isinstance(answer, Drop):
+            return FitItem(answer)
+        if isinstance(answer, Swap):
+            swap = answer
+            if type(answer.new) is not kind:
+                inner = _fit_block(answer.new, rows, results, fields)
+                return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
+            block = answer.new
+    changes = fields.of(block, row, row.fields, _CONTENT if kind is ToolResultBlock else _NOTHING)
+    if isinstance(changes, Drop):
+        return FitItem(changes)
+    inner_items: tuple[FitItem, ...] | None = None
+    if isinstance(block, ToolResultBlock):
+        inner_items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
+        content = _content(inner_items, block.content)
+        if content is not block.content:
+            changes["content"] = content
+    if swap is not None and swap.level != "content" and _loses_inside(given, changes, inner_items):
+        swap = attrs.evolve(swap, level="content")
+    return make_item(changed(block, changes), inner_items, swap)
+
+
+def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows | None) -> FitItem:
+    """Fit a block inside a result; what has no place there may stand apart."""
+    found = _fit_block(block, rows, rows, fields)
+    if apart is None or type(block) not in apart or not isinstance(found.new, Drop):
+        return found
+    other = _fit_block(block, apart, apart, fields)
+    return make_item(other.new, None, other.swap, APART) if type(other.new) is type(block) else found
+
+
+def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[FitItem, ...] | None) -> bool:
+    """Tell whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
+    if inner is None:
+        return False
+    for item in inner:
+        answer = item.new if isinstance(item.new, Drop) else item.swap
+        if answer is not None and answer.level == "content":
+            return True
+    # What the rule itself said of it, such as a status, is not lost.
+    lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
+    return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
+
+
+def _with_rest(fitted: Fitted, caps: Caps) -> Fitted:
+    """Fit what belongs to the history as a whole."""
+    history = fitted.history
+    if not (history.extras or history.tools or history.metadata) and history.id is None:
+        return fitted
+    items: tuple[FitItem, ...] | None = None
+    fields = _compiled(caps)[2]
+    changes = fields.of(history, caps, caps.history, _LISTS)
+    assert isinstance(changes, dict)  # noqa: S101 - no field of a history is required
+    if history.tools:
+        items = tuple([_fit_tool(tool, caps, fields) for tool in history.tools])
+        if any(item.new is not tool for item, tool in zip(items, history.tools, strict=True)):
+            changes["tools"] = tuple(item.new for item in items if not isinstance(item.new, Drop))
+    if not changes:
+        return fitted
+    done = _with_fields(history, **changes)
+    return attrs.evolve(fitted, history=done, tools=items)
+
+
+def _with_fields(history: History, **changes: Any) -> History:
+    """Return the history with some fields that fit made itself; to check them again takes as long as all of fit."""
+    fields = {"messages": history.messages, "id": history.id, "tools": history.tools, "metadata": history.metadata}
+    fields |= {"extras": history.extras, "notes": history.notes}
+    for name, value in changes.items():
+        fields[name] = adopt(value)
+    return _make_history(**fields)
+
+
+_make_history = maker(History)
+_make_fitted = maker(Fitted)
+_make_message = maker(FitMessage)
+make_item = maker(FitItem)
+
+
+def _fit_tool(tool: Tool, caps: Caps, fields: FieldChanges) -> FitItem:
+    row = caps.tools.get(type(tool)) if "tools" in caps.history else None
+    if row is None:
+        return FitItem(Drop("no place for tools" if "tools" not in caps.history else "no place for such a tool"))
+    answer = tool if row.otherwise is None else row.otherwise(tool)
+    if isinstance(answer, Drop):
+        return FitItem(answer)
+    swap = answer if isinstance(answer, Swap) else None
+    tool = swap.new if swap else tool
+    changes = fields.of(tool, row, row.fields, _NOTHING)
+    if isinstance(changes, Drop):
+        return FitItem(changes)
+    return FitItem(changed(tool, changes), None, swap)

@@ -1,0 +1,232 @@
+"""Losses: the exact account of what a conversion could not carry.
+
+Paths are in the coordinates of the *input* history. A path that ends in an index stands for the whole message,
+block or tool; one that ends in a name for that field. ``was`` is what the input had there; ``now`` is what the
+output has there or, for what is still in the output but elsewhere, where it went.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+
+import attrs
+
+from agentmsg.errors import refused
+from agentmsg.formats.capabilities import Level
+from agentmsg.model.checks import checked, listed, one_of
+
+if TYPE_CHECKING:
+    from agentmsg.model.history import History
+
+__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_of"]
+
+Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
+Path: TypeAlias = tuple[str | int, ...]
+
+ANNOTATIONS = frozenset(
+    {
+        "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
+        "embedding", "extras", "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
+        "tool_call_id", "error_type", "artifact", "strict", "title",
+    }
+)  # fmt: skip
+"""The fields that are annotations wherever they stand, but for the status of what failed."""
+_FAILED = ("error", "denied", "interrupted")
+PROMPT_ROLES = frozenset({"system", "developer"})
+"""The roles of instructions."""
+
+
+def level_of(field: str, was: Any, now: Any) -> Level:
+    """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
+    if field == "role":
+        return "annotation" if {was, now} <= PROMPT_ROLES else "content"
+    if field == "status" and was in _FAILED:
+        # That a tool failed is for the model to know.
+        return "content"
+    if field == "source" and _is_one_source(was, now):
+        return "annotation"
+    return "annotation" if field in ANNOTATIONS else "content"
+
+
+def _is_one_source(was: Any, now: Any) -> bool:
+    """Tell whether two sources differ in what is said about them only: the media type, unknown fields."""
+    if type(was) is not type(now) or not hasattr(was, "media_type"):
+        return False
+    return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
+
+
+@attrs.frozen
+class Loss:
+    """One thing that a conversion could not carry.
+
+    Attributes:
+        path: where in the input history.
+        kind: dropped, changed, invented (the output has what the input had not), moved, split, merged.
+        codec: the format that could not carry it.
+        level: content (a model would read it or be able to do it), annotation, or setting.
+        was: the input's value; None for what is still in the output.
+        now: the output's value; for a moved block its index in the output's content, or the message and the block that
+            it stands apart as; for moved, split and merged
+            messages the (message, first block) of each part in the output.
+        why: in words.
+    """
+
+    path: Path
+    kind: Kind
+    codec: str
+    level: Level
+    was: Any = None
+    now: Any = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
+        where = "/".join(map(str, self.path))
+        return f"{where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
+
+
+@attrs.frozen
+class Settled:
+    """The spelling of a source that has been worked out: what ``Losses.spelling`` may be, and can be pickled."""
+
+    pairs: tuple[tuple[Path, Any], ...]
+
+    def __call__(self) -> tuple[tuple[Path, Any], ...]:
+        """Return the notes by path."""
+        return self.pairs
+
+
+class Losses(Sequence[Loss]):
+    """An account: the losses of one conversion, made when somebody looks.
+
+    Args:
+        items: the losses, or a function that makes them.
+        codec: the format that could not carry them.
+        guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
+        spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
+        length: number of messages in the output, where it is known: more than these were added behind.
+        carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Loss] | Callable[[], Iterable[Loss]],
+        *,
+        codec: str,
+        guard: Callable[[History], None] | None = None,
+        spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
+        length: int | None = None,
+        carried: int = 0,
+    ) -> None:
+        for name, value in (("length", length), ("carried", carried)):
+            if value is not None and (type(value) is not int or value < 0):
+                raise refused(name, value, "a whole number, at least 0")
+        for name, function in (("guard", guard), ("spelling", spelling)):
+            if function is not None and not callable(function):
+                raise refused(name, function, "a function")
+        checked(codec, str, "codec")
+        # What can be gone through only once is gone through now: an account may be read by several threads.
+        self._make = items if callable(items) else _losses(items)
+        self._items: tuple[Loss, ...] | None = None
+        self.codec = codec
+        self.guard = guard
+        self.spelling = spelling
+        self.length = length
+        self.carried = carried
+
+    def _all(self) -> tuple[Loss, ...]:
+        if self._items is None:
+            self._items = tuple(self._make()) if callable(self._make) else self._make
+        return self._items
+
+    def _with(self, items: Iterable[Loss]) -> Losses:
+        return Losses(
+            items,
+            codec=self.codec,
+            guard=self.guard,
+            spelling=self.spelling,
+            length=self.length,
+            carried=self.carried,
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Loss: ...
+    @overload
+    def __getitem__(self, index: slice) -> Losses: ...
+    def __getitem__(self, index: int | slice) -> Loss | Losses:
+        """Return a loss, or the account of a slice."""
+        try:
+            return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
+        except IndexError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is no index
+            raise refused("index", index, "a whole number or a slice") from None
+
+    def __len__(self) -> int:
+        """Return the number of losses."""
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Loss]:
+        """Iterate over the losses."""
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the losses, in order."""
+        return isinstance(other, Losses) and self._all() == other._all()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Losses:
+        """Return the account itself: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Losses:
+        """Return the account itself: it never changes, nor does what it holds."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the account says, not how it would be found out."""
+        make = partial(
+            Losses,
+            codec=self.codec,
+            guard=self.guard,
+            spelling=Settled(tuple(self.spelling())),
+            length=self.length,
+            carried=self.carried,
+        )
+        return (make, (self._all(),))
+
+    def __repr__(self) -> str:
+        """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
+        return f"<Losses: {self.summary()}>"
+
+    def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
+        """Return the account of some losses; restoring with it leaves the others lost.
+
+        Raises:
+            InvalidMessage: code "option" where there is no such level or kind.
+        """
+        for name, word, words in (("level", level, get_args(Level)), ("kind", kind, get_args(Kind))):
+            if word is not None:
+                one_of(word, name, *words)
+        kept = [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)]
+        return self._with(kept)
+
+    @property
+    def content(self) -> Losses:
+        """The losses that a model would notice."""
+        return self.filter(level="content")
+
+    def summary(self) -> str:
+        """Return the counts by level, such as "2 content, 5 annotation, 3 carried", or "nothing lost"."""
+        counts = Counter(loss.level for loss in self)
+        levels: tuple[Level, ...] = ("content", "annotation", "setting")
+        words = [f"{counts[level]} {level}" for level in levels if counts[level]]
+        return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
+
+
+def _losses(items: Iterable[Loss]) -> tuple[Loss, ...]:
+    return tuple(checked(item, Loss, "a loss") for item in listed(items, "items"))

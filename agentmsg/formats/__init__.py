@@ -1,0 +1,148 @@
+"""All that a codec needs of the core, beside the model that ``agentmsg`` itself names: one face, for ours and yours.
+
+May import ``model`` and what lies below it. A codec imports from ``agentmsg`` and from here, and from nothing deeper.
+
+| names | what they are |
+| --- | --- |
+| Codec | the base class: a reader, a writer, options |
+| Caps, MessageRow, Row, Cell, Rule | the capability table: what a format carries, by role, class and field |
+| KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: carried, dropped, swapped for the nearest |
+| Shape, Unreadable, Native | how one kind of native object and one class stand for each other |
+| read_as, write_as, is_odd | a shape at work: unknown fields become extras, odd spellings a note |
+| text_at, word_at, object_at | a field of a native object, or Unreadable |
+| mark_of, marked, is_marked, is_bare_text | what a reader notes on an object, by name; a text that says no more |
+| note_of, with_note, same_document | notes, and when two documents are the same |
+| Parts | content parts and blocks, by a table of shapes |
+| ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
+| Grouping, CallNames | messages that share a native one; the names of calls, for their results |
+| Counters | where a format has the numbers of usage |
+| maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
+| is_list, is_mapping, is_object, is_sequence | what a plain value is, told so that type checkers follow |
+| parse_json, dump_json, Duplicates | JSON text, exactly |
+| excerpt, given | a value in an error; what a document gave, as against what we made |
+
+The rest has a name of its own in front, such as ``rules.call_as_function``:
+
+| module | what is in it |
+| --- | --- |
+| blocks | the tags of blocks, and what they have in common |
+| dispatch | tables from tags and classes to functions, by cattrs |
+| grouping | which messages share one native container |
+| media | ``data:`` URLs and media types |
+| natives | what many formats do alike: messages kept whole, roles, ids, arguments |
+| restructure | splitting, lifting and merging messages |
+| rules | what becomes of what a format has no equal place for |
+| speed | what makes readers and writers quick |
+| spelling | how a document spelt what it means |
+| times | times as formats write them |
+| tool_arguments | the arguments of calls where a format wants an object, or a text |
+| tool_links | which result answers which call |
+"""
+
+from __future__ import annotations
+
+from agentmsg.errors import excerpt
+from agentmsg.formats import dispatch, grouping, natives, restructure, rules, speed, spelling
+from agentmsg.formats.capabilities import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    Drop,
+    MessageRow,
+    Row,
+    Rule,
+    Swap,
+    carried_extras,
+    usually,
+)
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.containers import ContainerCodec, Containers
+from agentmsg.formats.grouping import Grouping
+from agentmsg.formats.natives import is_bare_text, is_marked
+from agentmsg.formats.parts import Parts
+from agentmsg.formats.shapes import (
+    Native,
+    Shape,
+    Unreadable,
+    is_odd,
+    mark_of,
+    marked,
+    object_at,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg.formats.spelling import note_of, same_document, with_note
+from agentmsg.formats.usage_counters import Counters
+from agentmsg.model import blocks, media, times, tool_arguments, tool_links
+from agentmsg.model.construction import maker
+from agentmsg.model.generated import given
+from agentmsg.model.tool_links import CallNames
+from agentmsg.values.frozen import EMPTY, adopt, freeze, plain_copy
+from agentmsg.values.text import Duplicates, dump_json, parse_json
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+
+__all__ = [
+    "ANY_ROLE",
+    "EMPTY",
+    "KEEP",
+    "CallNames",
+    "Caps",
+    "Cell",
+    "Codec",
+    "ContainerCodec",
+    "Containers",
+    "Counters",
+    "Drop",
+    "Duplicates",
+    "Grouping",
+    "MessageRow",
+    "Native",
+    "Parts",
+    "Row",
+    "Rule",
+    "Shape",
+    "Swap",
+    "Unreadable",
+    "adopt",
+    "blocks",
+    "carried_extras",
+    "dispatch",
+    "dump_json",
+    "excerpt",
+    "freeze",
+    "given",
+    "grouping",
+    "is_bare_text",
+    "is_list",
+    "is_mapping",
+    "is_marked",
+    "is_object",
+    "is_odd",
+    "is_sequence",
+    "maker",
+    "mark_of",
+    "marked",
+    "media",
+    "natives",
+    "note_of",
+    "object_at",
+    "parse_json",
+    "plain_copy",
+    "read_as",
+    "restructure",
+    "rules",
+    "same_document",
+    "speed",
+    "spelling",
+    "text_at",
+    "times",
+    "tool_arguments",
+    "tool_links",
+    "usually",
+    "with_note",
+    "word_at",
+    "write_as",
+]

@@ -1,0 +1,245 @@
+"""What a codec is: a reader, a writer, and a table of what its format carries.
+
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of
+agentmsg only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``,
+whose fields are its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import attrs
+
+from agentmsg.errors import CodecLookupError
+from agentmsg.formats.capabilities import EVERYTHING, Caps
+from agentmsg.formats.understanding import sampled, score_of, some_of, understanding_of
+from agentmsg.lazy import imported
+from agentmsg.values.text import Duplicates, dump_json, parse_json
+
+if TYPE_CHECKING:
+    from agentmsg.formats.understanding import Understanding
+    from agentmsg.limits import Limits
+    from agentmsg.model.history import History
+    from agentmsg.stream.chunk import MsgChunk
+
+__all__ = ["Codec"]
+
+
+# In any format these words stand for what a model reads, or may do.
+CONTENT_KEYS = frozenset(
+    {
+        "arguments", "audio", "blocks", "choices", "content", "content_blocks", "documents", "error", "files",
+        "function_call", "functions", "image", "images", "input", "instructions", "invalid_tool_calls", "message",
+        "messages", "output", "partial_json", "parts", "prompt", "reasoning", "reasoning_content", "refusal",
+        "system", "text", "thinking", "tool_call_chunks", "tool_calls", "tools", "transcript", "video",
+    }
+)  # fmt: skip
+
+
+@attrs.frozen(kw_only=True)
+class Codec:
+    """Base of all codecs; the fields of a subclass are its options.
+
+    Class attributes:
+        name: of the codec, lower case with dashes.
+        family: codecs of one family share extras and native blocks.
+        title: for people, such as "LangChain (messages_to_dict)".
+        binary: whether documents are bytes of their own rather than JSON.
+        writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
+            else it is copied before it is handed out.
+        has_dialects: whether others speak nearly the same, so that a key that isn't known tells one of these.
+        kept: keys and types of blocks that the format has, but the model has no home for: extras and native blocks that
+            are understood all the same.
+        bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
+            refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
+            come back.
+        content_keys: keys of native objects that hold what a model would read or be able to do: where they stand in
+            extras and are lost, content is. The codec that has the family's name says it for the family.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str]
+    title: ClassVar[str]
+    binary: ClassVar[bool] = False
+    writes_plain: ClassVar[bool] = False
+    has_dialects: ClassVar[bool] = False
+    kept: ClassVar[frozenset[str]] = frozenset()
+    bounds_values: ClassVar[bool] = False
+    content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+
+    def make_caps(self) -> Caps:
+        """Return what the format carries, and the rules for what it does not; by default everything."""
+        return EVERYTHING
+
+    @cached_property
+    def _made_caps(self) -> Caps:
+        return self.make_caps()
+
+    @property
+    def caps(self) -> Caps:
+        """What ``make_caps`` gave when it was first asked for."""
+        return self._made_caps
+
+    def __copy__(self) -> Codec:
+        """Return the codec itself: it never changes, and hooks may be registered on it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Codec:
+        """Return the codec itself, as ``__copy__``."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the class and the options; hooks are registered anew where it is unpickled."""
+        fields = [field for field in attrs.fields(type(self)) if field.init]
+        options = {field.alias or field.name: getattr(self, field.name) for field in fields}
+        return (_unpickled, (type(self), options))
+
+    def read(self, document: Any) -> History:
+        """Return the history of a document.
+
+        Args:
+            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else
+                holds: a reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never
+                changes it.
+
+        Raises:
+            DecodeError: with path and code, where the document is none of this format.
+        """
+        raise NotImplementedError
+
+    def read_held(self, document: Any, depth: int) -> History | None:
+        """Return what ``read`` gives of a copy of a document, without having copied what is not kept.
+
+        A shortcut for plain data that a caller holds: nothing of it may get into the history but texts and numbers,
+        and whatever is kept must be of exact types and sound. By default there is none.
+
+        Args:
+            document: anything.
+            depth: of ``copy_part``, for the parts that have to be copied.
+
+        Returns:
+            None, or any exception, where the copy must be made: errors are told by ``read``.
+        """
+        return None
+
+    def write(self, history: History) -> Any:
+        """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
+
+        The document may hold frozen values of the history, unless the class says ``writes_plain``.
+        """
+        raise NotImplementedError
+
+    def likeness(self, document: Any) -> float:
+        """Return how much the shapes of a document are those of this format: 0 (impossible) to 1 (nothing else's).
+
+        Args:
+            document: a plain sample of any document; each of its lists has but a few entries.
+        """
+        raise NotImplementedError
+
+    def sniff(self, document: Any) -> float:
+        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does).
+
+        That is its likeness, less what the reader doesn't understand of it, or refuses. A codec that knows better may
+        say so itself.
+
+        Args:
+            document: anything; nothing is ever raised.
+        """
+        try:
+            sample = self.sample(document)
+            likeness = self.likeness(sample)
+        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+            return 0.0
+        if not likeness:
+            return 0.0
+        try:
+            return score_of(likeness, self.understand(sample), has_dialects=self.has_dialects)
+        except Exception:  # noqa: BLE001 - the same
+            # What can be nothing else is refused by its own reader, which tells why.
+            return likeness if likeness == 1 else likeness / 2
+
+    def sample(self, document: Any) -> Any:
+        """Return a small, plain part of a document that tells its format as well as the whole.
+
+        Raises:
+            Exception: any, where the document isn't plain data.
+        """
+        return sampled(document)
+
+    @staticmethod
+    def some_of(values: list[Any]) -> list[Any]:
+        """Return a few entries of a list, for ``sample``: the first ones, and such that look different from these."""
+        return some_of(values)
+
+    def understand(self, sample: Any) -> Understanding:
+        """Return how much of a sample the reader understands.
+
+        Args:
+            sample: as of ``likeness``.
+
+        Raises:
+            DecodeError: where it is refused.
+        """
+        return understanding_of(self.read(sample), self.family, self.kept)
+
+    def alone(self, history: History) -> History:
+        """Return the new history of a message that is encoded by itself; a codec may note that it is alone."""
+        return history
+
+    def read_chunk(self, document: Any) -> MsgChunk:
+        """Return the chunk of a document that is a piece of a message; by default a format has none.
+
+        Args:
+            document: as of ``read``.
+
+        Raises:
+            DecodeError: with path and code, where the document is no chunk of this format.
+        """
+        raise _no_chunks(self)
+
+    def write_chunk(self, chunk: MsgChunk) -> Any:
+        """Return the document of a chunk; what it has no place for may be left out: ``encode_chunk`` sees that."""
+        raise _no_chunks(self)
+
+    def schema(self) -> dict[str, Any] | None:
+        """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
+        return None
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document, in order: its list, or that under "messages"."""
+        if isinstance(document, dict):
+            document = cast("dict[str, Any]", document).get("messages", [document])
+        return cast("Any", document) if isinstance(document, list) else [document]
+
+    def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
+        """Return the document of some bytes; JSON unless a codec says otherwise."""
+        return parse_json(raw, limits, duplicates)
+
+    def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
+        """Return the history of some bytes; a codec may know a shorter way than to read what it parses.
+
+        Raises:
+            DecodeError: as ``parse`` and ``read`` do.
+        """
+        return self.read(self.parse(raw, limits, duplicates))
+
+    def render(self, document: Any) -> bytes:
+        """Return the bytes of a document; compact JSON unless a codec says otherwise."""
+        return dump_json(document)
+
+    def to_bytes(self, history: History) -> bytes:
+        """Return the bytes of a history that fits; a codec may know a shorter way than to render what it writes."""
+        return self.render(self.write(history))
+
+
+def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
+    """Return the codec that ``get_codec`` gives, where it has these options: hooks may be registered on that one."""
+    registry: Any = imported("agentmsg.registry")
+    return cast("Codec", registry.same_codec(cls(**options)))
+
+
+def _no_chunks(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)

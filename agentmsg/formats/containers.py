@@ -1,0 +1,222 @@
+"""Containers: what holds the messages of a document.
+
+A document of many formats is a list of messages, one message alone, or an object that holds the list under a key of
+its own. The history remembers in a note, under ``/container``, which it was: "list", "single", or that key; what
+stands beside the list in an object is the family's extras of the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
+
+import attrs
+
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.formats.capabilities import carried_extras
+from agentmsg.formats.codec import Codec
+from agentmsg.formats.shapes import Native, mark_of
+from agentmsg.model.construction import maker
+from agentmsg.model.history import History
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.types import is_mapping, is_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agentmsg.formats.capabilities import Cell
+    from agentmsg.model.msg import Msg
+
+__all__ = ["ContainerCodec", "Containers", "Contents"]
+
+Container = Literal["list", "object", "single"]
+_T = TypeVar("_T")
+_make_history = maker(History)
+# What a list of no more than roles and texts says for a format that few use.
+_BARE = 0.3
+
+
+class Contents(NamedTuple):
+    """A document taken apart.
+
+    Attributes:
+        place: where its messages are: in a "list", "single", or under this key.
+        natives: the native messages.
+        rest: what stands beside them.
+    """
+
+    place: str
+    natives: list[Any]
+    rest: Native
+
+    def path(self, index: int) -> tuple[str | int, ...]:
+        """Return the path of a message in the document."""
+        return {"list": (index,), "single": ()}.get(self.place, (self.place, index))
+
+    def each(self, read: Callable[[Any], _T]) -> list[_T]:
+        """Return what a reader gives for each native message, in order.
+
+        Raises:
+            AgentMsgError: of the reader, with the path of the message.
+        """
+        found: list[_T] = []
+        try:
+            for native in self.natives:
+                found.append(read(native))  # noqa: PERF401 - how many there are is the path
+        except AgentMsgError as error:
+            raise error.at(*self.path(len(found))) from None
+        return found
+
+
+def _notes(containers: Containers) -> Mapping[str, Any]:
+    places = ("list", "single", *containers.keys)
+    return {place: adopt({containers.family: {"/container": place}}) for place in places}
+
+
+@attrs.frozen(kw_only=True)
+class Containers:
+    """How the documents of a format hold messages.
+
+    Attributes:
+        family: whose notes and extras are used.
+        title: of the format, for errors.
+        keys: an object holds the list under the first of these that it has; new ones hold it under the first of all.
+        own: keys of messages: an object that has one of them is a message, whatever else it has.
+    """
+
+    family: str
+    title: str
+    keys: tuple[str, ...] = ("messages",)
+    own: frozenset[str] = frozenset()
+    _notes: Mapping[str, Any] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_notes, takes_self=True)
+    )
+
+    def place(self, document: Any) -> str | None:
+        """Return where a document has its messages, as ``Contents.place``; None where it is nothing that has any."""
+        if is_sequence(document):
+            return "list"
+        if not is_mapping(document):
+            return None
+        key = next((key for key in self.keys if key in document), None) if self.own.isdisjoint(document) else None
+        return key if key is not None and is_sequence(document[key]) else "single"
+
+    def contents(self, document: Any) -> Contents:
+        """Return a document taken apart.
+
+        Raises:
+            DecodeError: where it is neither a list nor an object.
+        """
+        place = self.place(document)
+        if place is None:
+            raise DecodeError(f"a document of {self.title} is an object or a list of messages, not {excerpt(document)}")
+        if place == "list":
+            return Contents(place, document, {})
+        if place == "single":
+            return Contents(place, [document], {})
+        return Contents(place, document[place], {key: value for key, value in document.items() if key != place})
+
+    def history(self, contents: Contents, messages: Iterable[Msg], **marks: Any) -> History:
+        """Return the history of a document.
+
+        Args:
+            contents: the document.
+            messages: that were read.
+            marks: what else is noted of the document; names and values as ``marked`` takes them.
+        """
+        rest = contents.rest
+        notes = self._notes[contents.place]
+        if marks:
+            note = {"/container": contents.place, **{f"/{key}": value for key, value in marks.items()}}
+            notes = adopt({self.family: note})
+        return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+
+    def alone(self, history: History) -> History:
+        """Return a new history, noted as that of a message by itself."""
+        return history.evolve(notes=self._notes["single"])
+
+    def document(self, history: History, natives: list[Any], container: str | None) -> Any:
+        """Return the document of native messages: in the container that is noted, else in the one that is wanted.
+
+        Args:
+            history: that fits.
+            natives: its messages, written.
+            container: of histories without note; None: a list.
+        """
+        rest: Any = history.extras.get(self.family) if history.extras else None
+        noted = self._noted(history)
+        place = noted or container or "list"
+        if rest or place not in ("list", "single"):
+            return {noted if noted in self.keys else self.keys[0]: natives, **thaw(rest or {})}
+        # A message that looks like a container would be read as one.
+        if place == "single" and len(natives) == 1 and self.place(natives[0]) == "single":
+            return natives[0]
+        return natives
+
+    def _noted(self, history: History) -> str | None:
+        noted = mark_of(history, self.family, "/container") if history.notes else None
+        return noted if isinstance(noted, str) and noted in self._notes else None
+
+    def cells(self) -> Mapping[str, Cell]:
+        """Return the cells of histories in a capability table: what stands beside the messages is carried."""
+
+        def taken(history: History) -> frozenset[str]:
+            noted = self._noted(history)
+            # A key before that which holds the messages would be taken for it.
+            before = self.keys.index(noted) if noted in self.keys else 0
+            return self.own.union(self.keys[: before + 1])
+
+        return {"extras": carried_extras((self.family, taken))}
+
+
+@attrs.frozen(kw_only=True)
+class ContainerCodec(Codec):
+    """Base of codecs whose documents hold messages in containers.
+
+    Class attributes:
+        containers: how they do.
+
+    Attributes:
+        container: of a history that was not read from a document of the format: a "list" of messages, an "object" that
+            holds the list, or a "single" message, where there is one and nothing beside it. None: "single" for a
+            message that is encoded by itself, else "list".
+    """
+
+    containers: ClassVar[Containers]
+
+    container: Container | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, *get_args(Container)))
+    )
+
+    def alone(self, history: History) -> History:
+        """Return the history of a message that is encoded by itself, noted as such unless the option says otherwise."""
+        return history if self.container else self.containers.alone(history)
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the native messages of a document, in order; none where it is no such document."""
+        return [] if self.containers.place(document) is None else self.containers.contents(document).natives
+
+    def first_natives(self, document: Any) -> list[Any]:
+        """Return the native messages of a sample, by which its format is told; an event has none."""
+        if is_mapping(document) and "type" in document and self.containers.place(document) != "single":
+            return []
+        return self.native_messages(document)
+
+    def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
+        """Return how much the likeliest message of a sample looks like the format; 0 where one of them cannot be.
+
+        Args:
+            document: the sample.
+            sniff: tells how much a native message looks like one of the format.
+        """
+        natives = self.first_natives(document)
+        scores = list(map(sniff, natives))
+        if not scores or min(scores) <= 0:
+            return 0.0
+        is_everybodys = self.containers.place(document) != "single" and all(map(_is_bare, natives))
+        return min(max(scores), _BARE) if is_everybodys else max(scores)
+
+
+def _is_bare(native: Native) -> bool:
+    """Tell whether a message has no more than role and text, in words that all formats of that kind share."""
+    return native.keys() == {"role", "content"} and native["role"] in ("system", "user", "assistant")

@@ -1,0 +1,165 @@
+"""Grouping: which messages share one native container. One fold, the same on reading and writing.
+
+Many formats put several of our messages into one native object: grouped tool results, several prompts, a whole
+reply with its steps. A codec says when, as predicates on model objects; the core folds. Where the default
+would group otherwise than a document did, the messages of that container get a note ``seat`` (0, 1, 2 ...): two
+messages with rising seats stay together, seat 0 opens a container, without seats the default holds. ``may_join``
+and ``must_join`` win over every note, so no note can change what is read back.
+
+Some formats also have native objects for single messages beside their containers: a message that ``stands_free``
+by default, and for which a seat says that it stood in a container, be it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+import attrs
+
+from agentmsg.formats.spelling import note_of, with_note
+from agentmsg.model.msg import Msg
+
+__all__ = ["Grouping", "all_of", "containers", "is_contained", "seat_of", "seated"]
+
+Predicate: TypeAlias = Callable[[Sequence[Msg], Msg], bool]
+
+
+def _never(_: Sequence[Msg], __: Msg) -> bool:
+    return False
+
+
+def _not_free(_: Msg) -> bool:
+    return False
+
+
+class Group(list[Msg]):
+    """The messages of an open container, which remembers what all of them were found to be."""
+
+    def __init__(self, messages: Iterable[Msg] = ()) -> None:
+        super().__init__(messages)
+        self._passed: dict[Callable[[Msg], bool], int] = {}
+
+    def all(self, test: Callable[[Msg], bool]) -> bool:
+        """Tell whether all are something; each is asked once, however often the container grows."""
+        passed = self._passed.get(test, 0)
+        while passed < len(self) and test(self[passed]):
+            passed += 1
+        self._passed[test] = passed
+        return passed == len(self)
+
+
+def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
+    """Tell whether all messages of a container are something; for predicates: ``test`` is one function each time."""
+    return group.all(test) if isinstance(group, Group) else all(map(test, group))
+
+
+@attrs.frozen(kw_only=True)
+class Grouping:
+    """How a format groups; each predicate is asked with the open container's messages and the next message.
+
+    Attributes:
+        family: whose notes hold the seats.
+        may_join: the message could stand in this container and read back the same. True inside every container
+            that the codec's reader makes. Of messages that stand free it is also asked with no messages: whether
+            one could stand in a container of its own.
+        joins: it does so by default.
+        must_join: it cannot stand anywhere else.
+        stands_free: by default the message is a native object of its own, which no other joins.
+    """
+
+    family: str
+    may_join: Predicate
+    joins: Predicate = _never
+    must_join: Predicate = _never
+    stands_free: Callable[[Msg], bool] = _not_free
+
+
+def seat_of(message: Msg, family: str) -> int | None:
+    """Return the place that a message had in its container; None where nothing is noted."""
+    seat = note_of(message, family).get("seat") if message.notes else None
+    return seat if type(seat) is int else None
+
+
+def is_contained(group: Sequence[Msg], grouping: Grouping) -> bool:
+    """Tell whether a group of ``containers`` is a native container; else it is one message that stands free."""
+    first = group[0]
+    if len(group) > 1 or not grouping.stands_free(first):
+        return True
+    return seat_of(first, grouping.family) is not None and grouping.may_join((), first)
+
+
+def containers(messages: Iterable[Msg], grouping: Grouping) -> list[tuple[Msg, ...]]:
+    """Return the messages in the groups that share a native container; for writers.
+
+    Where a format has messages that stand free, ``is_contained`` tells them from containers of one.
+    """
+    messages = tuple(messages)
+    if grouping.joins is _never and grouping.must_join is _never and not any(message.notes for message in messages):
+        # Where neither the format nor a note wants any to be joined, each is a group of its own.
+        return [(message,) for message in messages]
+    groups: list[Group] = []
+    for message in messages:
+        if groups and _is_joined(grouping, groups[-1], message):
+            groups[-1].append(message)
+        else:
+            groups.append(Group((message,)))
+    return [tuple(group) for group in groups]
+
+
+def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Msg]:
+    """Return the messages of all containers of a document, with seats where the default would group otherwise.
+
+    For readers. A message that stands free is given by itself, not in a sequence. What a note of the past says of
+    seats is not kept: the groups given are the truth.
+    """
+    out: list[Msg] = []
+    before: Sequence[Msg] = ()
+    for entry in groups:
+        given = (entry,) if isinstance(entry, Msg) else entry
+        group = [_with_seat(message, grouping.family, None) for message in given]
+        is_free = isinstance(entry, Msg) and grouping.stands_free(group[0])
+        if not is_free and not _is_default(before, group, grouping):
+            group = [_with_seat(message, grouping.family, number) for number, message in enumerate(group)]
+        out.extend(group)
+        before = group or before
+    return out
+
+
+def _is_joined(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
+    if grouping.must_join is not _never and grouping.must_join(group, message):
+        return True
+    # What is not wanted need not be possible, which may take long to tell.
+    return _is_wanted(grouping, group, message) and grouping.may_join(group, message)
+
+
+def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
+    if message.notes:
+        before, seat = seat_of(group[-1], grouping.family), seat_of(message, grouping.family)
+        if seat == 0:
+            return False
+        if before is not None and seat is not None:
+            return before < seat
+    if grouping.joins is _never:
+        return False
+    if grouping.stands_free is _not_free:
+        return grouping.joins(group, message)
+    return is_contained(group, grouping) and is_contained((message,), grouping) and grouping.joins(group, message)
+
+
+def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
+    """Tell whether messages without seats, behind the group before, become this container."""
+    opened = Group()
+    for number, message in enumerate(group):
+        so_far = opened if number else before
+        if (bool(so_far) and _is_joined(grouping, so_far, message)) is not bool(number):
+            return False
+        opened.append(message)
+    return not group or is_contained(group, grouping)
+
+
+def _with_seat(message: Msg, family: str, seat: int | None) -> Msg:
+    if seat is None and not (message.notes and "seat" in note_of(message, family)):
+        return message
+    rest = {key: value for key, value in note_of(message, family).items() if key != "seat"}
+    return with_note(message, family, rest if seat is None else {**rest, "seat": seat})

@@ -1,0 +1,243 @@
+"""What readers and writers of many formats do alike: messages kept whole, content, arguments, ids.
+
+Marks: ``/no-id`` on a call or result that was read without an id, and needs none; ``/object`` on a call whose
+arguments were given as they are, where others give their text; ``/odd`` on what the library of the format would not
+write, or would refuse, but that was read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.errors import DecodeError, excerpt
+from agentmsg.formats.rules import is_native
+from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
+from agentmsg.model.construction import maker
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_arguments import input_text
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_list, is_mapping, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.model.base import Noted
+
+__all__ = [
+    "count_at",
+    "is_bare_text",
+    "is_marked",
+    "lacks_id",
+    "link_of",
+    "native_of",
+    "native_text",
+    "number_at",
+    "odd_at",
+    "read_arguments",
+    "read_content",
+    "read_whole",
+    "rest_of",
+    "role_of",
+    "with_rest",
+    "without_id",
+    "word_if_any",
+    "write_arguments",
+]
+
+_make_msg = maker(Msg)
+_make_native = maker(NativeBlock)
+_make_text = maker(TextBlock)
+
+
+def is_marked(obj: Noted, family: str, mark: str) -> bool:
+    """Tell whether an object has a mark."""
+    return bool(obj.notes) and mark_of(obj, family, mark) is True
+
+
+def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[[Any, str, Any], bool]:
+    """Return the test whether an extra comes back where a shape models its key: it has no meaning there.
+
+    Args:
+        shape: what the owner of the extras is written as; the keys are its ``odd`` ones.
+        family: whose extras these are.
+        namespace: where they stand, if not under ``family``.
+    """
+
+    def comes_back(owner: Any, key: str, value: Any) -> bool:
+        if key not in shape.odd:
+            return False
+        try:
+            plain = shape.write(owner)
+            back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
+        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not carried
+            return False
+        found = back.extras.get(namespace or family) if key not in plain else None
+        return is_mapping(found) and key in found
+
+    return comes_back
+
+
+def count_at(native: Mapping[str, Any], key: str) -> int | None:
+    """Return the whole number under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) is not int:
+        raise Unreadable
+    return value
+
+
+def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
+    """Return the number under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) not in (int, float):
+        raise Unreadable
+    return value
+
+
+def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
+    """Return the text under a key; None of anything else, which is an extra: the key is one of ``Shape.odd``."""
+    value = native.get(key)
+    return value if type(value) is str else None
+
+
+def role_of(native: Any) -> str:
+    """Return the word under ``role`` of a native message.
+
+    Raises:
+        DecodeError: where it is no object, or says no role.
+    """
+    if not is_object(native):
+        raise DecodeError(f"a message is an object, not {excerpt(native)}")
+    role = native.get("role")
+    if type(role) is not str:
+        raise DecodeError("a message needs a role", path=("role",))
+    return role
+
+
+# -- messages that cannot be told in the model ------------------------------------------------------------------------
+
+
+def read_whole(native: Any, family: str) -> Msg:
+    """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats."""
+    said: Any = native.get("content") if is_object(native) else None
+    fallback = said if isinstance(said, str) and said else None
+    return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
+
+
+def native_of(message: Msg, family: str) -> Any:
+    """Return the native message that a message of the role ``native`` keeps for a family; None for any other."""
+    if message.role != "native" or not is_native(message, family):
+        return None
+    block: Any = message.content[0]
+    return thaw(block.value)
+
+
+# -- content: a text, nothing, or a list of parts ---------------------------------------------------------------------
+
+
+def is_bare_text(block: Any, family: str) -> bool:
+    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
+
+    How another family's format spelt it counts for nothing.
+    """
+    return (
+        block.__class__ is TextBlock
+        and bool(block.text)
+        and block.cache is None
+        and not block.citations
+        and block.item_id is None
+        and block.phase is None
+        and not block.extras
+        and (not block.notes or family not in block.notes)
+    )
+
+
+def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[tuple[Any, ...], bool]:
+    """Return the blocks of content, and whether it is a list for what a text alone would say.
+
+    Args:
+        value: of the key.
+        read: gives the block of a part.
+        family: whose format this is.
+
+    Raises:
+        Unreadable: where it is no content.
+    """
+    if value is None or type(value) is str:
+        return ((_make_text(value),) if value else ()), False
+    if not is_list(value):
+        raise Unreadable
+    blocks = tuple(map(read, value))
+    return blocks, len(blocks) == 1 and is_bare_text(blocks[0], family)
+
+
+# -- objects inside objects -------------------------------------------------------------------------------------------
+
+
+def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:
+    """Return the extras that the unknown keys of an object inside another make, under a namespace of their own."""
+    rest = {key: value for key, value in native.items() if key not in known}
+    return adopt({space: rest}) if rest else EMPTY
+
+
+def with_rest(native: Native, owner: Noted, space: str) -> Native:
+    """Return such an object with its unknown keys, which may be frozen."""
+    rest = owner.extras.get(space) if owner.extras else None
+    return {**native, **rest} if is_mapping(rest) else native
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def link_of(link: str | None) -> str | None:
+    """Return the text of an id, which the library may have made."""
+    return link if type(link) is str or link is None else str.__str__(link)
+
+
+def without_id(family: str) -> Any:
+    """Return the notes of a call or result that was read without an id."""
+    return adopt({family: {"/no-id": True}})
+
+
+def lacks_id(family: str) -> Callable[[Any], bool]:
+    """Return the test whether a client's call or result must be given an id: one that was read without needs none."""
+
+    def lacks(block: Any) -> bool:
+        link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+        return link is None and block.kind != "server" and not is_marked(block, family, "/no-id")
+
+    return lacks
+
+
+def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -> ToolUseBlock:
+    """Return the call with arguments that are a text, where the format is kept to, or any other JSON.
+
+    Args:
+        make: makes the call; given ``raw_input`` or ``input``.
+        value: the arguments; None is read as an empty text.
+        family: whose note says that they are no text.
+    """
+    if value is None or type(value) is str:
+        return make(raw_input=value or "")
+    return marked(make(input=adopt(value)), family, object=True)
+
+
+def write_arguments(block: ToolUseBlock, family: str) -> Any:
+    """Return the arguments of a call: their text, or what was read that is none."""
+    if is_marked(block, family, "/object") and block.is_valid and block.input is not None:
+        return input_text(block) if isinstance(block.input, str) else thaw(block.input)
+    return input_text(block)
+
+
+def native_text(value: Any) -> str | None:
+    """Return the text that other formats may write for a native part: what stands under ``text``."""
+    text = value.get("text") if is_mapping(value) else None
+    return text if isinstance(text, str) and text else None

@@ -1,0 +1,173 @@
+"""Parts: the content parts of a format and the blocks of the model, by a table of shapes.
+
+The hooks of a codec's shapes are registered on its cattrs Converter, and the tables by tag and by class are filled
+from it once: a hook of yours, registered before first use, changes the mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.dispatch import hook_table
+from agentmsg.formats.natives import native_text
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
+from agentmsg.lazy import FILLING, once
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import NativeBlock
+from agentmsg.model.construction import maker
+from agentmsg.values.frozen import adopt, plain_copy, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import cattrs
+
+__all__ = ["Parts"]
+
+_make_native = maker(NativeBlock)
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+
+
+class Parts:
+    """Reads and writes content parts.
+
+    Args:
+        family: whose parts these are.
+        shapes: one for each block class that has a place.
+        quick: shortcuts for the usual parts, each a class, a tag and a function that gives the block, or None where
+            the general path must look; not used where another hook is registered for the class.
+        odd: classes that the schema does not have in this place: what is read of them is marked ``/odd``, so that a
+            capability table can tell it from what would have to be written there anew.
+
+    Attributes:
+        is_filled: whether the tables are filled.
+    """
+
+    is_filled = False
+
+    def __init__(
+        self,
+        family: str,
+        shapes: Iterable[Shape],
+        quick: Iterable[tuple[type[Any], str, Callable[[Native], Any]]] = (),
+        *,
+        odd: Iterable[type[Any]] = (),
+    ) -> None:
+        self.family = family
+        self._shapes: dict[Any, Shape] = {shape.cls: shape for shape in shapes}
+        self._shortcuts = tuple(quick)
+        self._odd = frozenset(odd)
+        self._converter: cattrs.Converter | None = None
+        self._whole: Parts | None = None
+        self._by_tag: dict[Any, Shape] = {}
+        self._quick: dict[Any, Callable[[Native], Any]] = {}
+        #: Gives the part of a block without notes and extras, by class.
+        self.writers: dict[type[Any], Callable[[Any], Native]] = {}
+
+    @property
+    def converter(self) -> cattrs.Converter:
+        """The Converter that the hooks of the block classes are registered on."""
+        if self._whole is not None:
+            return self._whole.converter
+        if self._converter is None:
+            with FILLING:
+                self._converter = self._converter or _make_converter(self._shapes.values())
+        return self._converter
+
+    def narrowed(self, classes: Iterable[type[Any]], *, odd: Iterable[type[Any]] = ()) -> Parts:
+        """Return the table of another place: with some of the classes, and the same Converter."""
+        chosen = set(classes)
+        other = Parts(
+            self.family,
+            (shape for cls, shape in self._shapes.items() if cls in chosen),
+            (quick for quick in self._shortcuts if quick[0] in chosen),
+            odd=odd,
+        )
+        other._whole = self
+        return other
+
+    @once
+    def fill(self) -> None:
+        """Fill the tables from the converter, on first use."""
+        readers = hook_table(self.converter.get_structure_hook, list(self._shapes))
+        writers = hook_table(self.converter.get_unstructure_hook, list(self._shapes))
+        ours = {
+            cls for cls, shape in self._shapes.items() if readers[cls] is shape.read and writers[cls] is shape.write
+        }
+        for cls, shape in self._shapes.items():
+            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls])
+        self.writers.update(writers)
+        self._quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
+        self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
+
+    def shape(self, cls: type[Any]) -> Shape | None:
+        """Return the shape of a block class."""
+        return self._shapes.get(cls)
+
+    def keys_of(self, block: Any) -> frozenset[str]:
+        """Return the keys that the part of a block has of its own: no unknown field may use them."""
+        shape = self._shapes.get(block.__class__)
+        return frozenset() if shape is None else shape.keys[shape.tag_of(block)] | {shape.tag}
+
+    def read(self, part: Any) -> Any:
+        """Return the block of a part; a NativeBlock where it has no meaning here, or would not come back."""
+        if type(part) is dict:
+            native = cast("Native", part)
+            tag = native.get("type")
+            if type(tag) is str or tag is None:
+                quick = self._quick.get(tag)
+                block = None if quick is None else quick(native)
+                if block is not None:
+                    return block
+                shape = self._by_tag.get(tag)
+                if shape is not None:
+                    try:
+                        found = read_as(shape, native, self.family)
+                        return marked(found, self.family, odd=True) if shape.cls in self._odd else found
+                    except (Unreadable, AgentMsgError):
+                        pass
+        return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
+
+    def usual(self, part: Any) -> Any:
+        """Return the block of a part by its shortcut; None where the general path must look."""
+        if type(part) is not _OBJECT:
+            return None
+        tag = part.get("type")
+        quick = self._quick.get(tag) if type(tag) is str else None
+        return None if quick is None else quick(part)
+
+    def write(self, block: Any) -> Any:
+        """Return the part of a block that fits."""
+        cls: Any = block.__class__
+        if not block.notes and not block.extras and cls is not NativeBlock:
+            return self.writers[cls](block)
+        if cls is NativeBlock:
+            return thaw(block.value)
+        return write_as(self._shapes[cls], block, self.family)
+
+    def comes_back(self, block: NativeBlock) -> NativeBlock | None:
+        """Return what is read where this native block is written; None where it would be read as something else."""
+        self.fill()
+        back = self.read(plain_copy(thaw(block.value)))
+        return back if type(back) is NativeBlock else None
+
+
+def _make_converter(shapes: Iterable[Shape]) -> cattrs.Converter:
+    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
+
+    converter = cattrs.Converter(detailed_validation=False)
+    names = {"JSON": Any, "Block": BaseBlock, "Mapping": Mapping, "Any": Any}
+    for shape in shapes:
+        # Else nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
+        attrs.resolve_types(shape.cls, localns=names)
+        converter.register_structure_hook_func(_is(shape.cls), shape.read)
+        converter.register_unstructure_hook_func(_is(shape.cls), shape.write)
+    return converter
+
+
+def _is(cls: type[Any]) -> Callable[[Any], bool]:
+    return lambda kind: kind is cls

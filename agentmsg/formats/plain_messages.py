@@ -1,0 +1,60 @@
+"""Bare messages: those of which is known from the start that they hold nothing but words, calls, results and pictures.
+
+Most messages of most documents say a role and some content, and none of the thirty other things that the model has a
+place for. A reader that has seen so, by the exact keys of the native message, says so on the message (``bare``), and
+who looks at it later (the predicates of ``fit``, writers) need not ask each field again, which would take longer than
+the rest of their work. A message is immutable, so what is true of it stays true; a copy with other fields is made by
+the constructor, which claims nothing.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.model.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import maker
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["BARE_FIELDS", "is_bare", "is_parsed", "make_bare", "make_bare_result", "make_bare_text", "make_parsed_call"]
+
+BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
+    {
+        Msg: frozenset({"role", "content"}),
+        TextBlock: frozenset({"text"}),
+        ImageBlock: frozenset({"source"}),
+        ToolUseBlock: frozenset({"id", "name", "input", "raw_input"}),
+        ToolResultBlock: frozenset({"tool_call_id", "content", "name"}),
+    }
+)
+"""The classes of what a bare message may hold, inside results too, and the fields that need not be absent.
+
+Beyond that it is promised: there are blocks, a text that is the only one is not empty, an image's source has no extras
+and no notes, ids are plain texts, and the calls are from ``make_parsed_call``.
+"""
+
+make_bare: Callable[[str, tuple[Any, ...]], Msg] = maker(Msg, "role", "content", _bare=True)
+"""Makes a bare message of a role and a tuple of blocks, as ``maker(Msg)`` makes others."""
+
+make_bare_text: Callable[[str], TextBlock] = maker(TextBlock, "text")
+"""Makes a text block that says nothing but its words."""
+
+make_bare_result: Callable[[str, tuple[Any, ...], str | None], ToolResultBlock] = maker(
+    ToolResultBlock, "tool_call_id", "content", "name"
+)
+"""Makes the result of a call's id, of a tuple of blocks, and of the tool's name."""
+
+is_bare: Callable[[Msg], bool] = attrgetter("_bare")
+"""Tells whether a message was made as a bare one."""
+
+make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
+    ToolUseBlock, "id", "name", "input", "raw_input", _says_all=True
+)
+"""Makes a call of an id, a name, the value that ``usual_arguments`` gave, and that text as ``raw_input``."""
+
+is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")
+"""Tells whether the input of a call is known to say all that its text says; None where nobody has looked yet."""

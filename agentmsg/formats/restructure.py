@@ -1,0 +1,181 @@
+"""Steps that change the structure of a history for a format: split, lift, merge.
+
+A plan says of what each output message is made: parts of input messages. Nothing is lost in a plan; fit compares
+what came of it with the input, and the account is derived from it. A step takes a plan (None: every message as it
+is) and the input messages, and returns a plan or, where it has nothing to do, what it was given.
+"""
+
+from __future__ import annotations
+
+from operator import le
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from agentmsg.model.blocks import ToolResultBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentmsg.model.msg import Msg
+
+__all__ = ["Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "split_results"]
+
+
+@attrs.frozen
+class Part:
+    """Some blocks of one input message.
+
+    Attributes:
+        index: of the input message.
+        picks: indexes of its blocks, in the order of the output.
+        role: of the output message, where it is not the input's.
+    """
+
+    index: int
+    picks: tuple[int, ...]
+    role: str | None = None
+
+
+Plan: TypeAlias = "list[tuple[Part, ...]]"
+Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
+
+
+def as_is(messages: Sequence[Msg]) -> Plan:
+    """Return the plan that changes nothing."""
+    return [(Part(index, tuple(range(len(message.content)))),) for index, message in enumerate(messages)]
+
+
+def _is_client_result(block: object) -> bool:
+    return isinstance(block, ToolResultBlock) and block.kind != "server"
+
+
+def is_normal(message: Msg) -> bool:
+    """Tell whether a message is in normal form: one client's result in a tool message, none elsewhere."""
+    if message.role == "tool":
+        return len(message.content) == 1 and _is_client_result(message.content[0])
+    return not any(map(_is_client_result, message.content))
+
+
+def split_results(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Bring messages into normal form: each client's result in a tool message of its own, nothing else there.
+
+    What stands beside results in a tool message becomes a user message; results in other messages are split off.
+    """
+    if plan is None and all(map(is_normal, messages)):
+        return None
+    out: Plan = []
+    for parts in as_is(messages) if plan is None else plan:
+        for part in parts:
+            out.extend(_split(part, messages[part.index]))
+    return out
+
+
+split_results.local = True  # type: ignore[attr-defined]  # looks at one message at a time: see fit
+
+
+def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
+    role = part.role or message.role
+    rest_role = "user" if role == "tool" else role
+    runs: list[tuple[str, list[int]]] = []
+    for pick in part.picks:
+        if _is_client_result(message.content[pick]):
+            runs.append(("tool", [pick]))
+        elif runs and runs[-1][0] != "tool":
+            runs[-1][1].append(pick)
+        else:
+            runs.append((rest_role, [pick]))
+    if not runs:
+        runs.append((rest_role, []))
+    return [(Part(part.index, tuple(picks), None if to == message.role else to),) for to, picks in runs]
+
+
+def lift(*roles: str) -> Step:
+    """Return the step that moves all messages of some roles to the front, in their order."""
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        current = as_is(messages) if plan is None else plan
+        lifted = [(parts[0].role or messages[parts[0].index].role) in roles for parts in current]
+        if lifted == sorted(lifted, reverse=True):
+            return plan
+        front = [parts for parts, up in zip(current, lifted, strict=True) if up]
+        return front + [parts for parts, up in zip(current, lifted, strict=True) if not up]
+
+    return step
+
+
+def merge(*roles: str) -> Step:
+    """Return the step that makes one message of neighbours of the same one of some roles.
+
+    The merged message has the fields of the first; those of the others are reported. A message without content
+    stays alone.
+    """
+
+    def joins(first: Part, last: tuple[Part, ...], right: tuple[Part, ...], messages: Sequence[Msg]) -> bool:
+        # What stands before the last parts was merged with them, so all of it has content.
+        role = first.role or messages[first.index].role
+        return (
+            role in roles
+            and role == (right[0].role or messages[right[0].index].role)
+            and all(part.picks for part in (*last, *right))
+        )
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        current = as_is(messages) if plan is None else plan
+        out: list[list[Part]] = []
+        last: tuple[Part, ...] = ()
+        for parts in current:
+            if out and joins(out[-1][0], last, parts, messages):
+                out[-1] += parts
+            else:
+                out.append(list(parts))
+            last = parts
+        return plan if len(out) == len(current) else list(map(tuple, out))
+
+    return step
+
+
+def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
+    """Return the step that takes some blocks of each message, in some order.
+
+    Args:
+        picks: gives the indexes of the blocks of a message; None where they are all, in their order.
+    """
+
+    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+        places = {index: _places(found) for index, each in enumerate(messages) if (found := picks(each)) is not None}
+        if plan is None and not places:
+            return None
+        return [
+            tuple(_chosen(part, places.get(part.index)) for part in parts)
+            for parts in (as_is(messages) if plan is None else plan)
+        ]
+
+    return step
+
+
+def _places(picks: tuple[int, ...]) -> dict[int, int]:
+    """Return at which place each block is wanted."""
+    return {pick: place for place, pick in enumerate(picks)}
+
+
+def _chosen(part: Part, places: dict[int, int] | None) -> Part:
+    if places is None:
+        return part
+    wanted = sorted((pick for pick in part.picks if pick in places), key=places.__getitem__)
+    return attrs.evolve(part, picks=tuple(wanted))
+
+
+def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:
+    """Return the indexes of blocks in the order of their ranks, neighbours kept; None where they are in it."""
+    ranks = list(map(rank, blocks))
+    if all(map(le, ranks, ranks[1:])):
+        return None
+    order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    return tuple(order)
+
+
+def keep_first(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Keep the first message only: for formats whose document is one message."""
+    current = as_is(messages) if plan is None else plan
+    return plan if len(current) <= 1 else current[:1]

@@ -1,0 +1,379 @@
+"""Rules that several formats share: what becomes of what a format has no equal place for.
+
+Each is a rule of a capability table (``Row.otherwise``, ``MessageRow.otherwise``), or makes one. A rule is pure and
+reports nothing: it gives the object itself, a Swap or a Drop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap, usually
+from agentmsg.model.blocks import (
+    AudioBlock,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    SourceBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from agentmsg.model.equality import same
+from agentmsg.model.msg import Msg
+from agentmsg.model.sources import BlocksSource, TextSource
+from agentmsg.model.tool_arguments import input_text
+from agentmsg.model.usage import COUNTERS, Usage
+from agentmsg.values.frozen import EMPTY, plain_copy, thaw
+from agentmsg.values.text import dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.model.base import BaseBlock
+
+__all__ = [
+    "AS_TEXT",
+    "EMPTIED",
+    "TEXT_ROWS",
+    "as_text",
+    "audio_as_text",
+    "call_as_function",
+    "call_as_text",
+    "compaction_as_text",
+    "custom_as_function",
+    "data_as_text",
+    "document_as_text",
+    "emptied_text",
+    "file_as_text",
+    "is_native",
+    "native_as_text",
+    "native_block_row",
+    "native_blocks",
+    "native_message_row",
+    "native_messages",
+    "other_role",
+    "refusal_as_text",
+    "result_as_text",
+    "role_rule",
+    "server_as_text",
+    "source_as_text",
+    "structured_as_text",
+    "usage_cell",
+]
+
+_MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
+# The fields that an empty text may be there for.
+EMPTIED = ("citations", "extras")
+_BARE: dict[str, Any] = {
+    "item_id": None, "phase": None, "metadata": EMPTY, "cache": None, "signature": None, "extras": EMPTY
+}  # fmt: skip
+
+
+def role_rule(role: str) -> Callable[[Msg], Swap]:
+    """Return the rule that gives messages another role, such as developer messages that of the system."""
+
+    def rule(message: Msg) -> Swap:
+        return Swap(message.evolve(role=role), f"{message.role} messages are {role} messages here", "annotation")
+
+    return rule
+
+
+def other_role(message: Msg) -> Any:
+    """Make a message of a role that the format does not know a user's; drop one that is an instruction to a store."""
+    if message.role in {"native", "remove"}:
+        return Drop(f"no messages of the role {message.role} here")
+    return Swap(message.evolve(role="user"), f"no role {message.role!r} here")
+
+
+def is_native(message: Msg, family: str) -> bool:
+    """Tell whether a message is one that a reader of the family kept whole."""
+    content = message.content
+    if message.role != "native" or len(content) != 1:
+        return False
+    block = content[0]
+    return isinstance(block, NativeBlock) and block.codec == family
+
+
+def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: Callable[[NativeBlock], Any]) -> Any:
+    """Carry a native block that comes back, with the fallback that its reader gives."""
+    if back is None or not same(back, block.evolve(**_BARE, fallback=back.fallback)):
+        return Drop("this would be read as something else")
+    if block.fallback == back.fallback:
+        return message
+    return Swap(owner(back), "the fallback is the native text itself", "annotation")
+
+
+def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Rule:
+    """Return the rule for native blocks: the family's own are carried where they come back, of others their fallback.
+
+    Args:
+        family: whose native blocks have a place.
+        comes_back: gives what the reader makes of such a block's value; None where that is no native block.
+    """
+
+    def rule(block: NativeBlock) -> Any:
+        if block.codec == family:
+            return _carried(block, block, comes_back(block), lambda back: back)
+        return native_as_text(block)
+
+    return rule
+
+
+_NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
+
+
+def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
+    """Return the row of native blocks where a family's own have a place; arguments as of ``native_blocks``."""
+    return Row(_NATIVE, native_blocks(family, comes_back))
+
+
+def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], Any]:
+    """Return the rule for native messages, as ``native_blocks``.
+
+    Args:
+        family: whose native messages have a place.
+        read: the reader of a native message; may raise AgentMsgError.
+    """
+
+    def rule(message: Msg) -> Any:
+        if not is_native(message, family):
+            texts = [block.fallback for block in message.content if isinstance(block, NativeBlock) and block.fallback]
+            if not texts:
+                return Drop("a native message of another format")
+            said = Msg("user", "\n".join(texts), id=message.id, created_at=None)
+            return Swap(said, "only its own format can write this")
+        block: Any = message.content[0]
+        try:
+            back = read(plain_copy(thaw(block.value)))
+        except AgentMsgError:
+            back = None
+        found: Any = back.content[0] if back is not None and is_native(back, family) else None
+        return _carried(message, block, found, lambda own: message.evolve(content=(own,)))
+
+    return rule
+
+
+def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
+    """Return the row of native messages where a family's own have a place; arguments as of ``native_messages``."""
+    return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
+
+
+def custom_as_function(block: ToolUseBlock) -> Any:
+    """Make a call of a custom (free text) tool a function call with ``{"input": text}``."""
+    if block.kind != "custom":
+        return block
+    value = block.input
+    new = {"input": value} if isinstance(value, str) else value
+    return Swap(block.evolve(kind="function", input=new), "calls of custom tools are function calls here")
+
+
+def server_as_text(block: ToolUseBlock | ToolResultBlock) -> Any:
+    """Make a call or a result of a provider's own tool tagged text; a result without text is dropped."""
+    if block.kind != "server":
+        return block
+    why = "no place for tools that the provider runs"
+    if isinstance(block, ToolUseBlock):
+        return Swap(
+            TextBlock(f"<server_tool_call name={_quoted(block.name)}>{input_text(block)}</server_tool_call>"), why
+        )
+    said = _said(block)
+    if not said:
+        return Drop(why)
+    return Swap(TextBlock(f"<server_tool_result name={_quoted(block.name or '')}>{said}</server_tool_result>"), why)
+
+
+def _quoted(name: str) -> str:
+    return dump_json(name).decode()
+
+
+def _said(block: ToolResultBlock) -> str:
+    texts = [block.text] if block.text else []
+    if block.structured is not None:
+        texts.append(dump_json(block.structured).decode())
+    texts += [line for item in block.content if (line := _source_line(item))]
+    return "\n".join(texts) or block.error or block.error_type or ""
+
+
+def _source_line(block: Any) -> str:
+    words = (getattr(block, "title", None), getattr(block, "url", None))
+    return " ".join(word for word in words if word)
+
+
+def structured_as_text(block: ToolResultBlock) -> Any:
+    """Give a result that says nothing in words the text of its structured content, or of its error.
+
+    What has no words is media: the text stands before them.
+    """
+    if not all(isinstance(item, _MEDIA) for item in block.content) or (block.structured is None and not block.error):
+        return block
+    if block.structured is None:
+        if block.content:
+            return block
+        new = block.evolve(content=block.error, error=None, status=block.status or "error")
+        return Swap(new, "what went wrong is told in the content here", "annotation")
+    text = dump_json(block.structured).decode()
+    new = block.evolve(content=(TextBlock(text), *block.content), structured=None)
+    return Swap(new, "structured content is text here", "annotation")
+
+
+def result_as_text(block: ToolResultBlock) -> Any:
+    """Make a tool result that stands where none can be the text that it has."""
+    if not block.text:
+        return Drop("no place for a tool result here")
+    return Swap(TextBlock(block.text), "no place for a tool result here")
+
+
+def refusal_as_text(block: RefusalBlock) -> Any:
+    """Make a refusal the text that it is."""
+    return Swap(TextBlock(block.refusal), "refusals are text here", "annotation")
+
+
+def audio_as_text(block: AudioBlock) -> Any:
+    """Make sound its transcript, where it has one."""
+    if block.transcript:
+        return Swap(TextBlock(block.transcript), "of sound, only its words have a place")
+    return Drop("no place for sound")
+
+
+def document_as_text(block: FileBlock) -> Any:
+    """Make a document that is given as text, or as blocks of text, that text, with what heads it.
+
+    Of blocks that hold more than text, that more is lost: a loss of content.
+    """
+    source = block.source
+    text, level = "", "annotation"
+    if isinstance(source, TextSource):
+        text = source.text
+    elif isinstance(source, BlocksSource):
+        text = "\n".join(item.text for item in source.content if isinstance(item, TextBlock))
+        level = "annotation" if all(isinstance(item, TextBlock) for item in source.content) else "content"
+    if not text:
+        return block
+    said = [word for word in (block.title, block.name, block.context, text) if word]
+    why = "a document that is given as text is text here"
+    return Swap(TextBlock("\n\n".join(said)), why, cast("Any", level))
+
+
+def emptied_text(cells: Mapping[str, Cell]) -> Rule:
+    """Return the rule for texts, which concerns ``EMPTIED``: an empty one goes with what it says beside its words.
+
+    Args:
+        cells: of the row of texts.
+    """
+
+    def rule(block: TextBlock) -> Any:
+        if block.text or not (block.citations or block.extras):
+            return block
+        for name in EMPTIED:
+            value, cell = getattr(block, name), cells.get(name)
+            if value and cell is not None and cell(value, block):
+                return block
+        return Drop("what an empty text says beside has no place here")
+
+    return rule
+
+
+def data_as_text(block: DataBlock) -> Any:
+    """Make structured data its JSON text."""
+    return Swap(TextBlock(dump_json(block.data).decode()), "structured data is text here", "annotation")
+
+
+def source_as_text(block: SourceBlock) -> Any:
+    """Make a cited source its title and URL."""
+    line = _source_line(block)
+    return Swap(TextBlock(line), "a source is text here") if line else Drop("no place for a source")
+
+
+def compaction_as_text(block: CompactionBlock) -> Any:
+    """Make a summary of what went before the text that it is; one that only its provider can read is dropped."""
+    if not block.text:
+        return Drop("only its own provider can read this summary")
+    return Swap(TextBlock(block.text), "a summary is text here")
+
+
+def native_as_text(block: NativeBlock) -> Any:
+    """Make a foreign block the text that others may write for it."""
+    why = f"only {block.codec} can write this"
+    return Swap(TextBlock(block.fallback), why) if block.fallback else Drop(why)
+
+
+def file_as_text(block: FileBlock) -> Any:
+    """Make a document that is given as text that text; drop any other file."""
+    answer = document_as_text(block)
+    return Drop("no place for a file") if answer is block else answer
+
+
+def call_as_text(block: ToolUseBlock) -> Any:
+    """Make the call of a provider's own tool tagged text; drop any other that stands where none can be."""
+    answer = server_as_text(block)
+    return Drop("no place for a tool call here") if answer is block else answer
+
+
+def call_as_function(block: ToolUseBlock) -> Any:
+    """Carry calls of functions; custom ones become such, those of a provider's own tools tagged text."""
+    answer = server_as_text(block)
+    return custom_as_function(block) if answer is block else answer
+
+
+def _any_result_as_text(block: ToolResultBlock) -> Any:
+    answer = server_as_text(block)
+    return result_as_text(block) if answer is block else answer
+
+
+# What a block is told in where only text has a place. Thinking is never told aloud; images and video have no words.
+AS_TEXT: Mapping[type[BaseBlock], Rule] = {
+    AudioBlock: audio_as_text,
+    CompactionBlock: compaction_as_text,
+    DataBlock: data_as_text,
+    FileBlock: file_as_text,
+    NativeBlock: native_as_text,
+    RefusalBlock: refusal_as_text,
+    SourceBlock: source_as_text,
+    ToolResultBlock: _any_result_as_text,
+    ToolUseBlock: call_as_text,
+}
+TEXT_ROWS: Mapping[type[BaseBlock], Row] = {cls: Row({}, rule) for cls, rule in AS_TEXT.items()}
+
+
+def as_text(block: BaseBlock) -> TextBlock | None:
+    """Return the text that a block is where only text has a place; None where it is none."""
+    rule = AS_TEXT.get(type(block))
+    answer = block if rule is None else rule(block)
+    found = answer.new if isinstance(answer, Swap) else answer
+    return found if isinstance(found, TextBlock) else None
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+
+def usage_cell(
+    counts: Iterable[str], *, extras: Cell, wanted: Callable[[Usage], Mapping[str, Any]], case: str, **names: Any
+) -> Cell:
+    """Return the cell for usage.
+
+    Args:
+        counts: the fields that the format has.
+        extras: the cell for the extras of usage.
+        wanted: gives the fields that usage must have besides, or otherwise, for the format to hold it.
+        case: when nothing is wanted, usually: an expression about ``value``, as of ``caps.usually``.
+        names: what the expression names besides.
+    """
+    nowhere = [name for name in COUNTERS if name not in set(counts)]
+
+    def cell(usage: Usage, _: Any) -> Usage:
+        changes: dict[str, Any] = {name: None for name in nowhere if getattr(usage, name) is not None}
+        kept = extras(usage.extras, usage) if usage.extras else usage.extras
+        if kept is not usage.extras:
+            changes["extras"] = kept
+        bare = usage.evolve(**changes) if changes else usage
+        more = wanted(bare)
+        return bare.evolve(**more) if more else bare
+
+    lacks = [f"value.{name} is None" for name in nowhere]
+    return usually(" and ".join(("not value.extras", *lacks, case)), **names)(cell)

@@ -1,0 +1,211 @@
+"""Shapes: how native objects and objects of the model stand for each other.
+
+A shape is a pair of plain functions for one class: ``read`` takes the meaning of a native object and ignores its
+spelling; ``write`` gives the default spelling. ``read_as`` and ``write_as`` do the rest for every codec: unknown
+fields become extras, odd spellings a note, and what would not come back exactly is ``Unreadable``, so that the
+caller keeps it whole, visibly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypeVar, cast
+
+import attrs
+
+from agentmsg.formats.spelling import keep, note_of, put_back, same_document, says_nothing, spelling_of
+from agentmsg.model.base import Noted
+from agentmsg.model.equality import same
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+
+__all__ = [
+    "Native",
+    "Shape",
+    "Unreadable",
+    "is_odd",
+    "mark_of",
+    "marked",
+    "object_at",
+    "read_as",
+    "text_at",
+    "word_at",
+    "write_as",
+]
+
+Native: TypeAlias = dict[str, Any]
+_N = TypeVar("_N", bound=Noted)
+
+
+class Unreadable(Exception):
+    """A native object that has no meaning in this shape."""
+
+
+@attrs.frozen(kw_only=True)
+class Shape:
+    """How native objects of some kinds and one class of the model stand for each other.
+
+    Attributes:
+        cls: the class.
+        keys: the keys that each kind of native object models, by its tag (None: there is none).
+        tag: the key that holds the tag.
+        tag_of: the tag of the native object that an object is written as.
+        read: gives the object of a native one; called with the class too, as hooks of cattrs are. Raises Unreadable.
+        write: gives the default spelling of an object, without its extras.
+        never: keys whose native value is never kept as a note: lists of parts.
+        odd: keys whose value is an extra where it has no meaning; ``is_odd`` lets the capability table carry it.
+    """
+
+    cls: type[Any]
+    keys: Mapping[str | None, frozenset[str]]
+    read: Callable[[Native, Any], Any]
+    write: Callable[[Any], Native]
+    tag: str = "type"
+    tag_of: Callable[[Any], str | None] = attrs.field(
+        default=attrs.Factory(lambda self: _only_tag(next(iter(self.keys))), takes_self=True)
+    )
+    never: frozenset[str] = frozenset()
+    odd: frozenset[str] = frozenset()
+
+    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
+        """Return the keys that a native object models."""
+        tag = native.get(self.tag)
+        found = self.keys.get(tag) if isinstance(tag, str) else None
+        return self.keys.get(None, frozenset()) if found is None else found
+
+
+def _only_tag(tag: str | None) -> Callable[[Any], str | None]:
+    return lambda _: tag
+
+
+def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = None) -> Any:
+    """Return the object of a native one, with what its document said beyond or otherwise than the default spelling.
+
+    Args:
+        shape: what the object is read as.
+        native: plain data; parts of it may be kept.
+        family: whose extras and notes these are.
+        namespace: where unknown fields go in extras, if not under ``family``.
+
+    Raises:
+        Unreadable: where it is nothing of this shape, or would not come back exactly.
+    """
+    if type(native) is not dict:
+        raise Unreadable
+    given = cast("Native", native)
+    obj = shape.read(given, shape.cls)
+    plain = shape.write(obj)
+    if same_document(plain, given):
+        return obj
+    kept = keep(
+        obj,
+        given,
+        plain,
+        family=family,
+        known=shape.known(given),
+        never=shape.never,
+        odd=shape.odd,
+        read=lambda native: shape.read(native, shape.cls),
+        namespace=namespace,
+    )
+    if kept is None:
+        raise Unreadable
+    # That it reads as this object is known: it was just read.
+    spelt = put_back(kept, plain, family=family, read=lambda _: kept, namespace=namespace)
+    if not same_document(spelt, given):
+        raise Unreadable
+    return kept
+
+
+def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = None) -> Native:
+    """Return the native object of an object that fits: its default spelling, its extras, and its own spellings.
+
+    Plain data throughout, where the shape writes such.
+    """
+    plain = shape.write(obj)
+    if not obj.notes and not obj.extras:
+        return plain
+
+    def read(native: Native) -> Any:
+        return read_as(shape, plain_copy(thaw(native)), family, namespace=namespace)
+
+    native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
+    return native
+
+
+def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
+    """Tell whether a value has no meaning under a key that a shape models, so that it comes back as an extra.
+
+    Args:
+        shape: what the owner is written as.
+        owner: the object.
+        key: one of ``shape.odd``.
+        value: what its extras hold under the key.
+    """
+    if key not in shape.odd or spelling_of(value) or (says_nothing(value) and key not in shape.never):
+        # What says nothing is kept as a note.
+        return False
+    try:
+        plain = plain_copy(thaw(shape.write(owner)))
+        if key in plain:
+            return False
+        return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))
+    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is not carried
+        return False
+
+
+# -- marks: what a note says beside spellings -------------------------------------------------------------------------
+
+
+def mark_of(obj: Noted, family: str, key: str) -> Any:
+    """Return what a family's note says under a key that names no spelling (it starts with ``/``), or None."""
+    return note_of(obj, family).get(key) if obj.notes else None
+
+
+def marked(obj: _N, family: str, **marks: Any) -> _N:
+    """Return the object with marks in its note of a family; ``seen=True`` is the mark ``/seen``.
+
+    A mark says how an object was found, so that it may be written so again: a place or a form that the format has
+    beside its default one. Its value is no name of a spelling.
+    """
+    note = {f"/{key}": value for key, value in marks.items()}
+    old = obj.notes or EMPTY
+    return obj.evolve(notes=adopt({**old, family: {**note_of(obj, family), **note}}))
+
+
+# -- asking native objects --------------------------------------------------------------------------------------------
+
+
+def text_at(native: Mapping[str, Any], key: str) -> str:
+    """Return the text under a key.
+
+    Raises:
+        Unreadable: where there is none.
+    """
+    value = native.get(key)
+    if type(value) is not str:
+        raise Unreadable
+    return value
+
+
+def word_at(native: Mapping[str, Any], key: str) -> str | None:
+    """Return the text under a key, or None where there is nothing.
+
+    Raises:
+        Unreadable: where something else stands there.
+    """
+    value = native.get(key)
+    if value is not None and type(value) is not str:
+        raise Unreadable
+    return value
+
+
+def object_at(native: Mapping[str, Any], key: str) -> Native:
+    """Return the object under a key.
+
+    Raises:
+        Unreadable: where there is none.
+    """
+    value = native.get(key)
+    if type(value) is not dict:
+        raise Unreadable
+    return cast("Native", value)

@@ -1,0 +1,60 @@
+"""What makes readers and writers quick, beside ``maker``; each trick is explained where it lives.
+
+model.construction     Remembered, draft_class, replacer: objects made and changed without the checks of their class
+lazy                   once, FILLING: tables filled at first need, by one thread
+formats.capabilities   Usual: a test in line, for what a cell carries as it is
+formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content
+values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
+values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words
+values.copies          copy_document, copy_part: a caller's data, copied no more than needed
+values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: depth, proved by writing a value
+"""
+
+from __future__ import annotations
+
+from agentmsg.formats.capabilities import Usual
+from agentmsg.formats.plain_messages import (
+    is_bare,
+    is_parsed,
+    make_bare,
+    make_bare_result,
+    make_bare_text,
+    make_parsed_call,
+)
+from agentmsg.lazy import FILLING, once
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
+from agentmsg.model.construction import Remembered, draft_class, replacer
+from agentmsg.values.copies import copy_document, copy_part
+from agentmsg.values.depth import PROVABLE, written_within
+from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
+from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
+from agentmsg.values.types import is_sound
+
+__all__ = [
+    "AROUND",
+    "DEFAULT_LIMITS",
+    "FILLING",
+    "PROVABLE",
+    "UNUSUAL",
+    "USUAL",
+    "Remembered",
+    "Usual",
+    "copy_document",
+    "copy_part",
+    "draft_class",
+    "is_bare",
+    "is_parsed",
+    "is_shallow",
+    "is_sound",
+    "make_bare",
+    "make_bare_result",
+    "make_bare_text",
+    "make_parsed_call",
+    "once",
+    "parse_arguments",
+    "parse_undoubted",
+    "replacer",
+    "undoubted_items",
+    "usual_arguments",
+    "written_within",
+]

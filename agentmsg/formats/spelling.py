@@ -1,0 +1,262 @@
+"""Notes: how a document spelt an object, beside what it means.
+
+Read the meaning, note the deviation. A reader ignores spelling; a writer has one default spelling for each
+native object. ``keep`` compares what a document had with the default and keeps the difference on the object:
+unknown fields become ``extras[family]`` (meaning), odd spellings of known fields become a note (a name out
+of SPELLINGS, or, as a last resort, the native value itself, where it says no more than the default does).
+``put_back`` writes extras and spellings again, each only while the result still reads back as the object: a
+spelling never outlives its value, whatever notes are planted where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar, cast
+
+from agentmsg.model.base import Noted
+from agentmsg.model.equality import same
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_mapping
+
+__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_nothing", "spelling_of", "with_note"]
+
+_N = TypeVar("_N", bound=Noted)
+_ABSENT: Any = object()
+
+# The closed set of value-free spellings: what the key holds instead of its default spelling.
+SPELLINGS: Mapping[str, Any] = {
+    "absent": _ABSENT,
+    "null": None,
+    "[]": [],
+    "{}": {},
+    '""': "",
+    "false": False,
+    "0": 0,
+}
+
+
+def note_of(obj: Noted, family: str) -> Mapping[str, Any]:
+    """Return the note that a family left on an object; empty where there is none or it is no mapping."""
+    note = obj.notes.get(family) if obj.notes else None
+    return note if is_mapping(note) else EMPTY
+
+
+def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
+    """Return an object with this note of a family (and those of others)."""
+    if not note and family not in obj.notes:
+        return obj
+    rest = {key: value for key, value in obj.notes.items() if key != family}
+    return obj.evolve(notes={**rest, family: note} if note else rest)
+
+
+def same_document(a: Any, b: Any) -> bool:
+    """Tell whether two plain values are the same: types count, the order of keys does not."""
+    # What was only taken over is the same object, in most of a document; loops, for generators take twice the time.
+    if a is b:
+        return True
+    if isinstance(a, dict):
+        left = cast("dict[str, Any]", a)
+        if not isinstance(b, dict) or len(left) != len(cast("dict[str, Any]", b)):
+            return False
+        right = cast("dict[str, Any]", b)
+        for key, item in left.items():
+            if key not in right:
+                return False
+            other = right[key]
+            if item is not other and not same_document(item, other):
+                return False
+        return True
+    if isinstance(a, (list, tuple)):
+        one, other_one = cast("list[Any]", a), cast("list[Any]", b)
+        if not isinstance(b, (list, tuple)) or len(one) != len(other_one):
+            return False
+        for item, other in zip(one, other_one, strict=True):
+            if item is not other and not same_document(item, other):
+                return False
+        return True
+    return same(a, b)
+
+
+def keep(
+    obj: _N,
+    native: Mapping[str, Any],
+    plain: Mapping[str, Any],
+    *,
+    family: str,
+    known: frozenset[str],
+    never: frozenset[str] = frozenset(),
+    odd: frozenset[str] = frozenset(),
+    read: Callable[[dict[str, Any]], Any] | None = None,
+    namespace: str | None = None,
+) -> _N | None:
+    """Return the object with what its document said beyond or otherwise than the default spelling.
+
+    A native value is kept as a note only where it says the same as the default spelling, or where all that it says
+    bears on what is read. The rest was not understood: that is meaning, and no note hides it.
+
+    Args:
+        obj: the object just read from ``native``.
+        native: the native object.
+        plain: what the writer writes for ``obj`` by default.
+        family: whose extras and notes these are.
+        known: the keys that the format models; all others are extras.
+        never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
+        odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
+            key. Their capability table must carry them (see ``agentmsg.formats.shapes.is_odd``).
+        read: the reader that gave ``obj``; where there is none, only what says the same is kept as a note.
+        namespace: where unknown fields go in extras, if not under ``family``.
+
+    Returns:
+        None where a known key holds what is neither: the caller makes the whole a native block or message, visibly.
+    """
+    extras = {key: value for key, value in native.items() if key not in known}
+    note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
+    for key, value in native.items():
+        if key not in known or (key in plain and same_document(value, plain[key])):
+            continue
+        name = spelling_of(value)
+        if name is not None:
+            note[key] = name
+        elif key not in never and (
+            _says_the_same(value, plain.get(key)) or (read is not None and _is_understood(native, key, read))
+        ):
+            note[key] = ["=", value]
+        elif key in odd and key not in plain:
+            extras[key] = value
+        else:
+            return None
+    changes: dict[str, Any] = {}
+    if extras:
+        # In the order of the document: that of keys counts.
+        extras = {key: native[key] for key in native if key in extras}
+        changes["extras"] = adopt({**obj.extras, namespace or family: adopt(extras)})
+    if note:
+        changes["notes"] = {**obj.notes, family: {**note_of(obj, family), **note}}
+    return obj.evolve(**changes) if changes else obj
+
+
+def _says_the_same(value: Any, default: Any) -> bool:
+    """Tell whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
+    return same_document(_without_empty(value), _without_empty(default))
+
+
+def spelling_of(value: Any) -> str | None:
+    """Return the name of the spelling that a native value is; None where it is none."""
+    return next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+
+
+def says_nothing(value: Any) -> bool:
+    """Tell whether a value is empty, or holds nothing but what is."""
+    return _without_empty(value) is None
+
+
+def _without_empty(value: Any) -> Any:
+    """Return a value without what is empty inside; None for one that is empty itself."""
+    if isinstance(value, Mapping):
+        items = ((key, _without_empty(item)) for key, item in cast("Mapping[str, Any]", value).items())
+        return {key: item for key, item in items if item is not None} or None
+    if isinstance(value, list):
+        inner = [_without_empty(item) for item in cast("list[object]", value)]
+        return inner if any(item is not None for item in inner) else None
+    return value or None
+
+
+def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str, Any]], Any]) -> bool:
+    """Tell whether each word and number in the value of a key bears on what is read: changed, it reads otherwise.
+
+    What a reader passes over could say anything.
+    """
+    disturbed = list(islice(_disturbed(native[key]), _MOST_DISTURBED + 1))
+    if not disturbed or len(disturbed) > _MOST_DISTURBED:
+        return False
+    return not any(_reads_the_same({**native, key: other}, native, read) for other in disturbed)
+
+
+# Each costs a reading: the value of an odd key with more leaves in it than some is not worth the time.
+_MOST_DISTURBED = 100
+
+
+def _disturbed(value: Any) -> Iterator[Any]:
+    """Return copies of a value, each with one of its words or numbers changed; none for what is empty."""
+    if isinstance(value, Mapping):
+        own = cast("Mapping[str, Any]", value)
+        for key, item in own.items():
+            for other in _disturbed(item):
+                yield {**own, key: other}
+    elif isinstance(value, list):
+        items = cast("list[object]", value)
+        for index, item in enumerate(items):
+            for other in _disturbed(item):
+                yield [*items[:index], other, *items[index + 1 :]]
+    elif isinstance(value, str) and value:
+        yield value + "~"
+        yield "~" + value
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, (int, float)):
+        yield value + 1
+
+
+def _reads_the_same(one: dict[str, Any], other: Any, read: Callable[[dict[str, Any]], Any]) -> bool:
+    try:
+        return same(read(one), read(other))
+    except Exception:  # noqa: BLE001 - refused, so it was looked at
+        return False
+
+
+def put_back(
+    obj: Noted,
+    plain: dict[str, Any],
+    *,
+    family: str,
+    read: Callable[[dict[str, Any]], Any],
+    namespace: str | None = None,
+) -> dict[str, Any]:
+    """Return the native object: the default spelling, with the object's extras and spellings.
+
+    Args:
+        obj: the object written.
+        plain: its default spelling, without extras; not changed.
+        family: whose extras and notes to use.
+        read: the reader of such native objects, which must give ``obj`` again. Raises anything on what it
+            refuses.
+        namespace: where unknown fields are in extras, if not under ``family``.
+    """
+    extras = obj.extras.get(namespace or family) if obj.extras else None
+    if isinstance(extras, Mapping):
+        plain = {**plain, **{key: value for key, value in extras.items() if key not in plain}}
+    note = note_of(obj, family)
+    if not note:
+        return plain
+    spelt = plain
+    for key, spelling in note.items():
+        spelt = _spell(spelt, key, spelling)
+    if spelt is plain or _reads_as(spelt, obj, read):
+        return spelt
+    # Something was edited: keep each spelling that still means the same.
+    spelt = plain
+    for key, spelling in note.items():
+        trial = _spell(spelt, key, spelling)
+        if trial is not spelt and _reads_as(trial, obj, read):
+            spelt = trial
+    return spelt
+
+
+def _spell(native: dict[str, Any], key: str, spelling: Any) -> dict[str, Any]:
+    if isinstance(spelling, str) and spelling in SPELLINGS:
+        value = SPELLINGS[spelling]
+    elif isinstance(spelling, list) and spelling[:1] == ["="] and len(cast("Any", spelling)) == 2:  # noqa: PLR2004 - the mark and the value
+        value = cast("Any", spelling)[1]
+    else:
+        return native
+    if value is _ABSENT:
+        return {name: item for name, item in native.items() if name != key} if key in native else native
+    return {**native, key: value}
+
+
+def _reads_as(native: dict[str, Any], obj: Noted, read: Callable[[dict[str, Any]], Any]) -> bool:
+    try:
+        return same(read(native), obj)
+    except Exception:  # noqa: BLE001 - whatever a reader raises, it does not read back as the object
+        return False

@@ -1,0 +1,57 @@
+"""What is done at first need, by whichever thread needs it first.
+
+``imported``: a module, its packages before it. Python guards each module by a lock of its own, and a package that
+one thread is still importing is handed to another half made, where that one began with a module inside: it holds
+what the first is waiting for. From the top downwards nobody holds anything while waiting for a package; and where
+modules import each other in one direction only, threads cannot wait for each other in a circle. (A lock of ours
+around all of it could: somebody's module may ask for a codec while it is imported.)
+
+``once``: a method that fills tables, and ``FILLING``: its lock.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from importlib import import_module
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+__all__ = ["FILLING", "imported", "once"]
+
+# One for all: tables are filled from others, and a lock for each could be taken in two orders.
+FILLING = RLock()
+
+
+def imported(name: str) -> ModuleType:
+    """Return a module, imported after the packages that it is in.
+
+    Raises:
+        ImportError: where it cannot be imported.
+    """
+    end = name.find(".")
+    while end >= 0:
+        import_module(name[:end])
+        end = name.find(".", end + 1)
+    return import_module(name)
+
+
+def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a method that does its work at the first call for an object; no other call returns before it is done.
+
+    The class says ``is_filled = False``.
+    """
+
+    @wraps(fill)
+    def filled(self: Any) -> None:
+        if self.is_filled:
+            return
+        with FILLING:
+            if not self.is_filled:
+                fill(self)
+                self.is_filled = True
+
+    return filled

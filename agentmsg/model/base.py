@@ -1,0 +1,186 @@
+"""What blocks, sources, usage and messages share: extras, notes, and the common fields of every block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.model.checks import clean_repr, instance, listed, optional_text, text, whole
+from agentmsg.values.frozen import EMPTY, JSON, freeze, freeze_mapping
+
+
+def _named(convert: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    def converted(value: Any, field: Any) -> Any:
+        try:
+            return convert(value)
+        except InvalidMessage as error:
+            raise error.at(field.alias) from None
+
+    return converted
+
+
+if TYPE_CHECKING:
+    from agentmsg.model.blocks import Block
+    from agentmsg.values.frozen import freeze as free_json
+    from agentmsg.values.frozen import freeze_mapping as free_mapping
+else:
+    # attrs inspects a plain function once for every class that inherits it, a Converter only here; and a
+    # Converter knows the field's name, which belongs to the path of an error.
+    free_json = attrs.Converter(_named(freeze), takes_field=True)
+    free_mapping = attrs.Converter(_named(freeze_mapping), takes_field=True)
+
+__all__ = [
+    "BaseBlock",
+    "CacheHint",
+    "Citation",
+    "Noted",
+    "Signature",
+    "as_blocks",
+    "free_json",
+    "free_mapping",
+    "inner_blocks",
+]
+
+
+_getters: dict[type, Callable[[object], object]] = {}
+
+
+def _values(obj: Noted) -> object:
+    """Return the compared values of an object."""
+    get = _getters.get(type(obj))
+    if get is None:
+        names = [field.name for field in attrs.fields(type(obj)) if field.eq]
+        get = _getters[type(obj)] = attrgetter(*names)
+    return get(obj)
+
+
+@attrs.frozen(repr=False, eq=False)
+class Noted:
+    """Base of everything that a document holds.
+
+    Equality and hash stand here for all classes of the model, which say ``eq=False``: attrs would compile
+    both for each of them, and that took a third of the time that importing agentmsg takes.
+
+    Attributes:
+        extras: native fields that the model has no home for, by family of formats; compared, and reported as
+            lost when another family writes.
+        notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
+    """
+
+    extras: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    notes: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, eq=False, repr=False, kw_only=True)
+
+    __repr__ = clean_repr
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), _values(self)))
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed; all others, notes included, stay.
+
+        Raises:
+            InvalidMessage: where a new value is refused.
+        """
+        return attrs.evolve(self, **changes)
+
+
+@attrs.frozen(repr=False, eq=False)
+class Signature(Noted):
+    """An opaque proof that a provider attached to what it generated; it is valid there only."""
+
+    provider: str | None = attrs.field(validator=optional_text)
+    value: str = attrs.field(validator=text)
+
+
+@attrs.frozen(repr=False, eq=False)
+class CacheHint(Noted):
+    """A wish to cache the prompt up to here.
+
+    Attributes:
+        kind: the provider's word, commonly "ephemeral".
+        ttl: how long to keep it, such as "5m" or "1h".
+    """
+
+    kind: str = attrs.field(default="ephemeral", validator=text)
+    ttl: str | None = attrs.field(default=None, validator=optional_text)
+
+
+@attrs.frozen(repr=False, eq=False)
+class Citation(Noted):
+    """What a piece of text is based on.
+
+    Attributes:
+        url, title: the source cited.
+        cited_text: the passage of the source.
+        start, end: the piece of our text, in characters, end exclusive.
+        kind: the provider's word for the kind of place, such as "char_location".
+    """
+
+    url: str | None = attrs.field(default=None, validator=optional_text)
+    title: str | None = attrs.field(default=None, validator=optional_text)
+    cited_text: str | None = attrs.field(default=None, validator=optional_text)
+    start: int | None = attrs.field(default=None, validator=whole)
+    end: int | None = attrs.field(default=None, validator=whole)
+    kind: str | None = attrs.field(default=None, validator=optional_text)
+
+
+@attrs.frozen(repr=False, eq=False)
+class BaseBlock(Noted):
+    """Base of all content blocks, yours included (see ``register_block``).
+
+    Attributes:
+        item_id: the id of this item in its native document; never a link.
+        phase: "commentary", "final_answer" or another word for the part of an answer.
+        metadata: the application's own; never part of a prompt.
+        cache: a wish to cache the prompt up to and including this block.
+        signature: the provider's proof for this block.
+    """
+
+    item_id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    phase: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
+    signature: Signature | None = attrs.field(default=None, validator=instance(Signature), kw_only=True)
+
+
+def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
+    """Return blocks as a tuple.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no block.
+    """
+    blocks = listed(value, "content")
+    for index, block in enumerate(blocks):
+        if not is_a(block, BaseBlock):
+            msg = f"not a content block: {excerpt(block)}"
+            raise InvalidMessage(msg, code="type", path=("content", index))
+    _check_nesting(blocks)
+    return blocks
+
+
+def inner_blocks(block: object) -> tuple[Block, ...]:
+    """Return the blocks inside a block: those of a result, or of a source made of blocks."""
+    content: tuple[Block, ...] | None = getattr(block, "content", None)
+    if content is None:
+        content = getattr(getattr(block, "source", None), "content", None)
+    return content or ()
+
+
+def _check_nesting(blocks: tuple[Block, ...]) -> None:
+    level = [inner for block in blocks for inner in inner_blocks(block)]
+    for _ in range(DEFAULT_LIMITS.nesting):
+        if not level:
+            return
+        level = [inner for block in level for inner in inner_blocks(block)]
+    msg = f"blocks are nested deeper than {DEFAULT_LIMITS.nesting}"
+    raise InvalidMessage(msg, code="depth", path=("content",))

@@ -1,0 +1,347 @@
+"""Content blocks: what a message is made of.
+
+``Block`` is the union of our classes, for type checkers; ``ContentBlock`` is the protocol that all blocks
+meet, yours included: derive an attrs-frozen class from ``BaseBlock`` and name its tag with
+``register_block``. Every codec then reads and writes it (canonical forms as a tagged object, others where
+they have a place for it).
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks, free_json
+from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
+from agentmsg.model.tool_use import UNSET, ToolUseBlock
+from agentmsg.model.tools import Tool, as_tools
+from agentmsg.values.frozen import JSON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
+
+__all__ = [
+    "BLOCK_TAGS",
+    "UNSET",
+    "AudioBlock",
+    "BaseBlock",
+    "Block",
+    "CacheHint",
+    "Citation",
+    "CompactionBlock",
+    "ContentBlock",
+    "DataBlock",
+    "FileBlock",
+    "ImageBlock",
+    "NativeBlock",
+    "Noted",
+    "RefusalBlock",
+    "Signature",
+    "SourceBlock",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "ToolsBlock",
+    "VideoBlock",
+    "as_content",
+    "register_block",
+]
+
+
+class ContentBlock(Protocol):
+    """What every content block has, for functions that take any block.
+
+    Any stands for ``Mapping[str, JSON]``: pyright takes a field with a converter for a descriptor, which fits
+    nothing else.
+    """
+
+    @property
+    def item_id(self) -> str | None:
+        """Id of the item in its native document."""
+        ...
+
+    @property
+    def phase(self) -> str | None:
+        """Part of an answer that it belongs to."""
+        ...
+
+    @property
+    def metadata(self) -> Any:
+        """The application's own."""
+        ...
+
+    @property
+    def cache(self) -> CacheHint | None:
+        """A wish to cache."""
+        ...
+
+    @property
+    def signature(self) -> Signature | None:
+        """The provider's proof."""
+        ...
+
+    @property
+    def extras(self) -> Any:
+        """Unknown native fields."""
+        ...
+
+
+_is_source = instance(URLSource, Base64Source, FileSource, TextSource, BlocksSource)
+
+
+def _source(block: object, attribute: Any, value: Any) -> None:
+    if value is None:
+        msg = "a source is needed"
+        raise InvalidMessage(msg, code="required", path=("source",))
+    _is_source(block, attribute, value)
+
+
+def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
+    citations = listed(value, "citations")
+    for index, citation in enumerate(citations):
+        if not isinstance(citation, Citation):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"not a citation: {excerpt(citation)}"
+            raise InvalidMessage(msg, code="type", path=("citations", index))
+    return citations
+
+
+@attrs.frozen(repr=False, eq=False)
+class TextBlock(BaseBlock):
+    """Text, with what it is based on."""
+
+    text: str = attrs.field(validator=text)
+    citations: tuple[Citation, ...] = attrs.field(default=(), converter=_citations, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class _Media(BaseBlock):
+    source: Source = attrs.field(validator=_source)
+
+    @classmethod
+    def from_url(cls, url: str, media_type: str | None = None) -> Self:
+        """Return a block that refers to a URL; nothing is fetched."""
+        return cls(URLSource(url, media_type))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, media_type: str | None = None) -> Self:
+        """Return a block that holds these bytes, as base64."""
+        return cls(Base64Source.from_bytes(data, media_type))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], media_type: str | None = None) -> Self:
+        """Return a block that holds the bytes of a file, as base64; see ``Base64Source.from_file``."""
+        return cls(Base64Source.from_file(path, media_type))
+
+
+@attrs.frozen(repr=False, eq=False)
+class ImageBlock(_Media):
+    """An image; ``detail`` is the wanted resolution ("low", "high", "auto")."""
+
+    detail: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class AudioBlock(_Media):
+    """Sound, with the words spoken where they are known."""
+
+    transcript: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class VideoBlock(_Media):
+    """A video."""
+
+
+@attrs.frozen(repr=False, eq=False)
+class FileBlock(_Media):
+    """A document: its file name, its title for the model, and what the model should know about it."""
+
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    context: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class DataBlock(BaseBlock):
+    """Structured data: any JSON value, perhaps named."""
+
+    data: JSON = attrs.field(converter=free_json)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class ThinkingBlock(BaseBlock):
+    """What a model thought; ``redacted`` is an opaque payload that only its provider can read."""
+
+    thinking: str = attrs.field(default="", validator=text)
+    redacted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
+    """Return blocks as a tuple; a text becomes one TextBlock, the empty text no block.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no block.
+    """
+    if is_a(value, str):
+        return (TextBlock(value),) if value else ()
+    return as_blocks(cast("Any", value))
+
+
+@attrs.frozen(repr=False, eq=False)
+class ToolResultBlock(BaseBlock):
+    """What a tool gave.
+
+    Args:
+        tool_call_id: the id of the call; None where the source has none.
+        content: blocks; a text becomes one TextBlock.
+        name: of the tool.
+        structured: the result as any JSON, for the model; None where there is none.
+        artifact: any JSON that came along, never for the model.
+        status: "success", "error", "denied", "interrupted" or another word; None where not stated.
+        error: what went wrong, in words, where that is stated apart from the content.
+        error_type: the kind of error.
+        kind, provider: as of the call.
+    """
+
+    tool_call_id: str | None = attrs.field(validator=optional_text)
+    content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
+    artifact: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
+    status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    error: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    error_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed, was denied or interrupted."""
+        return self.error is not None or self.status in {"error", "denied", "interrupted"}
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing says that the call failed."""
+        return not self.is_error
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined with newline."""
+        return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+
+@attrs.frozen(repr=False, eq=False)
+class RefusalBlock(BaseBlock):
+    """A model's words for not answering."""
+
+    refusal: str = attrs.field(validator=text)
+
+
+@attrs.frozen(repr=False, eq=False)
+class SourceBlock(BaseBlock):
+    """A source that an answer cites as a whole."""
+
+    url: str | None = attrs.field(default=None, validator=optional_text)
+    title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    media_type: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class CompactionBlock(BaseBlock):
+    """A provider's summary of what went before: readable text, an opaque payload, or both."""
+
+    text: str | None = attrs.field(default=None, validator=optional_text)
+    encrypted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class ToolsBlock(BaseBlock):
+    """Tools that arrive in mid-conversation."""
+
+    tools: tuple[Tool, ...] = attrs.field(converter=as_tools)
+
+
+@attrs.frozen(repr=False, eq=False)
+class NativeBlock(BaseBlock):
+    """A foreign block without equivalent, kept verbatim for its own family.
+
+    Attributes:
+        codec: the family of formats that may write it.
+        value: the native value.
+        fallback: text that other formats may write instead.
+    """
+
+    codec: str = attrs.field(validator=text)
+    value: JSON = attrs.field(converter=free_json)
+    fallback: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+Block: TypeAlias = (
+    TextBlock
+    | ImageBlock
+    | AudioBlock
+    | VideoBlock
+    | FileBlock
+    | DataBlock
+    | ThinkingBlock
+    | ToolUseBlock
+    | ToolResultBlock
+    | RefusalBlock
+    | SourceBlock
+    | CompactionBlock
+    | ToolsBlock
+    | NativeBlock
+    | BaseBlock
+)
+
+_tags: dict[type[BaseBlock], str] = {
+    TextBlock: "text",
+    ImageBlock: "image",
+    AudioBlock: "audio",
+    VideoBlock: "video",
+    FileBlock: "file",
+    DataBlock: "data",
+    ThinkingBlock: "thinking",
+    ToolUseBlock: "tool_use",
+    ToolResultBlock: "tool_result",
+    RefusalBlock: "refusal",
+    SourceBlock: "source",
+    CompactionBlock: "compaction",
+    ToolsBlock: "tools",
+    NativeBlock: "native",
+}
+BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
+_C = TypeVar("_C", bound=type[BaseBlock])
+
+
+def register_block(tag: str) -> Callable[[_C], _C]:
+    """Return a class decorator that makes a block class of yours known to every codec under ``tag``.
+
+    Raises:
+        InvalidMessage: code "type" where the class is no attrs-frozen BaseBlock, "key" where the tag is
+            taken.
+    """
+
+    def register(cls: _C) -> _C:
+        # Looked up in the class itself: a subclass without decorator inherits the fields of its base.
+        is_block = isinstance(cls, type) and issubclass(cls, BaseBlock)
+        if not is_block or "__attrs_attrs__" not in vars(cls):
+            msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"
+            raise InvalidMessage(msg, code="type")
+        if not is_a(tag, str) or not tag:
+            raise refused("tag", tag, "a text")
+        for known, name in list(_tags.items()):
+            if name == tag and known.__qualname__ != cls.__qualname__:
+                msg = f"the tag {excerpt(tag)} belongs to {known.__name__}"
+                raise InvalidMessage(msg, code="key")
+        _tags[cls] = tag
+        return cls
+
+    return register

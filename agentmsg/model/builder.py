@@ -1,0 +1,96 @@
+"""MsgBuilder: a message made step by step, for those who know builder-style libraries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, is_a, refused
+from agentmsg.model.blocks import as_content
+from agentmsg.model.checks import checked, freeze_named
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from agentmsg.model.blocks import Block
+
+__all__ = ["MsgBuilder"]
+
+_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
+
+
+class MsgBuilder:
+    """Collects the fields of a message; every method returns the builder itself.
+
+    ``Msg.builder().role("user").name("Alice").text("Hi").build()``. The builder may be used again after
+    ``build``, and changes to it never show in a message built before.
+    """
+
+    def __init__(self, start: Msg | None = None) -> None:
+        known = () if start is None else _FIELDS
+        self._fields: dict[str, Any] = {name: getattr(checked(start, Msg, "start"), name) for name in known}
+
+    def role(self, role: str) -> MsgBuilder:
+        """Set the role."""
+        return self.set(role=role)
+
+    def name(self, name: str | None) -> MsgBuilder:
+        """Set the sender."""
+        return self.set(name=name)
+
+    def id(self, id: str | None) -> MsgBuilder:
+        """Set the id."""
+        return self.set(id=id)
+
+    def content(self, content: str | Iterable[Block]) -> MsgBuilder:
+        """Set the content, in place of what was there."""
+        return self.set(content=content)
+
+    def text(self, text: str) -> MsgBuilder:
+        """Add a text block."""
+        if not is_a(text, str):
+            raise refused("text", text, "a text")
+        return self.add(*as_content(text))
+
+    def add(self, *blocks: Block) -> MsgBuilder:
+        """Add blocks at the end."""
+        return self.set(content=(*self._fields.get("content", ()), *as_content(blocks)))
+
+    def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
+        """Add entries to the metadata."""
+        added: Mapping[str, Any] = {} if entries is None else freeze_named("metadata", entries)
+        return self.set(metadata={**freeze_named("metadata", self._fields.get("metadata", {})), **added, **more})
+
+    def set(self, **fields: Any) -> MsgBuilder:
+        """Set any fields of the message by name.
+
+        Raises:
+            InvalidMessage: code "schema" where Msg has no such field.
+        """
+        for name in fields:
+            if name not in _FIELDS:
+                msg = f"Msg has no field {name!r}"
+                raise InvalidMessage(msg, code="schema", path=(name,))
+        if "content" in fields:
+            fields["content"] = as_content(fields["content"])
+        self._fields.update(fields)
+        return self
+
+    def __copy__(self) -> MsgBuilder:
+        """Return a builder that goes on by itself from the same fields."""
+        other = MsgBuilder()
+        other._fields = {**self._fields}
+        return other
+
+    def build(self) -> Msg:
+        """Return the message.
+
+        Raises:
+            InvalidMessage: code "required" where no role was set, and wherever the constructor refuses.
+        """
+        if "role" not in self._fields:
+            msg = "a message needs a role"
+            raise InvalidMessage(msg, code="required", path=("role",))
+        return Msg(**self._fields)

@@ -1,0 +1,186 @@
+"""Checks and conversions of the model's fields, shared by its classes.
+
+A validator raises InvalidMessage with the field's name as path; nothing is coerced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.generated import MadeTime
+from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze, freeze_mapping
+
+__all__ = [
+    "checked",
+    "clean_repr",
+    "counter",
+    "flag",
+    "freeze_named",
+    "instance",
+    "listed",
+    "moment",
+    "one_of",
+    "optional_text",
+    "plain_moment",
+    "text",
+    "vector",
+    "whole",
+]
+
+
+_T = TypeVar("_T")
+_LONGEST = 2000
+_MOMENTS = (datetime, MadeTime)
+
+
+def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
+    name = attribute.alias or attribute.name
+    return refused(name, value, wanted)
+
+
+def text(_: object, attribute: Any, value: Any) -> None:
+    """Accept a text without lone surrogates."""
+    if type(value) is not str and not is_a(value, str):
+        raise _wrong(attribute, value, "a text")
+    if not value.isascii():
+        try:
+            check_text(value)
+        except InvalidMessage as error:
+            raise error.at(attribute.alias) from None
+
+
+def optional_text(_: object, attribute: Any, value: Any) -> None:
+    """Accept None or a text without lone surrogates."""
+    if value is not None:
+        text(_, attribute, value)
+
+
+def checked(value: Any, cls: type[_T], name: str) -> _T:
+    """Return an argument that is of a class.
+
+    Raises:
+        InvalidMessage: code "type" where it is not.
+    """
+    if is_a(value, cls):
+        return value
+    raise refused(name, value, f"a {cls.__name__}")
+
+
+def freeze_named(name: str, value: Any) -> Mapping[str, JSON]:
+    """Return the frozen copy of a mapping that is an argument; errors have its name as path."""
+    try:
+        return freeze_mapping(value)
+    except InvalidMessage as error:
+        raise error.at(name) from None
+
+
+def flag(value: object, name: str) -> None:
+    """Refuse what is neither True nor False: any text would be taken for yes, "no" included."""
+    if value is not True and value is not False:
+        raise refused(name, value, "True or False")
+
+
+def one_of(value: object, name: str, *words: str) -> None:
+    """Refuse an option that is none of some words."""
+    if not is_a(value, str) or str.__str__(value) not in words:
+        raise refused(name, value, " or ".join(map(repr, words)), code="option")
+
+
+def whole(_: object, attribute: Any, value: Any) -> None:
+    """Accept None or an exact int (no bool, no enum: they would not come back as given)."""
+    if value is not None:
+        if type(value) is not int:
+            raise _wrong(attribute, value, "a whole number")
+        _check_digits(attribute, value)
+
+
+def counter(_: object, attribute: Any, value: Any) -> None:
+    """Accept None, an exact int or an exact, finite float."""
+    if type(value) is float:
+        if not math.isfinite(value):
+            raise _wrong(attribute, value, "a finite number")
+    else:
+        whole(_, attribute, value)
+
+
+def _check_digits(attribute: Any, value: int) -> None:
+    try:
+        freeze(value)
+    except InvalidMessage as error:
+        raise error.at(attribute.alias) from None
+
+
+def plain_moment(value: datetime | None) -> datetime | None:
+    """Return the datetime that an instance of a subclass is: no format would give that class back."""
+    if value is None or type(value) in _MOMENTS or not is_a(value, datetime):
+        return value
+    return datetime.combine(value.date(), value.timetz())
+
+
+def moment(_: object, attribute: Any, value: Any) -> None:
+    """Accept None or a datetime, naive or aware."""
+    if value is not None and not is_a(value, datetime):
+        raise _wrong(attribute, value, "a datetime")
+
+
+def instance(*classes: type) -> Any:
+    """Return a validator that accepts None or an instance of one of the classes."""
+    wanted = " or ".join(cls.__name__ for cls in classes)
+
+    def check(_: object, attribute: Any, value: object) -> None:
+        if value is not None and not is_a(value, classes):
+            raise _wrong(attribute, value, wanted)
+
+    return check
+
+
+def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
+    """Return the items of a field as a tuple; a text, a mapping or no iterable at all is refused."""
+    if type(value) is tuple or type(value) is list:
+        return tuple(cast("Iterable[_T]", value))
+    if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
+        raise refused(name, value, "a list or another iterable")
+    try:
+        return tuple(value)
+    except AgentMsgError:
+        raise  # of a generator that reads something
+    except Exception as error:
+        msg = f"{name} cannot be gone through: {excerpt(value)} ({type(error).__name__})"
+        raise InvalidMessage(msg, code="type", path=(name,)) from error
+
+
+def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
+    """Return an embedding as a tuple of finite floats; integers are refused, they would not come back."""
+    if value is None:
+        return None
+    items = listed(value, "embedding")
+    for index, item in enumerate(items):
+        if type(item) is not float or not math.isfinite(item):
+            msg = f"an embedding holds finite floats, not {excerpt(item)}"
+            raise InvalidMessage(msg, code="type", path=("embedding", index))
+    return items
+
+
+def clean_repr(self: Any) -> str:
+    """Return ``Class(field=value, ...)``, without None, "", () and {}, in at most 2,000 characters."""
+    shown: list[str] = []
+    cls = cast("Any", type(self))
+    for field in cls.__attrs_attrs__:
+        if not field.init:
+            continue
+        # A private field may be shown by a property of its public name (the input of a call).
+        public = field.alias if hasattr(cls, field.alias) else field.name
+        value = getattr(self, public)
+        if (
+            field.repr
+            and value is not None
+            and value is not EMPTY
+            and not (isinstance(value, (tuple, Mapping)) and not value)
+        ):
+            shown.append(f"{field.alias}={value!r}")
+    whole_text = f"{cls.__name__}({', '.join(shown)})"
+    return whole_text if len(whole_text) <= _LONGEST else whole_text[: _LONGEST - 5] + " ...)"

@@ -1,0 +1,188 @@
+"""The performance tricks of the core, all of them, each with its reason.
+
+``maker``: an attrs-frozen class pays about 50 ns a field in ``__init__``, for ``object.__setattr__``, and the same
+again for validators and converters. Readers have checked types already. So ``maker`` gives a function that fills a
+*draft*: an instance of a subclass without further slots and with ordinary attribute assignment (about 5 ns), whose
+``__class__`` is then set to the real one. Python allows that for classes of equal layout (and sees it at once where one
+is the other's base, else it compares all slots), and nobody ever sees the draft. A function that makes the draft
+itself is a sixth faster than the call of a class with an ``__init__``. Measured: Msg 0.32 against 1.04 us, a
+block of 4 fields 0.20 against 0.44 us.
+
+``paused``: the collector runs after every 700 new containers and finds nothing in a tree under construction;
+pausing it makes bulk decoding about a third faster. It is always switched on again.
+
+``Remembered``: a history that grows is written again and again, and all its messages but the last are the same
+objects. Messages never change, so their bytes can be kept, by identity: never by equality, for 1, 1.0 and True are
+equal, and so are two spellings of one message.
+
+``replacer``: ``evolve`` runs ``__init__`` with all its checks. Where one field of a sound object is replaced by a value
+that is known to be sound, a draft is filled from it instead, in a quarter of the time. ``changer``: the same for any
+of its fields.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Remembered", "absent_values", "changer", "draft_class", "maker", "paused", "replacer"]
+
+_T = TypeVar("_T", bound=attrs.AttrsInstance)
+
+
+@cache
+def absent_values(cls: type[Any]) -> dict[str, Any]:
+    """Return, by field alias, the value that says "nothing here": the default, or None for what is made.
+
+    Fields that are always required are missing.
+    """
+    values: dict[str, Any] = {}
+    for field in attrs.fields(cls):
+        if not field.init:
+            continue
+        if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
+            values[field.alias or field.name] = None
+        elif field.default is not attrs.NOTHING:
+            values[field.alias or field.name] = field.default
+    return values
+
+
+def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
+    """Return a function that makes instances of a class of the model without checking anything.
+
+    Its parameters are those of the class, in the order of its own fields first, then the common ones; what is not
+    given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
+
+    Args:
+        cls: the class.
+        only: the parameters, where not all are needed: all of these must be given.
+        known: what all these instances have in fields that are no parameters, such as what is found out later.
+    """
+    own = {name for name in cls.__slots__ if name != "__weakref__"}  # type: ignore[attr-defined]
+    fields = sorted((field for field in attrs.fields(cls) if field.init), key=lambda field: field.name not in own)
+    absent = absent_values(cls)
+    required = only or [field.alias for field in fields if field.alias not in absent]
+    optional = [] if only else [field.alias for field in fields if field.alias in absent]
+    # What may be None need not be given, even where the class itself insists that somebody says so.
+    nullable = not only and any("None" in str(field.type) for field in fields if field.alias in required)
+    parameters = [
+        *(f"{name}=None" if nullable else str(name) for name in required),
+        *(f"{name}=_{name}" for name in optional),
+    ]
+    lines = [f"def make({', '.join(map(str, parameters))}):", "    self = _new(_draft)"]
+    for field in attrs.fields(cls):
+        if field.alias in (*required, *optional):
+            value = str(field.alias)
+        elif field.init:
+            value = "None" if absent[field.alias] is None else f"_{field.alias}"
+        else:
+            value = repr(known.get(field.name, field.default))
+        lines.append(f"    self.{field.name} = {value}")
+    lines += ["    self.__class__ = _cls", "    return self"]
+    scope: dict[str, Any] = {
+        "_cls": cls,
+        "_draft": draft_class(cls),
+        "_new": object.__new__,
+        **{f"_{name}": value for name, value in absent.items()},
+    }
+    exec("\n".join(lines), scope)
+    make: Callable[..., _T] = scope["make"]
+    return make
+
+
+@cache
+def draft_class(cls: type[Any]) -> Any:
+    """Return the class of drafts: once all fields are filled, ``__class__`` is set to ``cls``."""
+    twin: dict[str, Any] = {
+        "__slots__": (),
+        # Both are needed for C-speed assignment: the frozen base overrides both.
+        "__setattr__": object.__setattr__,
+        "__delattr__": object.__delattr__,
+    }
+    draft = cast("Any", type(cls))(f"_{cls.__name__}Draft", (cls,), twin)
+    if hasattr(draft, "__abstractmethods__"):
+        draft.__abstractmethods__ = frozenset()  # the real class has them; nobody calls them on a draft
+    return draft
+
+
+class _Container:
+    """What the collector counts; a new one starts a collection that is due (lists and dicts are often old ones)."""
+
+
+class paused:  # noqa: N801 - reads as a statement; a generator would take longer than a short document
+    """Pause the cyclic garbage collector, and restore it as it was."""
+
+    __slots__ = ("_was_on",)
+
+    def __enter__(self) -> None:
+        """Pause it."""
+        self._was_on = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        """Switch it on again, if it was on, and let it do what is due: else whoever comes next would wait for it."""
+        if self._was_on:
+            gc.enable()
+            _Container()
+
+
+class Remembered:
+    """The encoded bytes of immutable objects, by identity, for a bounded number of them.
+
+    Args:
+        most: how many are kept; when there are more, all are forgotten.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: dict[int, tuple[weakref.ref[Any], bytes]] = {}
+
+    def get(self, owner: Any, encode: Callable[[Any], bytes]) -> bytes:
+        """Return the bytes of an object, encoded now or earlier."""
+        known = self._known.get(id(owner))
+        # The id of an object that is gone may come back; the reference tells.
+        if known is not None and known[0]() is owner:
+            return known[1]
+        raw = encode(owner)
+        if len(self._known) >= self._most:
+            self._known.clear()
+        self._known[id(owner)] = (weakref.ref(owner), raw)
+        return raw
+
+
+def replacer(cls: type[_T], field: str) -> Callable[[_T, Any], _T]:
+    """Return a function that gives a copy of an instance with another value in one field, without checking anything."""
+    names = {field.alias: field.name for field in attrs.fields(cls) if field.init}
+    given = ", ".join(f"{alias}={'value' if name == field else f'obj.{name}'}" for alias, name in names.items())
+    scope: dict[str, Any] = {"make": maker(cls)}
+    exec(f"def replace(obj, value):\n    return make({given})", scope)
+    replace: Callable[[_T, Any], _T] = scope["replace"]
+    return replace
+
+
+def changer(cls: type[_T]) -> Callable[[_T, Mapping[str, Any]], _T]:
+    """Return a function that gives a copy of an instance with other values in some fields, without checking anything.
+
+    What is no parameter of the class, such as what is found out later, is as in a new instance.
+    """
+    values = {field.name: f"obj.{field.name}" if field.init else repr(field.default) for field in attrs.fields(cls)}
+    lines = [
+        "def change(obj, changes):",
+        "    self = _new(_draft)",
+        *(f"    self.{name} = {value}" for name, value in values.items()),
+        "    for name in changes:",
+        "        setattr(self, name, changes[name])",
+        "    self.__class__ = _cls",
+        "    return self",
+    ]
+    scope: dict[str, Any] = {"_cls": cls, "_draft": draft_class(cls), "_new": object.__new__}
+    exec("\n".join(lines), scope)
+    change: Callable[[_T, Mapping[str, Any]], _T] = scope["change"]
+    return change

@@ -1,0 +1,130 @@
+"""``same``: the equality of the laws. Stricter than ``==``, except for what the library made itself.
+
+Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form
+JSON counts. Notes never count, and the text of a tool call only where it says more than its input. A made id
+or time is the same as None and as its own text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cache
+from operator import attrgetter
+from typing import Any, cast
+
+import attrs
+
+from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.tool_use import ToolUseBlock
+from agentmsg.values.frozen import FrozenDict, FrozenList
+
+__all__ = ["compared", "compared_values", "same"]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two histories, messages, blocks or values are the same, as the laws mean it."""
+    if a is b:
+        return True
+    kind: type = a.__class__
+    if kind is not b.__class__:
+        return _same_kinds(a, b)
+    compare = _BY_TYPE.get(kind)
+    if compare is not None:
+        return compare(a, b)
+    if attrs.has(kind):
+        values = compared_values(kind)
+        return all(map(same, values(a), values(b)))
+    return bool(a == b) if not isinstance(a, (dict, list)) else _same_kinds(a, b)
+
+
+def _same_kinds(a: Any, b: Any) -> bool:
+    """Compare values of different types: made ones, and plain against frozen containers."""
+    if a is None or b is None:
+        return isinstance(b if a is None else a, (Made, MadeTime))
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, (Made, MadeTime)):
+            if isinstance(one, Made):
+                return isinstance(other, str) and str.__eq__(one, other)
+            return isinstance(other, datetime) and _same_times(one, other)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return _same_mappings(cast("Any", a), cast("Any", b))
+    if isinstance(a, list) and isinstance(b, list):
+        return _same_sequences(cast("Any", a), cast("Any", b))
+    return isinstance(a, str) and isinstance(b, str) and type(a) is not Made and str(a) == str(b)
+
+
+def _same_mappings(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    if len(a) != len(b):
+        return False
+    # Loops, not all(): they need half the stack on deeply nested values.
+    for left, right in zip(a, b, strict=True):
+        if left != right or not same(a[left], b[right]):
+            return False
+    return True
+
+
+def _same_sequences(a: Any, b: Any) -> bool:
+    if len(a) != len(b):
+        return False
+    for left, right in zip(a, b, strict=True):
+        if not same(left, right):
+            return False
+    return True
+
+
+def _same_floats(a: float, b: float) -> bool:
+    return a == b and math.copysign(1, a) == math.copysign(1, b)
+
+
+def _same_times(a: datetime, b: datetime) -> bool:
+    return a.replace(tzinfo=None) == b.replace(tzinfo=None) and a.utcoffset() == b.utcoffset()
+
+
+def _equal(a: object, b: object) -> bool:
+    return a == b
+
+
+_BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
+    str: _equal,
+    int: _equal,
+    bool: _equal,
+    Made: _equal,
+    MadeName: lambda _, __: True,
+    float: _same_floats,
+    datetime: _same_times,
+    MadeTime: _same_times,
+    dict: _same_mappings,
+    FrozenDict: _same_mappings,
+    list: _same_sequences,
+    FrozenList: _same_sequences,
+    tuple: _same_sequences,
+}
+
+
+@cache
+def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """Return the compared fields of a class of the model: their names, and how to get their values."""
+    return tuple((name, attrgetter(attribute)) for name, attribute in _compared_attributes(cls))
+
+
+@cache
+def compared_values(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what gets the values of all compared fields at once, in their order, and in a fifth of the time."""
+    attributes = [attribute for _, attribute in _compared_attributes(cls)]
+    if len(attributes) > 1:
+        return attrgetter(*attributes)
+    # Of one name it would give no tuple.
+    return lambda owner: tuple([getattr(owner, attribute) for attribute in attributes])
+
+
+def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
+    own: dict[str, tuple[str, str]] = {}
+    if ToolUseBlock in cls.__mro__:
+        own = {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
+    return [
+        own.get(field.name) or (field.alias or field.name, field.name)
+        for field in attrs.fields(cls)
+        if field.name != "notes" and field.init
+    ]

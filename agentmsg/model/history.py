@@ -1,0 +1,354 @@
+"""History: an immutable sequence of messages; Recorder: the one place where messages collect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.base import Noted, free_mapping
+from agentmsg.model.checks import listed, optional_text
+from agentmsg.model.msg import RESULT_FIELDS, Msg
+from agentmsg.model.pickling import above, repr_html
+from agentmsg.model.roles import SYNONYMS
+from agentmsg.model.tool_use import UNSET
+from agentmsg.model.tools import Tool, as_tools
+from agentmsg.values.frozen import EMPTY, JSON, shallow
+
+if TYPE_CHECKING:
+    from agentmsg.model.base import BaseBlock
+    from agentmsg.model.blocks import ToolUseBlock
+    from agentmsg.ops.pairs import ToolPair
+    from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.truncating import Side
+    from agentmsg.ops.turns import Turn
+
+__all__ = ["History", "MsgLike", "Recorder", "as_history"]
+
+MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
+
+
+def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
+    messages = listed(value, "messages")
+    for index, message in enumerate(messages):
+        if not is_a(message, Msg):
+            msg = f"not a message: {excerpt(message)}"
+            raise InvalidMessage(msg, code="type", path=("messages", index))
+    return messages
+
+
+@attrs.frozen(repr=False, eq=False)
+class History(Noted, Sequence[Msg]):
+    """A conversation: messages in order, and what belongs to all of them.
+
+    Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and
+    other fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``.
+
+    Attributes:
+        messages: the messages, as a tuple.
+        id: of the conversation.
+        tools: that the model may call.
+        metadata: the application's own.
+    """
+
+    messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
+    id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+
+    @classmethod
+    def of(cls, *items: MsgLike) -> History:
+        """Return a history of messages, texts (user messages) and mappings (``{"role", "content", ...}``).
+
+        Raises:
+            InvalidMessage: with the index of an item that makes no message.
+        """
+        messages: list[Msg] = []
+        for index, item in enumerate(items):
+            try:
+                messages.append(_as_message(item))
+            except InvalidMessage as error:
+                raise error.at("messages", index) from None
+        return cls(messages)
+
+    @overload
+    def __getitem__(self, index: int) -> Msg: ...
+    @overload
+    def __getitem__(self, index: slice) -> History: ...
+    def __getitem__(self, index: int | slice) -> Msg | History:
+        """Return one message, or the history of a slice.
+
+        Raises:
+            InvalidMessage: code "type" where it is neither a whole number nor a slice of such.
+        """
+        try:
+            return self.evolve(messages=self.messages[index]) if isinstance(index, slice) else self.messages[index]
+        except IndexError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is no index
+            raise refused("index", index, "a whole number or a slice") from None
+
+    def __len__(self) -> int:
+        """Return the number of messages."""
+        return len(self.messages)
+
+    def __iter__(self) -> Iterator[Msg]:
+        """Iterate over the messages."""
+        return iter(self.messages)
+
+    def __add__(self, other: Iterable[Msg]) -> History:
+        """Return this history with more messages."""
+        return self.extended(*as_history(other))
+
+    def extended(self, *messages: Msg) -> History:
+        """Return this history with more messages at the end."""
+        return self.evolve(messages=(*self.messages, *messages)) if messages else self
+
+    def first(self, *, role: str | None = None) -> Msg | None:
+        """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
+        return _first_of(self, role)
+
+    def last(self, *, role: str | None = None) -> Msg | None:
+        """Return the last message (of a role, as of ``first``), or None."""
+        return _first_of(reversed(self), role)
+
+    def stats(self) -> HistoryStats:
+        """Return what this history holds, in numbers; see ``HistoryStats``. An empty history has stats, too."""
+        stats: HistoryStats = above("ops.stats").stats_of(self)
+        return stats
+
+    def merge_runs(self, separator: str = "\n") -> History:
+        """Return the history with neighbours of one role made into one message; see ``ops.runs``."""
+        merged: History = above("ops.merging").merge_runs(self, separator)
+        return merged
+
+    def dedupe(self) -> History:
+        """Return the history with each id once, the later message in the place of the earlier; see ``ops.ids``."""
+        once: History = above("ops.ids").dedupe(self)
+        return once
+
+    def apply_removals(self, missing: Literal["error", "ignore"] = "error") -> History:
+        """Return the history without its removals and the messages that they remove; see ``ops.ids``.
+
+        Raises:
+            InvalidMessage: where a removal names a message that was never there, unless these are to be ignored.
+        """
+        left: History = above("ops.ids").apply_removals(self, missing)
+        return left
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns: each a user's message and all that follows until the next one; see ``ops.turns``."""
+        turns: tuple[Turn, ...] = above("ops.turns").turns_of(self)
+        return turns
+
+    def pair_tools(self) -> tuple[ToolPair, ...]:
+        """Return each call of a tool with the result that answers it, and those without partner; see ``ops.pairs``."""
+        pairs: tuple[ToolPair, ...] = above("ops.pairs").pair_tools(self)
+        return pairs
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        format: Literal["prefix", "xml"] = "prefix",
+    ) -> str:
+        """Return the history as one text, such as "Human: Hello", or as XML; see ``ops.text``.
+
+        Args:
+            prefixes: the labels of roles that are to be called otherwise.
+            format: "prefix" or "xml".
+
+        Raises:
+            InvalidMessage: where there is no such format, or a label is no text.
+        """
+        return str(above("ops.text").to_text(self, prefixes, format))
+
+    def filter(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that meet all conditions given; each takes one value or several.
+
+        Args:
+            role: of the message; "human" also stands for "user", "ai" for "assistant".
+            name: of the sender; of a tool message without one, of the tool. None: messages without name.
+            id: of the message. None: messages without id.
+            block: a class of blocks that the content has one of.
+            where: a function of a message that says whether it is met.
+
+        Raises:
+            InvalidMessage: code "type" where a condition is of the wrong kind.
+        """
+        history: History = above("ops.filtering").chosen(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def exclude(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that ``filter`` leaves out: those that do not meet all conditions given."""
+        history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def trim(
+        self,
+        max_tokens: int,
+        *,
+        counter: Callable[[Msg], int] | None = None,
+        strategy: Side = "last",
+        keep_system: bool = True,
+        start_on: str | Iterable[str] | None = None,
+        end_on: str | Iterable[str] | None = None,
+        allow_partial: bool = False,
+        keep_tool_pairs: bool = True,
+    ) -> History:
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens.
+
+        See ``agentmsg.trim_messages`` for the arguments; the counter is ``agentmsg.approximate_tokens`` where none is
+        given.
+        """
+        history: History = above("ops.trimming").trim_messages(
+            self,
+            max_tokens,
+            counter=above("ops.tokens").approximate_tokens if counter is None else counter,
+            strategy=strategy,
+            keep_system=keep_system,
+            start_on=start_on,
+            end_on=end_on,
+            allow_partial=allow_partial,
+            keep_tool_pairs=keep_tool_pairs,
+        )
+        return history
+
+    def _repr_html_(self) -> str | None:
+        """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+
+        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
+        """
+        return repr_html(self)
+
+
+def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
+    if role is None:
+        return next(iter(messages), None)
+    if not is_a(role, str):
+        raise refused("role", role, "a text")
+    wanted = (role, SYNONYMS.get(role, role))
+    return next((message for message in messages if message.role in wanted), None)
+
+
+def _as_message(item: MsgLike) -> Msg:
+    if is_a(item, Msg):
+        return item
+    if is_a(item, str):
+        return Msg.user(item)
+    if is_a(item, (Mapping,)):
+        return _from_mapping(shallow(cast("Any", item)))
+    msg = f"not a message, a text or a mapping: {excerpt(item)}"
+    raise InvalidMessage(msg, code="type")
+
+
+def _from_mapping(fields: dict[str, Any]) -> Msg:
+    """Make a message by the factory of its role; checked in the order role, text, tool id."""
+    role = fields.pop("role", None)
+    if not isinstance(role, str) or not role:
+        msg = "a message needs a role"
+        raise InvalidMessage(msg, code="required", path=("role",))
+    content = fields.pop("content", "")
+    if not isinstance(content, str):
+        return Msg(cast("Any", role), content, **_known(fields))
+    if role == "tool":
+        link = fields.pop("tool_call_id", None)
+        return Msg.tool(content, tool_call_id=link, **_known(fields, RESULT_FIELDS))
+    if role == "assistant":
+        return Msg.assistant(content, tool_calls=fields.pop("tool_calls", ()), **_known(fields))
+    return Msg.chat(role, content, **_known(fields))
+
+
+_MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
+
+
+def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
+    for name in fields:
+        if name not in _MSG_FIELDS and name not in more:
+            msg = f"Msg has no field {excerpt(name)}"
+            raise InvalidMessage(msg, code="schema", path=(str(name),))
+    return fields
+
+
+def as_history(value: History | Msg | Iterable[Msg]) -> History:
+    """Return the history itself, or the one made of a message or of several.
+
+    Raises:
+        InvalidMessage: code "type" where it is none of these.
+    """
+    if is_a(value, History):
+        return value
+    if is_a(value, Msg):
+        return History((value,))
+    if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
+        msg = f"a History, a Msg or messages are needed, not {excerpt(cast('object', value))}"
+        raise InvalidMessage(msg, code="type")
+    return History(cast("Iterable[Msg]", value))
+
+
+class Recorder:
+    """Collects messages one after the other, and tells a listener of those that the agent made.
+
+    Args:
+        start: the history to go on from.
+        on_message: called with each new message of one of the ``roles``.
+        roles: by default the agent's own, assistant and tool.
+    """
+
+    def __init__(
+        self,
+        start: History | Iterable[Msg] = (),
+        *,
+        on_message: Callable[[Msg], object] | None = None,
+        roles: Iterable[str] = ("assistant", "tool"),
+    ) -> None:
+        if on_message is not None and not callable(on_message):  # pyright: ignore[reportUnnecessaryComparison]
+            raise refused("on_message", on_message, "a function of a message")
+        self._start = as_history(start)
+        self._messages: list[Msg] = []
+        self._on_message = on_message
+        self._roles = frozenset(role for role in listed(roles, "roles") if is_a(role, str))
+
+    def add(self, *items: MsgLike) -> Recorder:
+        """Add messages, texts or mappings, as ``History.of`` takes them; return the recorder itself."""
+        for message in History.of(*items):
+            self._messages.append(message)
+            if self._on_message is not None and message.role in self._roles:
+                self._on_message(message)
+        return self
+
+    @property
+    def history(self) -> History:
+        """All messages so far."""
+        return self._start.extended(*self._messages)
+
+    @property
+    def pending_tool_calls(self) -> tuple[ToolUseBlock, ...]:
+        """The calls for the client that no result answers yet."""
+        calls = (pair.call for pair in self.history.pair_tools() if pair.result is None)
+        return tuple(call for call in calls if call is not None and call.kind != "server" and call.is_valid)
+
+    def __copy__(self) -> Recorder:
+        """Return a recorder that goes on by itself from the same messages."""
+        return Recorder(self.history, on_message=self._on_message, roles=self._roles)
+
+    def __len__(self) -> int:
+        """Return the number of messages so far."""
+        return len(self._start) + len(self._messages)

@@ -1,0 +1,67 @@
+"""What kind of data something is: by its first bytes, and by the name of its file.
+
+A table of our own: that of the standard library depends on the machine.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["guess_media_type", "media_type_of_name"]
+
+# The first bytes of the usual kinds, as the base64 text that they always give.
+_SIGNATURES: Mapping[str, str] = MappingProxyType(
+    {
+        "/9j/": "image/jpeg",
+        "iVBORw0KGgo": "image/png",
+        "R0lGOD": "image/gif",
+        "JVBERi0": "application/pdf",
+    }
+)
+_SUFFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "aac": "audio/aac",
+        "avi": "video/x-msvideo",
+        "bmp": "image/bmp",
+        "csv": "text/csv",
+        "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "flac": "audio/flac",
+        "gif": "image/gif",
+        "heic": "image/heic",
+        "html": "text/html",
+        "jpeg": "image/jpeg",
+        "jpg": "image/jpeg",
+        "json": "application/json",
+        "m4a": "audio/mp4",
+        "md": "text/markdown",
+        "mov": "video/quicktime",
+        "mp3": "audio/mpeg",
+        "mp4": "video/mp4",
+        "ogg": "audio/ogg",
+        "pdf": "application/pdf",
+        "png": "image/png",
+        "svg": "image/svg+xml",
+        "tiff": "image/tiff",
+        "txt": "text/plain",
+        "wav": "audio/wav",
+        "webm": "video/webm",
+        "webp": "image/webp",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    }
+)
+
+
+def guess_media_type(data: str) -> str | None:
+    """Return the media type that the first bytes of base64 data tell; None where they are of no usual kind."""
+    if data.startswith("UklGR") and data[11:16] == "XRUJQ":  # RIFF, four bytes of length, WEBP
+        return "image/webp"
+    return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
+
+
+def media_type_of_name(name: str) -> str | None:
+    """Return the media type that the suffix of a file's name stands for; None for one that is not usual."""
+    return _SUFFIXES.get(name.rpartition(".")[2].lower()) if "." in name else None

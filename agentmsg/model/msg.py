@@ -1,0 +1,367 @@
+"""Msg: one immutable message, its factories and accessors.
+
+The constructor and the factories are strict and make an id and a time; readers of codecs accept whatever real
+documents contain and make neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, is_a, refused
+from agentmsg.model.base import Noted, free_json, free_mapping
+from agentmsg.model.blocks import (
+    BaseBlock,
+    Block,
+    RefusalBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    as_content,
+)
+from agentmsg.model.checks import checked, instance, listed, moment, optional_text, plain_moment, text, vector
+from agentmsg.model.generated import made_id, made_time
+from agentmsg.model.pickling import Portable
+from agentmsg.model.roles import Role, Roled, RoleName
+from agentmsg.model.tool_use import as_call
+from agentmsg.model.usage import Usage
+from agentmsg.values.frozen import EMPTY, JSON
+
+if TYPE_CHECKING:
+    from agentmsg.model.builder import MsgBuilder
+
+__all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName"]
+
+_B = TypeVar("_B", bound=BaseBlock)
+_T = TypeVar("_T")
+_SHOWN = 50
+
+
+def _role(value: RoleName) -> str:
+    """Take a role; typed by the known words, so that a type checker finds a misspelt one."""
+    return value
+
+
+@attrs.frozen(repr=False, eq=False)
+class Msg(Noted, Portable, Roled):
+    """One message of a conversation.
+
+    Args:
+        role: one of RoleName; for any other word see ``Msg.chat``.
+        content: blocks; a text becomes one TextBlock.
+        id: made where not given; None where a document had none.
+        created_at: made where not given; None where a document had none; a naive time stays naive.
+        name: of the sender.
+        recipient: whom it is meant for.
+        model: that wrote it.
+        metadata: the application's own; never part of a prompt.
+        response_metadata: what a provider said about this answer.
+        structured: structured output, any JSON; None where there is none.
+        usage: what it cost.
+        finish_reason: "stop", "length", "tool_use", "content_filter", "refusal", "error" or another word.
+        embedding: finite floats.
+
+    Raises:
+        InvalidMessage: where a value is of the wrong kind; nothing is coerced.
+    """
+
+    role: str = attrs.field(converter=_role, validator=text)
+    content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
+    id: str | None = attrs.field(factory=made_id, validator=optional_text, kw_only=True)
+    created_at: datetime | None = attrs.field(factory=made_time, converter=plain_moment, validator=moment, kw_only=True)
+    name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+    structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)
+    usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
+    finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
+    # Whether its reader saw that it is a bare one (see agentmsg.formats.plain_messages).
+    _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
+    # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
+    _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
+    __getstate__, __setstate__ = Portable.__getstate__, Portable.__setstate__
+
+    # -- making
+    # ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def system(cls, text: str, **fields: Any) -> Msg:
+        """Return a system message; ``fields`` are those of the constructor."""
+        return _with_text("system", text, fields)
+
+    @classmethod
+    def developer(cls, text: str, **fields: Any) -> Msg:
+        """Return a developer message."""
+        return _with_text("developer", text, fields)
+
+    @classmethod
+    def user(cls, text: str, **fields: Any) -> Msg:
+        """Return a user message."""
+        return _with_text("user", text, fields)
+
+    @classmethod
+    def assistant(
+        cls, text: str = "", *, tool_calls: Iterable[ToolUseBlock | Mapping[str, Any]] = (), **fields: Any
+    ) -> Msg:
+        """Return an assistant message with text, tool calls or both.
+
+        Args:
+            text: required unless there are tool calls.
+            tool_calls: blocks, or mappings with ``name``, ``id`` or ``call_id``, and ``input``, ``args`` or
+                ``arguments`` (a text of arguments is kept as it is).
+            fields: those of the constructor.
+        """
+        calls = tuple(as_call(call) for call in listed(tool_calls, "tool_calls"))
+        words = as_content(text) if calls and is_a(text, str) and not text else _text_of(text)
+        return cls("assistant", (*words, *calls), **fields)
+
+    @classmethod
+    def tool(cls, text: str, *, tool_call_id: str, name: str | None = None, **fields: Any) -> Msg:
+        """Return the result of a tool call.
+
+        Args:
+            text: what the tool gave.
+            tool_call_id: the id of the call.
+            name: of the tool.
+            fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and
+                those of the constructor.
+        """
+        words = _text_of(text)
+        if not is_a(tool_call_id, str) or not tool_call_id:
+            msg = "a tool message needs the id of its call"
+            raise InvalidMessage(msg, code="required", path=("tool_call_id",))
+        of_result = {key: fields.pop(key) for key in RESULT_FIELDS if key in fields}
+        return cls("tool", (ToolResultBlock(tool_call_id, words, name=name, **of_result),), **fields)
+
+    @classmethod
+    def chat(cls, role: str, text: str, **fields: Any) -> Msg:
+        """Return a message of any role, such as ``Msg.chat("moderator", "Approved.")``."""
+        if not is_a(role, str) or not role:
+            msg = "a message needs a role"
+            raise InvalidMessage(msg, code="required", path=("role",))
+        return _with_text(role, text, fields)
+
+    @classmethod
+    def remove(cls, id: str) -> Msg:
+        """Return the signal to remove the message with this id from a stored history."""
+        if not is_a(id, str) or not id:
+            msg = "a removal needs the id of a message"
+            raise InvalidMessage(msg, code="required", path=("id",))
+        return cls("remove", id=id)
+
+    @classmethod
+    def of(cls, *blocks: Block) -> Msg:
+        """Return a message of these blocks: a tool's of results, an assistant's of what only models write."""
+        if any(is_a(block, ToolResultBlock) for block in blocks):
+            return cls("tool", blocks)
+        written = any(is_a(block, (ToolUseBlock, ThinkingBlock, RefusalBlock)) for block in blocks)
+        return cls("assistant" if written else "user", blocks)
+
+    @staticmethod
+    def builder() -> MsgBuilder:
+        """Return an empty builder."""
+        from agentmsg.model.builder import MsgBuilder  # noqa: PLC0415 - the builder knows Msg
+
+        return MsgBuilder()
+
+    def to_builder(self) -> MsgBuilder:
+        """Return a builder that starts from this message."""
+        from agentmsg.model.builder import MsgBuilder  # noqa: PLC0415 - the builder knows Msg
+
+        return MsgBuilder(self)
+
+    # -- changing
+    # ----------------------------------------------------------------------------------------------
+
+    def with_id(self, id: str | None) -> Msg:
+        """Return a copy with another id."""
+        return self.evolve(id=id)
+
+    def with_name(self, name: str | None) -> Msg:
+        """Return a copy with another sender."""
+        return self.evolve(name=name)
+
+    def with_content(self, content: str | Iterable[Block]) -> Msg:
+        """Return a copy with other content."""
+        return self.evolve(content=content)
+
+    def with_metadata(self, **entries: Any) -> Msg:
+        """Return a copy whose metadata has these entries too."""
+        return self.evolve(metadata={**self.metadata, **entries})
+
+    def with_response_metadata(self, **entries: Any) -> Msg:
+        """Return a copy whose response metadata has these entries too."""
+        return self.evolve(response_metadata={**self.response_metadata, **entries})
+
+    def with_usage(self, usage: Usage | None) -> Msg:
+        """Return a copy with another account of what it cost."""
+        return self.evolve(usage=usage)
+
+    def clone(self, *, name: str | None = None) -> Msg:
+        """Return a copy with a new id and time, which remembers where it comes from.
+
+        The lineage is in ``metadata``: ``clone_from`` (the id) and ``original_created_at`` (ISO 8601), where
+        the original has them. ``name`` replaces the sender when given.
+        """
+        origin: dict[str, Any] = {**self.metadata}
+        if self.id is not None:
+            origin["clone_from"] = str(self.id)
+        if self.created_at is not None:
+            origin["original_created_at"] = self.created_at.isoformat()
+        sender = self.name if name is None else name
+        return self.evolve(id=made_id(), created_at=made_time(), name=sender, metadata=origin)
+
+    # -- asking
+    # ------------------------------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The text blocks, and for tool messages the texts of the results, joined with newline."""
+        return "\n".join(
+            block.text
+            for block in self.content
+            if isinstance(block, TextBlock) or (isinstance(block, ToolResultBlock) and self.role == "tool")
+        )
+
+    @property
+    def length(self) -> int:
+        """The number of characters of ``text``; there is no ``len``: only an image must not make it falsy."""
+        return len(self.text)
+
+    def blocks(self, cls: type[_B]) -> tuple[_B, ...]:
+        """Return the blocks of a class, in order."""
+        wanted = _a_class(cls)
+        return tuple(block for block in self.content if isinstance(block, wanted))
+
+    def first(self, cls: type[_B]) -> _B | None:
+        """Return the first block of a class, or None."""
+        wanted = _a_class(cls)
+        return next((block for block in self.content if isinstance(block, wanted)), None)
+
+    def has(self, cls: type[BaseBlock]) -> bool:
+        """Tell whether there is a block of a class."""
+        return self.first(cls) is not None
+
+    @property
+    def tool_calls(self) -> tuple[ToolUseBlock, ...]:
+        """The calls with valid arguments."""
+        return tuple(block for block in self.blocks(ToolUseBlock) if block.is_valid)
+
+    @property
+    def invalid_tool_calls(self) -> tuple[ToolUseBlock, ...]:
+        """The calls whose arguments are no JSON."""
+        return tuple(block for block in self.blocks(ToolUseBlock) if not block.is_valid)
+
+    @property
+    def tool_results(self) -> tuple[ToolResultBlock, ...]:
+        """The results."""
+        return self.blocks(ToolResultBlock)
+
+    @property
+    def tool_call_id(self) -> str | None:
+        """The id of the call that the first result answers, or None."""
+        result = self.first(ToolResultBlock)
+        return None if result is None else result.tool_call_id
+
+    @property
+    def remove_id(self) -> str | None:
+        """The id of the message that this one removes, or None."""
+        return self.id if self.role == "remove" else None
+
+    @property
+    def sender(self) -> str | None:
+        """The same as ``name``."""
+        return self.name
+
+    @property
+    def is_error(self) -> bool:
+        """Whether a result of this message says that its call failed."""
+        return any(result.is_error for result in self.tool_results)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no result of this message says that its call failed."""
+        return not self.is_error
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong, of the first result that says so, or None."""
+        return next((result.error for result in self.tool_results if result.error is not None), None)
+
+    @property
+    def error_type(self) -> str | None:
+        """The kind of error, of the first result that says so, or None."""
+        return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
+
+    def __str__(self) -> str:
+        """Return ``Msg(tool) [id]: text``, the text cut to 50 characters."""
+        words = self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 3] + "..."
+        link = f" [{self.tool_call_id}]" if self.tool_call_id else ""
+        return f"Msg({self.role}){link}: {words}"
+
+    def same_content(self, other: Msg) -> bool:
+        """Tell whether role and content are the same, whatever the ids, times and other fields."""
+        from agentmsg.model.equality import same  # noqa: PLC0415 - only needed here
+
+        return self.role == checked(other, Msg, "other").role and same(self.content, other.content)
+
+    def to_chat(self) -> dict[str, Any]:
+        """Return plain ``{"role", "content"}`` with the text, as chat interfaces take it."""
+        return {"role": self.role, "content": self.text}
+
+    def has_structured_data(self) -> bool:
+        """Tell whether there is structured output."""
+        return self.structured is not None
+
+    @overload
+    def get_structured_data(self) -> JSON: ...
+    @overload
+    def get_structured_data(self, cls: type[_T]) -> _T: ...
+    def get_structured_data(self, cls: type[Any] | None = None) -> Any:
+        """Return the structured output, made into ``cls`` where one is given.
+
+        Args:
+            cls: an attrs class, dataclass or pydantic model, or any type that cattrs knows.
+
+        Raises:
+            InvalidMessage: code "required" where there is none, "schema" where it does not fit the class.
+        """
+        if self.structured is None:
+            msg = "this message has no structured output"
+            raise InvalidMessage(msg, code="required", path=("structured",))
+        if cls is None:
+            return self.structured
+        from agentmsg.model.structured_output import into  # noqa: PLC0415 - imports cattrs
+
+        return into(self.structured, cls)
+
+
+# The fields of a result that Msg.tool takes by name.
+RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
+
+
+def _a_class(cls: type[_B]) -> type[_B]:
+    if is_a(cls, type):
+        return cls
+    raise refused("cls", cls, "a class of blocks")
+
+
+def _text_of(value: str) -> tuple[Block, ...]:
+    if not is_a(value, str):
+        raise refused("text", value, "a text")
+    if not value:
+        msg = "a message needs a text"
+        raise InvalidMessage(msg, code="required", path=("text",))
+    return (TextBlock(value),)
+
+
+def _with_text(role: Any, value: str, fields: dict[str, Any]) -> Msg:
+    return Msg(role, _text_of(value), **fields)

@@ -1,0 +1,127 @@
+"""Portable: how a message leaves and enters by itself: pickles, and the way up to what stands above it.
+
+Conversion and operations are above the model: their modules are looked up when called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+
+from agentmsg.lazy import imported
+from agentmsg.model.checks import flag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Portable", "above", "repr_html"]
+
+# The packages that drawing a page needs: the extra `html`.
+_DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
+
+
+def above(module: str) -> Any:
+    """Return a module of the package that stands above the model, such as "api" or "ops.stats".
+
+    By name and at call time: the one way upwards, which the conveniences of Msg and History take, kept out of
+    the import graph on purpose.
+    """
+    return imported(f"agentmsg.{module}")
+
+
+def repr_html(value: Any) -> str | None:
+    """Return a history or message as HTML for notebooks; None where a package that draws is missing."""
+    try:
+        page = above("show.page")
+    except ModuleNotFoundError as error:
+        if error.name not in _DRAWS:
+            raise
+        return None
+    html: str = page.repr_html(value)
+    return html
+
+
+def _fields(cls: type[Any]) -> Any:
+    return attrs.fields(cls)
+
+
+class Portable:
+    """The conveniences of a message that convert it."""
+
+    __slots__ = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and copy the fields, without what was found out about them."""
+        return {field.name: getattr(self, field.name) for field in _fields(type(self)) if field.init}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Take the fields of a pickle or copy."""
+        for field in _fields(type(self)):
+            object.__setattr__(self, field.name, state[field.name] if field.init else field.default)
+
+    def _repr_html_(self) -> str | None:
+        """Return the message for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+
+        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
+        """
+        return repr_html(self)
+
+    def digest(self, *, exact: bool = False) -> str:
+        """Return a stable hash of the message: 64 hexadecimal digits (SHA-256 of the canonical JSON).
+
+        Ids that do not link, times and notes are left out unless ``exact``.
+        """
+        flag(exact, "exact")
+        return str(above("api").digest(self, exact=exact))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the canonical form as plain data."""
+        document: dict[str, Any] = above("api").encode(self, "json")
+        return document
+
+    def to_json(self) -> str:
+        """Return the canonical form as JSON text."""
+        return str(above("api").dumps(self, "json"), "utf-8")
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Return the message of a canonical form.
+
+        Raises:
+            DecodeError: where it is none.
+        """
+        return cls.decode(document, "json")
+
+    @classmethod
+    def from_json(cls, raw: str | bytes) -> Self:
+        """Return the message of a canonical JSON text.
+
+        Raises:
+            DecodeError: where it is none.
+        """
+        message: Self = _only(above("api").loads(raw, "json"))
+        return message
+
+    @classmethod
+    def decode(cls, document: Any, codec: str, **options: Any) -> Self:
+        """Return the one message of a document of any format.
+
+        Raises:
+            DecodeError: where it cannot be read, or holds another number of messages.
+        """
+        message: Self = _only(above("api").decode(document, codec, **options))
+        return message
+
+    def encode(self, codec: str, **options: Any) -> Any:
+        """Return this message as plain data of any format; see ``agentmsg.encode``."""
+        return above("api").encode(self, codec, **options)
+
+
+def _only(history: Any) -> Any:
+    if len(history) == 1:
+        return history[0]
+    from agentmsg.errors import DecodeError  # noqa: PLC0415 - the error path
+
+    msg = f"one message is needed, the document holds {len(history)}"
+    raise DecodeError(msg, code="schema")

@@ -1,0 +1,72 @@
+"""The arguments of calls where a format wants an object, or a text.
+
+An input that is no object stands in an envelope: ``{"_raw": value}``, or ``{"_raw": text}`` with the text of the
+arguments where they are no JSON, or a JSON text. An input that looks like an envelope is put into one. So every
+call has an object, and every object is read as the call that it stands for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from agentmsg.values.copies import plain_twin
+from agentmsg.values.frozen import adopt
+from agentmsg.values.text import dump_json, parse_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.model.tool_use import ToolUseBlock
+
+__all__ = ["SAYS_NO_MORE", "from_object", "input_copy", "input_object", "input_text"]
+
+SAYS_NO_MORE = "owner._says_all or owner.significant_text is None"
+"""For ``usually``: the case that the text of a call says no more than its input."""
+_RAW = "_raw"
+
+
+def _is_envelope(args: Mapping[str, Any]) -> bool:
+    if len(args) != 1 or _RAW not in args:
+        return False
+    value = args[_RAW]
+    if isinstance(value, dict):
+        return _is_envelope(cast("Mapping[str, Any]", value))
+    if not isinstance(value, str):
+        return True
+    valid, parsed, _ = parse_arguments(value)
+    return not valid or isinstance(parsed, str)
+
+
+def from_object(args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields ``input`` or ``raw_input`` of a call whose arguments are given as an object."""
+    if not _is_envelope(args):
+        return {"input": adopt(args)}
+    value = args[_RAW]
+    if not isinstance(value, str):
+        return {"input": adopt(value)}
+    valid, parsed, _ = parse_arguments(value)
+    return {"input": parsed} if valid else {"raw_input": value}
+
+
+def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
+    """Return the object that stands for the input of a call, valid or not."""
+    value = block.input
+    if isinstance(value, dict):
+        args = cast("Mapping[str, Any]", value)
+        return {_RAW: args} if _is_envelope(args) else args
+    if not block.is_valid:
+        return {_RAW: block.raw_input}
+    return {_RAW: dump_json(value).decode() if isinstance(value, str) else value}
+
+
+def input_copy(block: ToolUseBlock) -> dict[str, Any]:
+    """Return the plain, changeable copy of the object that stands for the input of a call."""
+    value = block._input  # pyright: ignore[reportPrivateUsage] - to hand it out would freeze it first
+    # What has no such key can be no envelope.
+    copy: dict[str, Any] = plain_twin(value if type(value) is dict and _RAW not in value else input_object(block))
+    return copy
+
+
+def input_text(block: ToolUseBlock) -> str:
+    """Return the arguments of a call as text: as received, else compact JSON."""
+    return dump_json(block.input).decode() if block.raw_input is None else block.raw_input

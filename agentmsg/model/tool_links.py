@@ -1,0 +1,216 @@
+"""Which result answers which call: one function, for readers, fit, checks and operations."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import replacer
+from agentmsg.model.generated import Made, MadeName
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["CallNames", "Place", "answered", "links", "made_call_id", "named", "with_ids", "with_result"]
+
+_with_content = replacer(Msg, "content")
+_with_name = replacer(ToolResultBlock, "name")
+
+Place: TypeAlias = tuple[int, int]
+"""A message's index, and a block's index in it."""
+
+
+def _blocks(messages: Sequence[Msg]) -> list[tuple[Place, ToolUseBlock | ToolResultBlock]]:
+    return [
+        ((i, k), block)
+        for i, message in enumerate(messages)
+        for k, block in enumerate(message.content)
+        if isinstance(block, (ToolUseBlock, ToolResultBlock))
+    ]
+
+
+def links(messages: Sequence[Msg]) -> dict[Place, Place]:
+    """Return, for each tool result that has one, the call that it answers.
+
+    A result with an id answers the first call of that id that is not answered yet: the n-th occurrence goes with
+    the n-th. A result without id answers the first unanswered call before it, of its own name where it has one.
+    Results are never paired with a call that comes later.
+    """
+    found: dict[Place, Place] = {}
+    waiting = _Waiting()
+    for place, block in _blocks(messages):
+        if isinstance(block, ToolUseBlock):
+            waiting.add(place, block)
+        elif (call := waiting.take(block)) is not None:
+            found[place] = call
+    return found
+
+
+def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
+    """Return ``links``, and for each further result of an id the last call of that id before it: it has no other.
+
+    A tool may give two results for one call; both need the call.
+    """
+    found = links(messages)
+    last: dict[str, Place] = {}
+    for place, block in _blocks(messages):
+        link = _id_of(block)
+        if link is None:
+            continue
+        if isinstance(block, ToolUseBlock):
+            last[link] = place
+        elif place not in found and link in last:
+            found[place] = last[link]
+    return found
+
+
+class _Waiting:
+    """The calls that no result answers yet, in order: all, by id and by name; each is taken once, wherever it stands.
+
+    A queue may still hold calls that were taken from another; they are passed over when they come first, so that the
+    time grows with the number of calls, however many wait.
+    """
+
+    def __init__(self) -> None:
+        self._all: deque[Place] = deque()
+        self._by_id: dict[str | None, deque[Place]] = {}
+        self._by_name: dict[str, deque[Place]] = {}
+        self._taken: set[Place] = set()
+
+    def add(self, place: Place, call: ToolUseBlock) -> None:
+        """Let a call wait."""
+        self._all.append(place)
+        self._by_id.setdefault(call.id, deque()).append(place)
+        self._by_name.setdefault(call.name, deque()).append(place)
+
+    def take(self, result: ToolResultBlock) -> Place | None:
+        """Return the first waiting call that a result answers, which then waits no longer; None where there is none."""
+        if result.tool_call_id is not None:
+            queue = self._by_id.get(result.tool_call_id)
+        else:
+            queue = self._all if result.name is None else self._by_name.get(result.name)
+        while queue:
+            place = queue.popleft()
+            if place not in self._taken:
+                self._taken.add(place)
+                return place
+        return None
+
+
+class CallNames:
+    """Which tool a result is of, where a format says so of calls only.
+
+    The n-th result of an id goes with its n-th call. For readers, and for fit, which must know what a reader would
+    say: both tell it the blocks in their order.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[str]] = {}
+
+    def call(self, link: str | None, name: str) -> None:
+        """Take note of a call."""
+        if link is not None:
+            self._waiting.setdefault(link, deque()).append(name)
+
+    def answer(self, link: str | None) -> MadeName | None:
+        """Return the name of the tool that a result is of; None where its call is not known."""
+        names = self._waiting.get(link) if link is not None else None
+        return MadeName(names.popleft()) if names else None
+
+    def see(self, message: Msg) -> None:
+        """Take note of all calls and results of a client's tools in a message."""
+        for block in message.content:
+            if isinstance(block, ToolUseBlock) and block.kind != "server":
+                self.call(block.id, block.name)
+            elif isinstance(block, ToolResultBlock) and block.kind != "server":
+                self.answer(block.tool_call_id)
+
+    def named(self, message: Msg) -> Msg:
+        """Return a message that was read, its result with the name of its call where it says none itself.
+
+        What is said of calls and results by this message is taken note of.
+        """
+        if message.role == "assistant":
+            self.see(message)
+        if message.role != "tool":
+            return message
+        result: Any = message.content[0]
+        name = self.answer(result.tool_call_id)
+        return message if name is None or result.name is not None else named(message, name)
+
+    def stand_in(self, message: Msg) -> Msg:
+        """Return the message with the names that its results have from their calls marked as made."""
+        content = message.content
+        if message.role != "tool" or len(content) != 1:
+            return message
+        block = content[0]
+        if not isinstance(block, ToolResultBlock) or block.name is None or block.tool_call_id is None:
+            return message
+        names = self._waiting.get(block.tool_call_id)
+        if isinstance(block.name, MadeName) or not names or names[0] != block.name:
+            return message
+        return named(message, MadeName(block.name))
+
+
+def with_result(message: Msg, result: ToolResultBlock) -> Msg:
+    """Return a tool message, just read or about to be written, with another result."""
+    return _with_content(message, (result,))
+
+
+def named(message: Msg, name: str | None) -> Msg:
+    """Return a tool message, just read or about to be written, whose result has this name."""
+    result: Any = message.content[0]
+    return _with_content(message, (_with_name(result, name),))
+
+
+def made_call_id(place: Place, name: str | None) -> Made:
+    """Return the id that a reader gives to a call whose document has none.
+
+    Deterministic, from position and name; it does not change when messages are added behind.
+    """
+    safe = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name or "tool")[:24]
+    return Made(f"call_{place[0]}_{place[1]}_{safe}")
+
+
+def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
+    """Return the messages with an id on each call and result in ``lacking``.
+
+    A result gets the id of the call that it answers; a call that has none is given one, as is a result without
+    call. New ids are plain (a target needs them) and differ from all that are there.
+    """
+    pairs = links(messages)
+    answers = {call: result for result, call in pairs.items()}
+    blocks = dict(_blocks(messages))
+    ids = {place: _id_of(block) for place, block in blocks.items()}
+    taken = {value for value in ids.values() if value is not None}
+    for place in lacking:
+        partner = pairs.get(place) or answers.get(place)
+        value = ids[partner] if partner else None
+        if value is None:
+            value = str(made_call_id(place, blocks[place].name))
+            while value in taken:
+                value += "_"
+            taken.add(value)
+        # Plain even where the partner's was made: a made id is the same as none, and would not be accounted for.
+        ids[place] = str(value)
+    out = list(messages)
+    changes: dict[int, dict[int, str | None]] = {}
+    for i, k in lacking:
+        changes.setdefault(i, {})[k] = ids[i, k]
+    for i, changed in changes.items():
+        content = [_with_id(block, changed[k]) if k in changed else block for k, block in enumerate(out[i].content)]
+        out[i] = out[i].evolve(content=content)
+    return out
+
+
+def _id_of(block: ToolUseBlock | ToolResultBlock) -> str | None:
+    return block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+
+
+def _with_id(block: object, value: str | None) -> ToolUseBlock | ToolResultBlock:
+    if isinstance(block, ToolUseBlock):
+        return block.evolve(id=value)
+    assert isinstance(block, ToolResultBlock)  # noqa: S101 - `lacking` names calls and results only
+    return block.evolve(tool_call_id=value)

@@ -1,0 +1,187 @@
+"""ToolUseBlock: a call of a tool, and the rules for its input and its text.
+
+``input`` is the truth; ``raw_input`` is how a document spelt it, parsed when somebody first asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.checks import optional_text, text
+from agentmsg.values.frozen import EMPTY, JSON, adopt, freeze, shallow
+from agentmsg.values.text import parse_arguments
+
+__all__ = ["UNSET", "ToolUseBlock", "as_call"]
+
+
+class _Unset:
+    """The mark of an argument that was not given, where None is a value."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __reduce__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
+
+
+def _input(value: Any) -> Any:
+    try:
+        return value if value is UNSET else freeze(value)
+    except InvalidMessage as error:
+        raise error.at("input") from None
+
+
+@attrs.frozen(repr=False, eq=False)
+class ToolUseBlock(BaseBlock):
+    """A call of a tool.
+
+    Args:
+        id: links the call with its result; None where the source has none.
+        name: of the tool.
+        input: any JSON; ``{}`` where neither it nor ``raw_input`` is given.
+        raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to
+            ``input``, else discarded: ``input`` is the truth. Text that is no JSON makes an invalid call
+            (``is_valid`` is False, ``input`` is None).
+        kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
+            runs it).
+        provider: who runs a server tool.
+        status: where the call stands ("asking", "in_progress" ...), where the source says so.
+
+    Two calls are equal when their inputs are; the text counts only where it says more than the input
+    (invalid, a key given twice, a number that no float holds).
+    """
+
+    id: str | None = attrs.field(validator=optional_text)
+    name: str = attrs.field(validator=text)
+    _input: JSON = attrs.field(default=UNSET, converter=_input, alias="input")
+    raw_input: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    # Whether input says all that raw_input says: None until somebody asks.
+    _says_all: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Settle which of input and raw_input holds."""
+        if self.raw_input is None:
+            if self._input is UNSET:
+                object.__setattr__(self, "_input", EMPTY)
+        elif self._input is not UNSET:
+            from agentmsg.model.equality import same  # noqa: PLC0415 - same knows this module
+
+            given = self._input
+            valid, value, _ = self._parsed()
+            if not valid or not same(value, given):
+                object.__setattr__(self, "raw_input", None)
+            object.__setattr__(self, "_input", given)
+
+    def _parsed(self) -> tuple[bool, Any, bool]:
+        if self.kind == "custom":
+            # Free text: its input is the text itself, and says all of it.
+            return True, self.raw_input, True
+        return parse_arguments(self.raw_input or "")
+
+    @property
+    def input(self) -> JSON:
+        """The arguments; None for an invalid call."""
+        value = self._input
+        if value is UNSET:
+            value = self._settled()
+            if value is UNSET:
+                return None
+        kind = value.__class__
+        if kind is dict or kind is list:
+            # What was parsed is frozen when it is first handed out: most calls are only written again.
+            value = adopt(value)
+            object.__setattr__(self, "_input", value)
+        return value
+
+    def _settled(self) -> Any:
+        """Return the input, of a text parsed now and never again, plain or frozen; UNSET for an invalid call."""
+        if self._input is UNSET:
+            valid, value, says_all = self._parsed()
+            object.__setattr__(self, "_says_all", says_all)
+            if valid:
+                object.__setattr__(self, "_input", value)
+        return self._input
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the arguments are JSON."""
+        return self._settled() is not UNSET
+
+    @property
+    def significant_text(self) -> str | None:
+        """The raw text where it says more than ``input``, else None."""
+        if self.raw_input is None:
+            return None
+        if self._says_all is None:
+            # What parses the text for the input tells this too.
+            self._settled()
+        if self._says_all is None:
+            object.__setattr__(self, "_says_all", self._parsed()[2])
+        return None if self._says_all else self.raw_input
+
+    def evolve(self, **changes: Any) -> ToolUseBlock:
+        """Return a copy with some fields changed; a new ``input`` drops the old text, a text the input."""
+        if "kind" in changes and "raw_input" not in changes and self.is_valid:
+            # What a text means depends on the kind; the input stays what it was.
+            changes.setdefault("input", self.input)
+        elif "raw_input" in changes and "input" not in changes:
+            changes["input"] = UNSET if changes["raw_input"] is not None else self.input
+        return attrs.evolve(self, **changes)
+
+    # copy.replace of Python 3.13 would otherwise be attrs.evolve, which knows nothing of the two.
+    __replace__ = evolve
+
+    def _compared(self) -> tuple[object, ...]:
+        fields = (
+            getattr(self, field.name)
+            for field in attrs.fields(type(self))
+            if field.eq and field.name not in {"_input", "raw_input"}
+        )
+        return (self.input, self.significant_text, *fields)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ToolUseBlock) or type(other) is not type(self):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+
+def as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
+    """Return the block of a call; of a mapping's two ids, ``call_id`` is the link and ``id`` the item."""
+    if isinstance(call, ToolUseBlock):
+        return call
+    if not is_a(call, (Mapping,)):
+        msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
+        raise InvalidMessage(msg, code="type", path=("tool_calls",))
+    fields = shallow(call)
+    own = fields.pop("id", None)
+    link = fields.pop("call_id", own)
+    given = [fields.pop(key) for key in ("input", "args", "arguments") if key in fields]
+    name = fields.pop("name", None)
+    if fields or len(given) > 1 or not isinstance(name, str):
+        found = ", ".join(sorted(map(excerpt, call)))
+        msg = f"a tool call has name, id or call_id, and input, args or arguments; not {found}"
+        raise InvalidMessage(msg, code="schema", path=("tool_calls",))
+    is_text = bool(given) and isinstance(given[0], str)
+    return ToolUseBlock(
+        link,
+        name,
+        UNSET if is_text or not given else given[0],
+        raw_input=given[0] if is_text else None,
+        item_id=own if link != own else None,
+    )

@@ -1,0 +1,74 @@
+"""Descriptions of the tools that a model may call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.model.base import CacheHint, Noted, free_json, free_mapping
+from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
+
+__all__ = ["NativeTool", "Tool", "ToolSpec", "as_tools"]
+
+
+def _parameters(value: Mapping[str, Any] | None) -> Mapping[str, JSON] | None:
+    try:
+        return None if value is None else freeze_mapping(value)
+    except InvalidMessage as error:
+        raise error.at("parameters") from None
+
+
+@attrs.frozen(repr=False, eq=False)
+class ToolSpec(Noted):
+    """A tool that the client runs.
+
+    Attributes:
+        name: as the model calls it.
+        description: for the model.
+        parameters: JSON Schema of the input; None where the source states none.
+        strict: whether the provider must hold the model to the schema; None where not stated.
+        kind: "function", or "custom" for a tool that takes free text.
+        cache: a wish to cache the prompt up to and including this tool.
+    """
+
+    name: str = attrs.field(validator=text)
+    description: str | None = attrs.field(default=None, validator=optional_text)
+    parameters: Mapping[str, JSON] | None = attrs.field(default=None, converter=_parameters)
+    strict: bool | None = attrs.field(default=None, validator=instance(bool), kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+    cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
+    metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class NativeTool(Noted):
+    """A tool without equivalent elsewhere (most run at the provider), kept verbatim for its own family.
+
+    Attributes:
+        codec: the family of formats that may write it.
+        value: the native description.
+    """
+
+    codec: str = attrs.field(validator=text)
+    value: JSON = attrs.field(converter=free_json)
+
+
+Tool: TypeAlias = ToolSpec | NativeTool
+
+
+def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Return tools as a tuple.
+
+    Raises:
+        InvalidMessage: code "type" where an item is no tool.
+    """
+    tools = listed(value, "tools")
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, (ToolSpec, NativeTool)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            msg = f"not a tool: {excerpt(tool)}"
+            raise InvalidMessage(msg, code="type", path=("tools", index))
+    return tools

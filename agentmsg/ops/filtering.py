@@ -1,0 +1,221 @@
+"""Filtering: the messages of a history that meet conditions, or those that do not.
+
+``chosen`` and ``left`` are ``History.filter`` and ``History.exclude``. ``filter_messages`` has the arguments of the
+functions of that name in LangChain (langchain-core 1.7.2) and Synaptic, and, by ``match``, the meaning of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, cast
+
+import attrs
+
+from agentmsg.errors import is_a
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import UNSET, ToolResultBlock, ToolUseBlock
+from agentmsg.model.checks import listed, one_of
+from agentmsg.model.history import History, as_history
+from agentmsg.model.msg import Msg
+from agentmsg.model.roles import SYNONYMS
+from agentmsg.ops.conditions import name_of, refused, roles_of, words_of
+
+__all__ = ["chosen", "filter_messages", "left"]
+
+Test = Callable[[Msg], object]
+
+
+def chosen(messages: History | Msg | Iterable[Msg], **conditions: Any) -> History:
+    """Return the messages that meet all conditions; see ``History.filter``."""
+    return _sifted(messages, conditions, wanted=True)
+
+
+def left(messages: History | Msg | Iterable[Msg], **conditions: Any) -> History:
+    """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
+    return _sifted(messages, conditions, wanted=False)
+
+
+def _sifted(messages: History | Msg | Iterable[Msg], conditions: Mapping[str, Any], *, wanted: bool) -> History:
+    history = as_history(messages)
+    tests = _tests(**conditions)
+    return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
+
+
+def _with(history: History, kept: list[Msg]) -> History:
+    """Return the history with these of its messages; itself where they are all as they were."""
+    unchanged = len(kept) == len(history) and all(map(_is, kept, history.messages))
+    return history if unchanged else history.evolve(messages=kept)
+
+
+def _is(one: Msg, other: Msg) -> bool:
+    return one is other
+
+
+def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:
+    """Return a test for each condition that is given, the cheapest first."""
+    tests: list[Test] = []
+    if role is not None:
+        roles = roles_of(role, "role")
+        tests.append(lambda message: message.role in roles)
+    if id is not UNSET:
+        ids = words_of(id, "id")
+        tests.append(lambda message: message.id in ids)
+    if name is not UNSET:
+        names = words_of(name, "name")
+        tests.append(lambda message: name_of(message) in names)
+    if block is not None:
+        classes = _classes(block)
+        tests.append(lambda message: any(isinstance(each, classes) for each in message.content))
+    if where is not None:
+        if not callable(where):
+            raise refused("where", where, "a function of a message")
+        tests.append(where)
+    return tests
+
+
+def _classes(value: Any) -> tuple[type, ...]:
+    classes: tuple[Any, ...] = (value,) if is_a(value, type) else listed(value, "block")
+    for cls in classes:
+        if not (is_a(cls, type) and issubclass(cls, BaseBlock)):
+            raise refused("block", cast("object", cls), "a class of blocks or several")
+    return classes
+
+
+# -- as LangChain and Synaptic do ------------------------------------------------------------------------------------
+
+
+def _types_of_langchain(message: Msg) -> tuple[str, ...]:
+    """Return the words for the role; with LangChain the developer is the system, and a chat any role of one's own."""
+    more = ("system",) if message.role == "developer" else ("chat",) if message.is_chat else ()
+    return (*_types_of_synaptic(message), *more)
+
+
+def _types_of_synaptic(message: Msg) -> tuple[str, ...]:
+    """Return the words for the role: our word and theirs."""
+    return (message.role, *(word for word, role in SYNONYMS.items() if role == message.role))
+
+
+@attrs.frozen
+class _Meaning:
+    """What the conditions of ``filter_messages`` mean together.
+
+    Attributes:
+        types: the words for the role of a message.
+        enough: whether one inclusion that holds is enough, or all must.
+        keeps_empty: whether an empty list of inclusions is a condition, which nothing meets.
+    """
+
+    types: Callable[[Msg], tuple[str, ...]]
+    enough: Callable[[Iterable[object]], bool]
+    keeps_empty: bool
+
+
+_MEANINGS: Mapping[str, _Meaning] = {
+    "any": _Meaning(_types_of_langchain, any, keeps_empty=False),
+    "all": _Meaning(_types_of_synaptic, all, keeps_empty=True),
+}
+
+
+def filter_messages(
+    messages: History | Msg | Iterable[Msg],
+    *,
+    include_names: str | Iterable[str] | None = None,
+    exclude_names: str | Iterable[str] | None = None,
+    include_types: str | Iterable[str] | None = None,
+    exclude_types: str | Iterable[str] | None = None,
+    include_ids: str | Iterable[str] | None = None,
+    exclude_ids: str | Iterable[str] | None = None,
+    exclude_tool_calls: bool | Iterable[str] | None = None,
+    match: Literal["any", "all"] = "any",
+) -> History:
+    """Return the messages that are included, without those that are excluded.
+
+    What is excluded goes first. With ``match="any"``, as in LangChain, a message is then included where one
+    inclusion holds or none is given, and an empty list of inclusions counts as none. With ``match="all"``, as in
+    Synaptic, all that are given must hold, and nothing meets an empty list.
+
+    Args:
+        messages: a history, which keeps all but its messages, or messages.
+        include_names: of the sender; of a tool message without one, of the tool. A text is one name.
+        exclude_names: the same.
+        include_types: roles, by our words or by "human" and "ai"; in LangChain's meaning "system" is also the
+            developer's, and "chat" any role of somebody's own.
+        exclude_types: the same.
+        include_ids: of the messages.
+        exclude_ids: the same.
+        exclude_tool_calls: True leaves out messages with calls for the client, and tool messages. Ids of calls take
+            these calls and their results out, and a message with them where no call or result is left in it.
+            Calls with invalid arguments are calls; those of server tools stay in the answer that they belong to.
+        match: see above.
+
+    Raises:
+        InvalidMessage: where an argument is of the wrong kind: a single text for ``exclude_tool_calls``, too, which
+            LangChain overlooks.
+    """
+    one_of(match, "match", *_MEANINGS)
+    meaning = _MEANINGS[match]
+    calls = _call_ids(exclude_tool_calls)
+    told = {"names": _named, "types": meaning.types, "ids": _identified}
+    includes = {"names": include_names, "types": include_types, "ids": include_ids}
+    excludes = {"names": exclude_names, "types": exclude_types, "ids": exclude_ids}
+    wanted = [(told[kind], _asked(value, f"include_{kind}")) for kind, value in includes.items() if value is not None]
+    unwanted = [(told[kind], _asked(value, f"exclude_{kind}")) for kind, value in excludes.items() if value is not None]
+    if not meaning.keeps_empty:
+        wanted = [(tell, words) for tell, words in wanted if words]
+    history = as_history(messages)
+    kept: list[Msg] = []
+    for message in history:
+        if any(not words.isdisjoint(tell(message)) for tell, words in unwanted):
+            continue
+        if wanted and not meaning.enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
+            continue
+        rest = message if calls is None else _without_calls(message, calls)
+        if rest is not None:
+            kept.append(rest)
+    return _with(history, kept)
+
+
+def _named(message: Msg) -> tuple[str | None, ...]:
+    return (name_of(message),)
+
+
+def _identified(message: Msg) -> tuple[str | None, ...]:
+    return (message.id,)
+
+
+def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:
+    words = words_of(value, name)
+    if None in words:
+        raise refused(name, None, "a text or several")
+    return cast("frozenset[str]", words)
+
+
+def _call_ids(value: Any) -> Any:
+    """Return the ids of calls to take out, True for all of them, None for none."""
+    if value is None or is_a(value, bool):
+        return value or None
+    if is_a(value, str):
+        raise refused("exclude_tool_calls", value, "True or a list of ids")
+    return _asked(value, "exclude_tool_calls") or None
+
+
+def _without_calls(message: Msg, ids: Any) -> Msg | None:
+    """Return a message without these calls and results of client tools; None where it has no others."""
+    linked = [link for block in message.content if (link := _link(block)) is not UNSET]
+    if ids is True:
+        return None if linked or message.role == "tool" else message
+    gone = sum(link in ids for link in linked)
+    if not gone:
+        return message
+    if gone == len(linked):
+        return None
+    return message.evolve(content=[block for block in message.content if _link(block) not in ids])
+
+
+def _link(block: object) -> Any:
+    """Return the id that links a call or result of a client's tool; UNSET for any other block."""
+    if isinstance(block, ToolUseBlock) and block.kind != "server":
+        return block.id
+    if isinstance(block, ToolResultBlock) and block.kind != "server":
+        return block.tool_call_id
+    return UNSET

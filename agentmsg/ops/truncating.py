@@ -1,0 +1,112 @@
+"""Truncating: the part of one message that fits, where the whole does not.
+
+Whole blocks go first, from the far end; then the block at the edge, where it is text, is cut between words. Each
+ideogram is a word. Where a message is one result of a tool, that is done to the content of the result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from agentmsg.model.blocks import BaseBlock, Citation, TextBlock, ToolResultBlock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agentmsg.model.msg import Msg
+
+__all__ = ["Side", "part_of"]
+
+Side: TypeAlias = Literal["first", "last"]
+"""What is kept: the beginning or the end."""
+
+_IDEOGRAM = "\u2e80-\u302f\u3040-\u3096\u309d-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_IDEOGRAM}][\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef]*|[^\s{_IDEOGRAM}]+")
+
+
+def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequence[bool]) -> Msg | None:
+    """Return the largest part of a message that fits; None where there is none.
+
+    Args:
+        message: of which the whole does not fit.
+        side: which end of it is kept.
+        fits: asked of each part that is tried: about as often as the number of blocks and words has binary digits.
+        can_cut: for each number of blocks, none and all included, whether the message may be cut behind them.
+    """
+    content = message.content
+    if len(content) == 1 and isinstance(result := content[0], ToolResultBlock):
+        inner = result.content
+
+        def made(part: Sequence[BaseBlock]) -> Msg:
+            return message.evolve(content=(result.evolve(content=part, signature=None),))
+
+        return _largest(inner, side, fits, [True] * (len(inner) + 1), made)
+    return _largest(content, side, fits, can_cut, lambda part: message.evolve(content=part))
+
+
+def _largest(
+    blocks: Sequence[Any], side: Side, fits: Callable[[Msg], bool], can_cut: Sequence[bool], made: Callable[[Any], Msg]
+) -> Msg | None:
+    def part(cut: int) -> Sequence[Any]:
+        return blocks[cut:] if side == "last" else blocks[:cut]
+
+    nothing, edge, order = _ways(side, len(blocks))
+    cuts = [cut for cut in order if can_cut[cut]]
+    best = _earliest(cuts, lambda cut: fits(made(part(cut))))
+    if best is None and not can_cut[nothing]:
+        return None
+    cut = nothing if best is None else best
+    found = None if best is None else made(part(best))
+    if 0 <= (at := cut + edge[0]) < len(blocks) and can_cut[cut + edge[1]] and isinstance(blocks[at], TextBlock):
+        rest = part(cut)
+
+        def joined(piece: TextBlock) -> Msg:
+            return made((piece, *rest) if side == "last" else (*rest, piece))
+
+        place = _earliest(_places(blocks[at].text, side), lambda place: fits(joined(_cut(blocks[at], side, place))))
+        if place is not None:
+            found = joined(_cut(blocks[at], side, place))
+    return found
+
+
+def _ways(side: Side, count: int) -> tuple[int, tuple[int, int], Sequence[int]]:
+    """Return the cut that keeps nothing, where the block beyond a cut and its far end are, and the cuts, best first."""
+    if side == "last":
+        return count, (-1, -1), range(1, count)
+    return 0, (0, 1), range(count - 1, 0, -1)
+
+
+def _earliest(items: Sequence[int], fits: Callable[[int], bool]) -> int | None:
+    """Return the first item that fits, where all behind one that fits do; found by halving."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if fits(items[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return items[low] if low < len(items) else None
+
+
+def _places(text: str, side: Side) -> list[int]:
+    """Return where a text may be cut, what keeps most first."""
+    if side == "last":
+        return [word.start() for word in _WORD.finditer(text) if word.start() > 0]
+    return [word.end() for word in _WORD.finditer(text) if word.end() < len(text)][::-1]
+
+
+def _cut(block: TextBlock, side: Side, place: int) -> TextBlock:
+    """Return a block with one end of its text; a proof of the whole text is none of the part."""
+    start, end = (place, len(block.text)) if side == "last" else (0, place)
+    citations = [moved for each in block.citations if (moved := _moved(each, start, end)) is not None]
+    return block.evolve(text=block.text[start:end], citations=citations, signature=None)
+
+
+def _moved(citation: Citation, start: int, end: int) -> Citation | None:
+    """Return a citation as it stands in a part of its text; None where the piece that it is for is cut."""
+    if citation.start is None or citation.end is None:
+        return citation
+    if not start <= citation.start <= citation.end <= end:
+        return None
+    return citation.evolve(start=citation.start - start, end=citation.end - start)

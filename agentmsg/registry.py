@@ -1,0 +1,170 @@
+"""Names to codecs: our table first, then the entry points of others.
+
+Ours stand in one table, ``agentmsg_codecs.CODECS``, which is read by that name at run time: the core never imports
+a codec. Entry points (group ``agentmsg.codecs``) are scanned only for a name that the table lacks, or to list all,
+because that costs about 50 ms.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
+from agentmsg.formats.codec import Codec
+from agentmsg.lazy import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "content_keys", "get_codec", "same_codec"]
+
+ENTRY_POINTS = "agentmsg.codecs"
+_TABLE = "agentmsg_codecs"
+
+
+@cache
+def _ours() -> Mapping[str, str]:
+    table: Mapping[str, str] = imported(_TABLE).CODECS
+    return table
+
+
+@cache
+def _theirs() -> Mapping[str, Any]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - see the module's docstring
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def codec_names() -> tuple[str, ...]:
+    """Return the names of all codecs, sorted; a codec of ours wins over an entry point of its name."""
+    return tuple(sorted({*_ours(), *_theirs()}))
+
+
+@cache
+def codec_class(name: str) -> type[Codec]:
+    """Return the class of a codec.
+
+    Raises:
+        CodecLookupError: code "unknown-codec" with close matches, or "unavailable" where its module cannot be
+            imported or is no codec.
+    """
+    home = _ours().get(name)
+    if home is not None:
+        module, _, attribute = home.partition(":")
+        ours: type[Codec] = getattr(imported(module), attribute)
+        return ours
+    point = _theirs().get(name)
+    if point is None:
+        raise _unknown(name)
+    try:
+        package = point.value.partition(":")[0].rpartition(".")[0]
+        if package:
+            imported(package)
+        found: Any = point.load()
+    except Exception as error:  # whatever is wrong with somebody's module, that codec is what lacks
+        msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
+        raise CodecLookupError(msg, code="unavailable", codec=name) from error
+    if isinstance(found, type) and issubclass(found, Codec):
+        return found
+    msg = f"{point.value} is no subclass of agentmsg.Codec"
+    raise CodecLookupError(msg, code="unavailable", codec=name)
+
+
+def _unknown(name: str) -> CodecLookupError:
+    hint = close_to(name, codec_names()) or f"there are {', '.join(codec_names())}"
+    return CodecLookupError(f"no codec is called {excerpt(name)}; {hint}", code="unknown-codec")
+
+
+def close_to(name: str, known: Iterable[str]) -> str:
+    """Return the question whether one of the known names was meant; nothing where none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def _plain(name: str) -> Codec:
+    """Return the codec without options: the same one to all threads, for hooks may be registered on it."""
+    known = _made.get(name)
+    return known if known is not None else _made.setdefault(name, codec_class(name)())
+
+
+_made: dict[str, Codec] = {}
+
+
+def same_codec(codec: Codec) -> Codec:
+    """Return the codec without options that ``get_codec`` gives, where that is the same; else the codec itself."""
+    try:
+        known = _plain(codec.name)
+    except CodecLookupError:
+        return codec  # of a class that has no name here
+    return known if type(known) is type(codec) and known == codec else codec
+
+
+def get_codec(codec: str | Codec, **options: Any) -> Codec:
+    """Return a codec by name, with options; a codec is returned as it is.
+
+    Raises:
+        CodecLookupError: code "unknown-codec", "unavailable", or "option" where the codec has no such option or
+            refuses its value.
+    """
+    if is_a(codec, Codec):
+        if not options:
+            return codec
+        return _with_options(type(codec), {**_options(codec), **options})
+    if not is_a(codec, str):
+        msg = f"a codec is named by a text, not {excerpt(codec)}"
+        raise CodecLookupError(msg, code="unknown-codec")
+    return _with_options(codec_class(codec), options) if options else _plain(codec)
+
+
+@cache
+def content_keys(family: str) -> frozenset[str]:
+    """Return the keys of a family's native objects that hold content (see ``Codec.content_keys``)."""
+    try:
+        return codec_class(family).content_keys
+    except CodecLookupError:
+        return Codec.content_keys
+
+
+def _options(codec: Codec) -> dict[str, Any]:
+    """Return the options of a codec; what it made itself is none."""
+    return {field.alias or field.name: getattr(codec, field.name) for field in attrs.fields(type(codec)) if field.init}
+
+
+def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
+    fields = {field.alias or field.name: field for field in attrs.fields(cls) if field.init}
+    known = list(fields)
+    for name, value in options.items():
+        if name in known:
+            _check(cls, name, value, getattr(fields[name].validator, "options", None))
+        else:
+            offered = close_to(name, known) or (f"its options: {', '.join(known)}" if known else "it has none")
+            msg = f"no option {excerpt(name)}; {offered}"
+            raise CodecLookupError(msg, code="option", codec=cls.name)
+    try:
+        return cls(**options)
+    except AgentMsgError as error:
+        raise CodecLookupError(error.message, code="option", codec=cls.name) from None
+    except Exception as error:  # whatever a stranger's codec, or a stranger's object, raises
+        # Validators of attrs raise with their own works behind the words.
+        words = f": {error.args[0]}" if error.args and is_a(error.args[0], str) else ""
+        given = ", ".join(f"{name}={excerpt(value)}" for name, value in options.items())
+        raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
+
+
+def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:
+    """Refuse a value that is none of those that an option may have; True is not 1."""
+    if words is None or any(value is word or _equals(value, word) for word in words):
+        return
+    *most, last = map(repr, words)
+    wanted = f"{', '.join(most)} or {last}" if most else last
+    told = refused(name, value, wanted)
+    raise CodecLookupError(told.message, code="option", codec=cls.name)
+
+
+def _equals(value: object, word: object) -> bool:
+    return (type(value) is type(word) and value == word) or (is_a(value, str) and str.__eq__(value, word) is True)

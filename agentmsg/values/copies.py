@@ -1,0 +1,63 @@
+"""Quick copies of plain documents: orjson writes and reads a document in a fifth of the time of a walk in Python.
+
+Only what comes out as it went in is taken; all else goes the careful way of ``json_values``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.values.depth import written_within
+from agentmsg.values.frozen import plain_copy, thaw
+
+__all__ = ["copy_document", "copy_part", "plain_twin"]
+
+
+def copy_document(value: Any, depth: int) -> Any:
+    """Return what ``plain_copy`` does, in a fifth of the time where the value comes out of orjson as it went in.
+
+    Equal is not the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it is not
+    equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
+
+    Raises:
+        InvalidMessage: as ``plain_copy`` does.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model copies documents
+
+    option = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    try:
+        copy = orjson.loads(written_within(value, depth, option))
+        if type(copy) in (dict, list) and copy == value:
+            return copy
+    except (TypeError, ValueError, RecursionError):
+        pass
+    return plain_copy(value, depth)
+
+
+def copy_part(value: Any, levels: int, depth: int) -> Any:
+    """Return the copy of what stands some levels down in a document, as ``copy_document`` of the whole has it there.
+
+    Raises:
+        InvalidMessage: as ``plain_copy`` does, with a path that leads through those levels.
+    """
+    whole = value
+    for _ in range(levels):
+        whole = [whole]
+    copy = copy_document(whole, depth)
+    for _ in range(levels):
+        copy = copy[0]
+    return copy
+
+
+def plain_twin(value: Any) -> Any:
+    """Return what ``thaw`` gives, in half the time: what orjson writes of JSON values it reads as the same values.
+
+    Args:
+        value: plain or frozen, made of JSON types, as the model holds them.
+    """
+    import orjson  # noqa: PLC0415 - the same
+
+    try:
+        return orjson.loads(orjson.dumps(value))
+    except TypeError:  # an integer beyond 64 bits, or too many levels for orjson
+        return thaw(value)

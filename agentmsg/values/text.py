@@ -1,0 +1,359 @@
+"""JSON text to values and back, exactly: parse, depth, suspicion scan, slow path.
+
+orjson is fast and silent: it reads integers beyond 64 bits as floats, keeps the last of duplicate keys and
+writes NaN as null. So every text passes a cheap scan, and only what looks suspicious is read again, exactly,
+by the standard library. orjson alone decides whether a text is well-formed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
+from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.values.depth import written_within
+from agentmsg.values.frozen import plain_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = [
+    "UNUSUAL",
+    "Duplicates",
+    "as_bytes",
+    "dump_json",
+    "library",
+    "may_round",
+    "parse_arguments",
+    "parse_json",
+    "usual_arguments",
+]
+
+Duplicates = Literal["error", "last"]
+
+# One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain
+# search: about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64
+# bits.
+_DIGITS_ALIKE = bytes(48 if chr(code) in "0123456789" else 0 for code in range(256))
+_LONG_RUN = b"0" * 19
+# The largest float has 309 digits; orjson refuses integers beyond it.
+_HUGE_RUN = b"0" * 309
+_CONTAINERS = frozenset({dict, list})
+_SPACES = b" \t\n\r"
+_INT64 = 2**63
+
+
+def parse_json(
+    raw: bytes | bytearray | memoryview | str,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+) -> Any:
+    """Return the plain value of a JSON text; integers of any size are exact.
+
+    Args:
+        raw: the text, as UTF-8 bytes or str.
+        limits: bounds on size and depth.
+        duplicates: what to do with a key that an object holds twice.
+
+    Raises:
+        DecodeError: codes "syntax", "bytes", "depth", "duplicate-key", "integer-range", "number",
+            "surrogate".
+    """
+    data = raw if type(raw) is bytes else as_bytes(raw)
+    size = len(data)
+    if size > limits.bytes:
+        msg = f"{size} bytes are more than the limit of {limits.bytes}"
+        raise DecodeError(msg, code="bytes")
+    value: Any = None
+    fault: ValueError | None = None
+    try:
+        value = library()[0](data)
+    except ValueError as error:
+        fault = error
+    if fault is not None:
+        value = _loads_huge(data, fault)
+    # Four times as fast as a walk, and the usual end: JSON comes out as it went in, but for spaces. Then it is not
+    # too deep, and no number was rounded and no key dropped on the way.
+    try:
+        written = written_within(value, limits.depth, size=size)
+    except TypeError:
+        _check_depth(data, value, limits.depth)
+    else:
+        if _is_as_written(data, written):
+            return value
+    is_doubtful = fault is not None or may_round(data)
+    if is_doubtful or (duplicates == "error" and _may_repeat_keys(data, value)):
+        return _exact(data, duplicates, limits)
+    return value
+
+
+def may_round(data: bytes) -> bool:
+    """Tell whether a text has a run of digits that orjson may read as a float which is not that number."""
+    return data.translate(_DIGITS_ALIKE).find(_LONG_RUN) >= 0
+
+
+def _is_as_written(data: bytes, written: bytes) -> bool:
+    """Tell whether a text is what orjson writes for its value, but for spaces; strings keep theirs on both sides.
+
+    Where one of the two is ASCII and the other is not, they differ in more: Python's json escapes letters, orjson none.
+    """
+    if written == data:
+        return True
+    return written.isascii() is data.isascii() and written.translate(None, _SPACES) == data.translate(None, _SPACES)
+
+
+def as_bytes(raw: bytes | bytearray | memoryview | str) -> bytes:
+    """Return text as UTF-8 bytes; refuse what is neither (codes "surrogate" and "type")."""
+    if type(raw) is bytes:
+        return raw
+    if isinstance(raw, str):
+        try:
+            return raw.encode()
+        except UnicodeEncodeError as error:
+            msg = f"a lone surrogate at character {error.start}"
+            raise DecodeError(msg, code="surrogate") from None
+    if isinstance(raw, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return bytes(raw)
+    msg = f"bytes or text are needed, not {excerpt(raw)}"
+    raise DecodeError(msg, code="type")
+
+
+def _loads_huge(data: bytes, fault: ValueError) -> Any:
+    """Parse a text that orjson has refused, and that only the slow path can read exactly.
+
+    orjson refuses integers beyond the largest float (309 digits and more). Cut short, they leave everything
+    else about the text as it is, so that orjson still decides whether it is well-formed.
+    """
+    if _HUGE_RUN in data.translate(_DIGITS_ALIKE):
+        import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+        try:
+            return library()[0](re.sub(rb"\d{300,}", lambda run: run[0][:20], data))
+        except ValueError as error:
+            fault = error
+    raise _syntax_error(data, fault)
+
+
+def _check_depth(data: bytes, value: object, limit: int) -> None:
+    """Refuse a value nested deeper than the limit; without recursion, as the caller's stack may be deep."""
+    # As many brackets as levels at most, so this count settles small documents.
+    if data.count(b"{") + data.count(b"[") <= limit:
+        return
+    level: list[Any] = [[value]]
+    containers = _CONTAINERS
+    for _ in range(limit + 1):
+        parts: list[Iterable[Any]] = [outer.values() if type(outer) is dict else outer for outer in level]
+        level = [item for item in chain.from_iterable(parts) if type(item) in containers]
+        if not level:
+            return
+    msg = f"nested deeper than the limit of {limit}"
+    raise DecodeError(msg, code="depth")
+
+
+# What orjson says, and the code for it; everything else is "syntax".
+_REASONS: Mapping[str, str] = {
+    "surrogate in string": "surrogate",
+    "infinity": "number",
+    "depth": "depth",  # newer versions say "depth limit exceeded", older "recursion depth exceeded"
+}
+
+
+def _syntax_error(data: bytes, error: ValueError) -> DecodeError:
+    hint = "; it begins with a byte order mark" if data.startswith(b"\xef\xbb\xbf") else ""
+    if data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+        hint = "; it looks compressed"
+    code = next((code for words, code in _REASONS.items() if words in str(error)), "syntax")
+    return DecodeError(f"not JSON: {error}{hint}", code=code)
+
+
+def _may_repeat_keys(data: bytes, value: object) -> bool:
+    """Compare the colons that follow a quote with the keys read: a count of marks can only be too high.
+
+    A quote behind an odd number of backslashes is part of a text, such as one that holds JSON. Runs of backslashes are
+    looked at from their first one only, or a long one would take the square of its length.
+    """
+    import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+    marks = len(re.findall(rb'"[ \t\n\r]*:', data))
+    within = sum(len(run) % 2 for run in re.findall(rb'(?<!\\)(\\++)"[ \t\n\r]*:', data))
+    return marks - within != _count_keys(value)
+
+
+def _count_keys(value: object) -> int:
+    count, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            fields = cast("dict[str, object]", item)
+            count += len(fields)
+            waiting.extend(fields.values())
+        elif isinstance(item, list):
+            waiting.extend(cast("list[object]", item))
+    return count
+
+
+def _pairs(duplicates: Duplicates) -> Callable[[list[tuple[str, Any]]], dict[str, Any]] | None:
+    if duplicates == "last":
+        return None
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) != len(pairs):
+            seen: set[str] = set()
+            for key, _ in pairs:
+                if key in seen:
+                    msg = f"the key {excerpt(key)} stands twice in one object"
+                    raise DecodeError(msg, code="duplicate-key")
+                seen.add(key)
+        return fields
+
+    return once
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > 4300:  # noqa: PLR2004 - Python's own limit, asked before int() has done the work
+        msg = f"an integer of {len(digits)} digits"
+        raise DecodeError(msg, code="integer-range")
+    return int(digits)
+
+
+def _exact(data: bytes, duplicates: Duplicates, limits: Limits) -> Any:
+    """Read a text that orjson has accepted again, with exact integers."""
+    import json  # noqa: PLC0415 - the slow path
+
+    try:
+        value = json.loads(data, object_pairs_hook=_pairs(duplicates), parse_int=_integer)
+        return plain_copy(value, limits.depth)
+    except RecursionError:
+        msg = "nested deeper than the caller's stack leaves room for"
+        raise DecodeError(msg, code="depth") from None
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code, path=error.path) from None
+
+
+def dump_json(value: Any) -> bytes:
+    """Return compact UTF-8 JSON of a value made of JSON types; frozen containers and big integers are taken.
+
+    Raises:
+        EncodeError: where the value holds anything else (code "type", "number", "surrogate", "depth" ...).
+    """
+    _, dumps, strict = library()
+    try:
+        return dumps(value, option=strict)
+    except TypeError:
+        return _dump_exactly(value)
+
+
+def _dump_exactly(value: Any) -> bytes:
+    import orjson  # noqa: PLC0415 - see dump_json
+
+    def big(item: Any) -> Any:
+        if type(item) is dict:
+            return {key: big(each) for key, each in cast("dict[str, Any]", item).items()}
+        if type(item) is list:
+            return [big(each) for each in cast("Any", item)]
+        if type(item) is int and not -_INT64 <= item < 2 * _INT64:
+            return orjson.Fragment(str(item).encode())
+        return item
+
+    try:
+        # Levels beyond orjson's own bound on writing are refused here, with a path.
+        return orjson.dumps(big(plain_copy(value, 250)))
+    except RecursionError:
+        msg = "nested deeper than the caller's stack leaves room for"
+        raise EncodeError(msg, code="depth") from None
+    except InvalidMessage as error:
+        raise EncodeError(error.message, code=error.code, path=error.path) from None
+    except TypeError as error:
+        raise EncodeError(f"not JSON: {error}", code="type") from None
+
+
+@cache
+def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
+    """Return ``loads``, ``dumps`` and its strict option; for short texts an import statement takes as long as the work.
+
+    Without that option orjson writes texts for times and objects for dataclasses, in silence.
+    """
+    import orjson  # noqa: PLC0415 - not every user of the model parses or writes JSON
+
+    return orjson.loads, orjson.dumps, orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+
+
+UNUSUAL: Any = object()
+"""What is given for a text that is not a usual one: None is a value."""
+
+
+def usual_arguments(text: str) -> Any:
+    """Return the value of a text of arguments that certainly says no more than its value; else UNUSUAL.
+
+    Such a text is what orjson writes for the value, but for spaces between: then no key stood twice, and no number was
+    rounded. Spaces inside strings are the same on both sides, so they may be left out of the comparison too.
+    """
+    loads, dumps, _ = library()
+    try:
+        data = text.encode()
+        value = loads(data)
+        written = dumps(value)
+    except (TypeError, ValueError):
+        return UNUSUAL
+    if not _is_as_written(data, written):
+        return UNUSUAL
+    # Every level has two brackets, so that a short text need not be looked through.
+    depth = DEFAULT_LIMITS.depth
+    return value if len(data) <= 2 * depth or data.count(b"{") + data.count(b"[") <= depth else UNUSUAL
+
+
+def parse_arguments(text: str) -> tuple[bool, Any, bool]:
+    """Read the JSON text of a tool's arguments.
+
+    Returns:
+        ``(valid, value, exact)``: whether the text is JSON (the empty text counts as ``{}``); its value; and
+        whether the value says all that the text says. It does not where a key stands twice, or where a number
+        has more digits than a float holds.
+    """
+    value = usual_arguments(text)
+    if value is not UNUSUAL:
+        return True, value, True
+    if not text.strip(" \t\n\r"):
+        return True, {}, True
+    try:
+        value = parse_json(text)
+    except DecodeError:
+        return False, None, False
+    data = text.encode()
+    repeats = _may_repeat_keys(data, value) and _repeats(data)
+    return True, value, not repeats and not _rounds(text)
+
+
+def _repeats(data: bytes) -> bool:
+    try:
+        _exact(data, "error", DEFAULT_LIMITS)
+    except DecodeError:
+        return True
+    return False
+
+
+def _rounds(text: str) -> bool:
+    """Tell whether a number of the text, as written, is not the number that Python reads."""
+    import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+    if not re.search(r"[0-9][.eE]", text):
+        return False
+    strings_and_numbers = r'"[^"\\]*(?:\\.[^"\\]*)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)'
+    for literal in re.finditer(strings_and_numbers, text, re.DOTALL):
+        number = literal[1]
+        if number and not number.lstrip("-").isdigit() and not _holds(number):
+            return True
+    return False
+
+
+def _holds(number: str) -> bool:
+    from decimal import Decimal  # noqa: PLC0415 - only for numbers with a fraction or exponent
+
+    try:
+        return Decimal(number) == Decimal(repr(float(number)))
+    except ArithmeticError:
+        # An exponent that even a Decimal does not hold; the float is zero.
+        return False

@@ -1,0 +1,41 @@
+"""What a plain value is, told in a way that type checkers follow."""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+__all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence", "is_sound"]
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a value is a plain object, as a parser makes it."""
+    return type(value) is dict
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Tell whether a value is a plain list, as a parser makes it."""
+    return type(value) is list
+
+
+def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a value is an object, plain or frozen."""
+    return isinstance(value, dict)
+
+
+def is_sequence(value: object) -> TypeGuard[list[Any]]:
+    """Tell whether a value is a list, plain or frozen."""
+    return isinstance(value, list)
+
+
+def class_of(value: object) -> type[Any]:
+    """Return the class of any value."""
+    return type(value)
+
+
+def is_sound(text: str) -> bool:
+    """Tell whether a text has no lone surrogates; ``isascii`` tells the same of most, and takes no time."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,72 @@
+"""The words of the format: names of the family, tags, kinds and stop reasons."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+FAMILY = "anthropic"
+# What a model would read or could do, beside what goes by such words everywhere.
+CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
+# Namespaces of extras beside FAMILY: of an answer as a whole, of the details of its output, and of what a block is.
+RESPONSE = "anthropic.response"
+OUTPUT = "anthropic.output"
+KIND = "anthropic.kind"
+
+UPLOAD: Mapping[str, str] = MappingProxyType({"type": "container_upload"})
+
+# How long a cache may be kept, in minutes.
+TTLS: Mapping[str, int] = MappingProxyType({"5m": 5, "1h": 60})
+
+# By kind of citation: the key of its title, and what else it must have, with its type.
+PLACES: Mapping[str, tuple[str, Mapping[str, type]]] = MappingProxyType(
+    {
+        "char_location": ("document_title", {"document_index": int, "start_char_index": int, "end_char_index": int}),
+        "page_location": ("document_title", {"document_index": int, "start_page_number": int, "end_page_number": int}),
+        "content_block_location": (
+            "document_title",
+            {"document_index": int, "start_block_index": int, "end_block_index": int},
+        ),
+        "web_search_result_location": ("title", {"encrypted_index": str}),
+        "search_result_location": (
+            "title",
+            {"source": str, "search_result_index": int, "start_block_index": int, "end_block_index": int},
+        ),
+    }
+)
+
+# Tools that run at the provider, by the tag of what they give; those of MCP servers have names of their own.
+SERVER_RESULTS: Mapping[str, str | None] = MappingProxyType(
+    {
+        "web_search_tool_result": "web_search",
+        "web_fetch_tool_result": "web_fetch",
+        "code_execution_tool_result": "code_execution",
+        "bash_code_execution_tool_result": "bash_code_execution",
+        "text_editor_code_execution_tool_result": "text_editor_code_execution",
+        "tool_search_tool_result": "tool_search",
+        "advisor_tool_result": "advisor",
+        "mcp_tool_result": None,
+    }
+)
+
+# Words of ours by the native ones, one for one; any other word means the same on both sides.
+FINISH: Mapping[str, str] = MappingProxyType({"end_turn": "stop", "max_tokens": "length"})
+STOP_REASON: Mapping[str, str] = MappingProxyType({ours: word for word, ours in FINISH.items()})
+STOP_REASONS = frozenset(
+    {
+        *FINISH,
+        "stop_sequence",
+        "model_context_window_exceeded",
+        "tool_use",
+        "pause_turn",
+        "refusal",
+        "compaction",
+    }
+)
+
+# What an answer says of itself: known, and none of it is the message.
+ARGUED = frozenset({"stop_sequence", "stop_details", "container", "context_management", "diagnostics"})

@@ -1,0 +1,242 @@
+"""The capability table: what Arcaelas' messages carry, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    media,
+    natives,
+    restructure,
+    rules,
+)
+from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS
+from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
+from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
+from agentmsg_codecs.arcaelas.names import CONTAINERS, FAMILY, ITEM, SIGNER, is_odd
+from agentmsg_codecs.arcaelas.times import carried_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Parts
+    from agentmsg_codecs.arcaelas.messages import Messages
+
+
+Rows = dict[type[am.BaseBlock], Row]
+
+
+# -- media ------------------------------------------------------------------------------------------------------------
+
+_SOURCE_EXTRAS = carried_extras((FAMILY, source_keys))
+
+
+def _nearest(source: Any) -> Any:
+    """Return the source as the format has it: media types are told of data only, and no file tells its provider."""
+    changes: dict[str, Any] = {}
+    if isinstance(source, am.Base64Source):
+        if source.media_type is None and not is_odd(source):
+            changes["media_type"] = media.guess_media_type(source.data)
+    elif source.media_type is not None:
+        changes["media_type"] = None
+    if isinstance(source, am.FileSource) and source.provider is not None:
+        # The library hands an id to the provider that it is set up with.
+        changes["provider"] = None
+    extras = _SOURCE_EXTRAS(source.extras, source) if source.extras else source.extras
+    if extras is not source.extras:
+        changes["extras"] = extras
+    return source.evolve(**changes) if changes else source
+
+
+def _media(block: Any) -> Any:
+    """Carry what is given as such a block may be; base64 data needs a media type, which its first bytes may tell."""
+    source = block.source
+    if type(source) not in SOURCES[type(block)]:
+        return Drop(f"no place for a {type(source).__name__} here")
+    new = _nearest(source)
+    if isinstance(new, am.Base64Source) and new.media_type is None and not is_odd(new):
+        return Drop("nothing tells what kind of data this is")
+    if new is source:
+        return block
+    return Swap(block.evolve(source=new), "media types are told of data here, and no more of a source", "annotation")
+
+
+def _sound(block: am.AudioBlock) -> Any:
+    source = block.source
+    held = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
+    if held is not None and held.media_type is not None:
+        return Swap(block.evolve(source=held), "sound is given as data here", "annotation")
+    answer = _media(block)
+    return rules.audio_as_text(block) if isinstance(answer, Drop) else answer
+
+
+def _document(block: am.FileBlock) -> Any:
+    answer = rules.document_as_text(block)
+    return _media(block) if answer is block else answer
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _with_words(block: am.TextBlock) -> Any:
+    return block if block.text or is_odd(block) else Drop("there are no words in it", "annotation")
+
+
+def _word_rows(parts: Parts) -> Rows:
+    """Return the rows of messages whose content is one text."""
+
+    def keys(block: Any) -> frozenset[str] | None:
+        return parts.keys_of(block) if is_odd(block) else None
+
+    return {
+        **rules.TEXT_ROWS,
+        am.TextBlock: Row({"text": KEEP, "extras": carried_extras((FAMILY, keys))}, _with_words),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
+    }
+
+
+def _media_rows(parts: Parts) -> Rows:
+    """Return the rows of messages, or results, whose content may be a list of blocks."""
+    extras = carried_extras((FAMILY, parts.keys_of))
+    placed: dict[str, Cell] = {"source": KEEP, "extras": extras}
+    return {
+        **_word_rows(parts),
+        am.TextBlock: Row({"text": KEEP, "extras": extras}),
+        am.ImageBlock: Row(placed, _media),
+        am.AudioBlock: Row(placed, _sound),
+        am.FileBlock: Row(placed, _document),
+    }
+
+
+def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
+    """Carry the signatures of the one provider that gives any here."""
+    if signature.provider != SIGNER or not signature.value:
+        return None
+    return signature.evolve(extras={}) if signature.extras else signature
+
+
+def _assistant_rows(parts: Parts) -> Rows:
+    fields: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
+    extras = carried_extras((ITEM, lambda _: INNER_KEYS), (FAMILY, lambda _: CALL_KEYS))
+    return {
+        **_word_rows(parts),
+        am.ThinkingBlock: Row(
+            {"thinking": KEEP, "signature": _signature},
+            lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
+        ),
+        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, rules.call_as_function),
+    }
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _is_thought(block: Any) -> bool:
+    signature = block.signature
+    return bool(block.thinking) or (signature is not None and signature.provider == SIGNER and bool(signature.value))
+
+
+def _rank(block: Any) -> int:
+    if type(block) is am.ThinkingBlock:
+        return 0
+    return 2 if type(block) is am.ToolUseBlock and block.kind != "server" else 1
+
+
+def _layout(message: am.Msg) -> tuple[int, ...] | None:
+    """Return an assistant's blocks in their order: what was thought, once, what is said, and the calls."""
+    content = message.content
+    if message.role != "assistant" or len(content) <= 1:
+        return None
+    order = list(restructure.in_order(content, _rank) or range(len(content)))
+    thoughts = [index for index in order if type(content[index]) is am.ThinkingBlock and _is_thought(content[index])]
+    if len(thoughts) > 1:
+        kept = _one_thought([content[index] for index in thoughts])
+        others = set(thoughts[kept:])
+        order = [index for index in order if index not in others]
+    return None if order == list(range(len(content))) else tuple(order)
+
+
+def _one_thought(blocks: list[Any]) -> int:
+    """Return how many of the first blocks of thinking can be one: a signature is of one block."""
+    unsigned = next((index for index, block in enumerate(blocks) if block.signature is not None), len(blocks))
+    return max(unsigned, 1)
+
+
+def _are_one(left: Any, right: Any) -> bool:
+    if type(left) is not type(right):
+        return False
+    if type(left) is am.ThinkingBlock:
+        return left.signature is None and right.signature is None
+    return type(left) is am.TextBlock and not is_odd(left) and not is_odd(right)
+
+
+def _joined(left: Any, right: Any) -> Any:
+    """Return the one text that two neighbours are in a message whose content is a text."""
+    if not _are_one(left, right):
+        return None
+    if type(left) is am.ThinkingBlock:
+        return left.evolve(thinking=f"{left.thinking}\n{right.thinking}")
+    return left.evolve(text=f"{left.text}\n{right.text}")
+
+
+def _one_text(message: am.Msg) -> Any:
+    """Carry a message whose texts are one."""
+    content = message.content
+    if len(content) > 1 and any(map(_are_one, content, content[1:])):
+        return Swap(message, "content is one text here", "annotation")
+    return message
+
+
+_DEVELOPER = rules.role_rule("system")
+
+
+def _other(message: am.Msg) -> Any:
+    """Carry a message of another role where it was read; the library does not look at roles when it runs."""
+    if is_odd(message) and message.role not in NO_ROLES:
+        return _one_text(message)
+    return _DEVELOPER(message) if message.role == "developer" else rules.other_role(message)
+
+
+def _rows(messages: Messages) -> Mapping[str, MessageRow]:
+    content = messages.content
+
+    def row(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] | None = None) -> MessageRow:
+        keys = keys_of(role)
+        fields: dict[str, Cell] = {
+            "created_at": carried_time,
+            "extras": carried_extras((FAMILY, lambda _: keys), odd=messages.is_odd),
+        }
+        return MessageRow(fields=fields, blocks=blocks, otherwise=otherwise, joins=_joined if otherwise else None)
+
+    placed = _media_rows(content.everything)
+    result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, rules.structured_as_text)}
+    tool = row("tool", result)
+    return {
+        "system": row("system", _word_rows(content.words), _one_text),
+        "user": row("user", placed),
+        "assistant": row("assistant", _assistant_rows(content.words), _one_text),
+        "tool": MessageRow(fields=tool.fields, blocks=result, results=placed),
+        "native": rules.native_message_row(FAMILY, messages.read),
+        ANY_ROLE: row("system", _word_rows(content.words), _other),
+    }
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table, with what reads native messages."""
+    return Caps(
+        messages=_rows(messages),
+        history=CONTAINERS.cells(),
+        arrange=(restructure.split_results, restructure.choose(_layout)),
+        needs_id=natives.lacks_id(FAMILY),
+        derives_names=True,
+    )

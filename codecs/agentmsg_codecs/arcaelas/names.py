@@ -1,0 +1,28 @@
+"""The names that the codec uses for what is no field of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agentmsg.formats import Containers, is_marked, marked
+
+FAMILY = "arcaelas"
+CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
+# What a model reads or does, wherever it stands, beside what it does in any format.
+CONTENT_KEYS = frozenset({"data", "function", "source", "url"})
+# The namespace in extras of the object inside an object: the `function` of a call.
+ITEM = "arcaelas.item"
+# The field that links a result with its call, by generation.
+LINKS = {1: "tool_id", 2: "tool_call_id"}
+# Who signs what stands in `thinking_signature`: no other provider of the library's gives a signature.
+SIGNER = "anthropic"
+
+
+def odd(obj: Any) -> Any:
+    """Mark what was read though the library does not write it, so that it is written again."""
+    return marked(obj, FAMILY, odd=True)
+
+
+def is_odd(obj: Any) -> bool:
+    """Tell whether an object was read from what the library does not write."""
+    return is_marked(obj, FAMILY, "/odd")

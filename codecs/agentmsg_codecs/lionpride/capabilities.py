@@ -1,0 +1,286 @@
+"""The capability table: what lionpride's messages carry, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    MessageRow,
+    Swap,
+    carried_extras,
+    dump_json,
+    is_marked,
+    is_sequence,
+    marked,
+    natives,
+    restructure,
+    rules,
+)
+from agentmsg_codecs.lionpride.block_capabilities import (
+    CALL,
+    IMAGE,
+    RESULT,
+    TEXTS,
+    carried_detail,
+    data_row,
+    slot_of,
+)
+from agentmsg_codecs.lionpride.content import kind_of
+from agentmsg_codecs.lionpride.messages import read_node, taken_in_node
+from agentmsg_codecs.lionpride.names import (
+    CLASS,
+    CONTAINERS,
+    CONTENT,
+    FAMILY,
+    META,
+    SLOTS,
+    TAKEN,
+    is_uuid,
+    own_id,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentmsg.formats import Cell
+
+
+_ALONE = "one text, and one call, is all that a message says"
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _id(value: str, message: am.Msg) -> str | None:
+    return value if is_uuid(value) or is_marked(message, FAMILY, "/free") else None
+
+
+def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
+    """Carry the metadata; under ``lion_class`` stands the class."""
+    if "lion_class" not in metadata:
+        return metadata
+    return {key: value for key, value in metadata.items() if key != "lion_class"}
+
+
+def _taken_in_content(message: am.Msg) -> frozenset[str]:
+    return TAKEN[kind_of(message)]
+
+
+def _taken_in_metadata(message: am.Msg) -> frozenset[str] | None:
+    own: Any = message.extras[META]
+    return frozenset() if list(own) == ["lion_class"] and own["lion_class"] != CLASS else None
+
+
+_EXTRAS = carried_extras((CONTENT, _taken_in_content), (META, _taken_in_metadata), (FAMILY, taken_in_node))
+
+
+def _filled(value: Any, _: Any) -> Any:
+    return value or None
+
+
+# The places behind those of words and of SLOTS.
+_IMAGES, _DETAIL = 8, 9
+
+
+def _rank(block: Any, role: str) -> int:
+    """Return where a block stands in a message: its words, data in the order of the fields, images."""
+    if isinstance(block, am.ImageBlock) and role == "user":
+        return _IMAGES
+    slot = slot_of(block, role)
+    if slot in (None, "instruction"):
+        return 0
+    return _DETAIL if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
+
+
+def _picks(message: am.Msg) -> tuple[int, ...] | None:
+    content, role = message.content, message.role
+    return (
+        restructure.in_order(content, lambda block: _rank(block, role)) if role in SLOTS and len(content) > 1 else None
+    )
+
+
+def _words(block: Any) -> str:
+    return block.text if isinstance(block, am.TextBlock) else dump_json(block.data).decode()
+
+
+def _joins(role: str) -> Callable[[Any, Any], Any]:
+    """Return the function that makes one of two blocks which a message has one place for."""
+
+    def joined(left: Any, right: Any) -> Any:
+        rank = _rank(left, role)
+        if rank == _IMAGES:
+            return left if slot_of(right, role) == "image_detail" else None
+        if rank != _rank(right, role):
+            return None
+        if rank == 0:
+            text = f"{_words(left)}\n{_words(right)}"
+            return left.evolve(text=text) if isinstance(left, am.TextBlock) else am.TextBlock(text)
+        if left.name not in ("context", "tool_schemas"):
+            return left
+        both = [[*block.data] if is_sequence(block.data) else [block.data] for block in (left, right)]
+        return left.evolve(data=[*both[0], *both[1]])
+
+    return joined
+
+
+def _one_each(role: str) -> Callable[[am.Msg], Any]:
+    """Return the rule for messages that have one place for each kind of block, and one detail for all images."""
+    joined = _joins(role)
+
+    def rule(message: am.Msg) -> Any:
+        even = _with_one_detail(message) if role == "user" else message
+        if even is not message:
+            return Swap(even, "one detail is for all images", "annotation")
+        # Of others, what becomes of them is joined: such a message is not carried as it is.
+        said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
+        if any(joined(left, right) is not None for left, right in pairwise(said)):
+            return Swap(message, _ALONE, "annotation")
+        return message
+
+    return rule
+
+
+def _has_place(block: Any, role: str) -> bool:
+    return slot_of(block, role) is not None or (role == "user" and isinstance(block, am.ImageBlock))
+
+
+def _with_one_detail(message: am.Msg) -> am.Msg:
+    """Return a message whose images have the first detail that one of them has, and that is carried."""
+    images = message.blocks(am.ImageBlock)
+    details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
+    if len(details) <= 1:
+        return message
+    told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
+    noted = any(is_marked(block, FAMILY, "/detail") for block in images if block.detail == told)
+    return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
+
+
+def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
+    if not isinstance(block, am.ImageBlock):
+        return block
+    new = block.evolve(detail=detail)
+    if not noted:
+        return new
+    return marked(new, FAMILY, detail=True)
+
+
+def _is_call(block: Any) -> bool:
+    return isinstance(block, am.ToolUseBlock) and block.kind != "server"
+
+
+def _units(message: am.Msg) -> list[tuple[int, ...]]:
+    """Return the blocks of an assistant's message in runs that a message can say: words, or one call."""
+    runs: list[list[int]] = []
+    kinds: list[bool | None] = []
+    for index, block in enumerate(message.content):
+        # What is dropped goes with what is there.
+        kind = True if _is_call(block) else False if rules.as_text(block) is not None else None
+        if not runs or (kind is not None and kinds[-1] is not None and (kind or kinds[-1])):
+            runs.append([index])
+            kinds.append(kind)
+        else:
+            runs[-1].append(index)
+            kinds[-1] = kinds[-1] if kind is None else kind
+    return list(map(tuple, runs))
+
+
+def _split_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+    """Give each call of an assistant a message of its own."""
+    runs = {
+        index: found
+        for index, message in enumerate(messages)
+        if message.role == "assistant" and len(found := _units(message)) > 1
+    }
+    if not runs:
+        return plan
+    out: restructure.Plan = []
+    for parts in restructure.as_is(messages) if plan is None else plan:
+        part = parts[0]
+        if len(parts) > 1 or part.index not in runs or part.role not in (None, "assistant"):
+            out.append(parts)
+            continue
+        place = {pick: number for number, run in enumerate(runs[part.index]) for pick in run}
+        units = groupby(sorted(part.picks, key=place.__getitem__), key=place.__getitem__)
+        out += [(restructure.Part(part.index, tuple(picks), part.role),) for _, picks in units]
+    return out
+
+
+def _answer(message: am.Msg) -> Any:
+    """Carry an answer: words that are one, or a call whose id is that of its message."""
+    if len(message.content) == 1 and _is_usual_answer(message.content[0], message.id):
+        return message
+    calls = [block for block in message.content if _is_call(block)]
+    if not calls:
+        texts = sum(type(block) is am.TextBlock for block in message.content)
+        return Swap(message, _ALONE, "annotation") if texts > 1 else message
+    free = is_marked(message, FAMILY, "/free")
+    content = [_with_own_id(block, free=free) if _is_call(block) else block for block in message.content]
+    link: Any = message.id
+    if len(calls) == 1 and len(_units(message)) == 1:
+        (index,) = (number for number, block in enumerate(content) if _is_call(block))
+        call: Any = content[index]
+        if call.id is not None:
+            link = message.id if message.id == call.id else str(call.id)
+        elif link is not None and not isinstance(link, am.Made):
+            link = link if free else own_id(link)
+            content[index] = call.evolve(id=link)
+    if link is message.id and all(new is old for new, old in zip(content, message.content, strict=True)):
+        return message
+    new = message.evolve(id=link, content=content)
+    return Swap(new, "the id of a call is that of its message, a UUID", "annotation")
+
+
+def _is_usual_answer(block: Any, link: str | None) -> bool:
+    """Tell whether a block makes an answer alone: a text, or a call that has the id of its message, a UUID."""
+    if type(block) is am.TextBlock:
+        return True
+    return _is_call(block) and link is not None and block.id is link and is_uuid(link)
+
+
+def _with_own_id(block: Any, *, free: bool) -> Any:
+    if block.id is None or free or is_uuid(block.id):
+        return block
+    return block.evolve(id=own_id(block.id))
+
+
+def make_caps() -> Caps:
+    """Return the capability table."""
+    fields: dict[str, Cell] = {
+        "id": _id,
+        "created_at": KEEP,
+        "name": _filled,
+        "recipient": _filled,
+        "metadata": _metadata,
+        "embedding": _filled,
+        "extras": _EXTRAS,
+    }
+    user = {**TEXTS, am.DataBlock: data_row("user"), am.ImageBlock: IMAGE}
+    return Caps(
+        messages={
+            "system": MessageRow(
+                fields=fields,
+                blocks={**TEXTS, am.DataBlock: data_row("system")},
+                otherwise=_one_each("system"),
+                joins=_joins("system"),
+            ),
+            "developer": MessageRow(otherwise=rules.role_rule("system")),
+            "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joins("user")),
+            "assistant": MessageRow(
+                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joins("assistant")
+            ),
+            "tool": MessageRow(
+                fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
+            ),
+            "native": rules.native_message_row(FAMILY, read_node),
+            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+        },
+        history=CONTAINERS.cells(),
+        arrange=(restructure.split_results, _split_calls, restructure.choose(_picks)),
+        needs_id=natives.lacks_id(FAMILY),
+        derives_names=True,
+    )

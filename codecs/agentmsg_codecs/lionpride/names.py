@@ -1,0 +1,105 @@
+"""The names that the lionpride codec uses, and which class of content a dict is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agentmsg.formats import Containers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+FAMILY = "lionpride"
+# A pile has its nodes under `items`.
+CONTAINERS = Containers(family=FAMILY, title="lionpride", keys=("items",), own=frozenset({"content"}))
+# Namespaces in extras: of unknown keys in the content, and of a class other than that of messages in the metadata.
+CONTENT = "lionpride.content"
+META = "lionpride.metadata"
+CLASS = "lionpride.session.messages.message.Message"
+NODE_KEYS = frozenset({"id", "created_at", "metadata", "content", "embedding", "sender", "recipient"})
+DETAILS = frozenset({"low", "high", "auto"})
+
+# The classes of content in the order in which the real reader tries them: any of these keys, be it empty, decides.
+TRIGGERS: Mapping[str, frozenset[str]] = {
+    "instruction": frozenset({"instruction", "context", "request_model", "tool_schemas", "images"}),
+    "assistant_response": frozenset({"assistant_response"}),
+    "action_response": frozenset({"result", "error"}),
+    "action_request": frozenset({"function", "arguments"}),
+    "system": frozenset({"system_message", "system_datetime"}),
+}
+# The keys that each class models here.
+FIELDS: Mapping[str, frozenset[str]] = {
+    **TRIGGERS,
+    "instruction": TRIGGERS["instruction"] | {"image_detail"},
+    "action_response": TRIGGERS["action_response"] | {"request_id"},
+}
+# The fields that are a DataBlock of their name, in the order in which they stand, by role.
+SLOTS: Mapping[str, tuple[str, ...]] = {
+    "user": ("context", "tool_schemas", "request_model"),
+    "system": ("system_datetime",),
+}
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_WEB_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_BRACKETS = re.compile(r"([^\[\]]*@)?\[([0-9a-f:.]+)\](:[0-9]*)?", re.IGNORECASE)
+
+
+def class_of_content(content: Iterable[str]) -> str:
+    """Return the class that the keys of a content decide; an instruction where none does."""
+    keys = set(content)
+    return next((name for name, triggers in TRIGGERS.items() if not triggers.isdisjoint(keys)), "instruction")
+
+
+def _taken(name: str) -> frozenset[str]:
+    before = list(TRIGGERS)[: list(TRIGGERS).index(name)]
+    return FIELDS[name].union(*(TRIGGERS[other] for other in before))
+
+
+# The keys that no unknown field of a content may have, by its class: its own, and those that would change the class.
+TAKEN: Mapping[str, frozenset[str]] = {name: _taken(name) for name in TRIGGERS}
+# All of these are what a model reads or does; in a content of another class, each is an unknown field.
+CONTENT_KEYS = frozenset({"response_model"}.union(*FIELDS.values()))
+
+
+def is_uuid(text: str) -> bool:
+    """Tell whether an id is one as lionpride writes it."""
+    return _UUID.fullmatch(text) is not None
+
+
+def own_id(text: str) -> str:
+    """Return an id as lionpride has it: this one, or a name-based UUID (version 5) of it, always the same."""
+    if is_uuid(text):
+        return text
+    from uuid import NAMESPACE_URL, uuid5  # noqa: PLC0415 - few need it, and it is slow to import
+
+    return str(uuid5(NAMESPACE_URL, f"agentmsg:{text}"))
+
+
+def is_web_url(url: str) -> bool:
+    """Tell whether lionpride takes a URL for an image: it wants http or https, and what urlsplit takes for a host."""
+    match = _WEB_URL.match(url)
+    if match is None or "\x00" in url or "%00" in url:
+        return False
+    host = match[1].translate(_IGNORED)
+    if host.isascii():
+        return _is_ipv6(host) if "[" in host or "]" in host else bool(host)
+    from unicodedata import normalize  # noqa: PLC0415 - few hosts need it
+
+    plain = host.translate(_MARKS)
+    return _MARKS.keys().isdisjoint(map(ord, normalize("NFKC", plain))) and "[" not in host and "]" not in host
+
+
+_IGNORED = dict.fromkeys(map(ord, "\t\r\n"))
+_MARKS = dict.fromkeys(map(ord, "/?#@:"))
+
+
+def _is_ipv6(host: str) -> bool:
+    """Tell whether the brackets of a host hold an address."""
+    from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - few need it, and it is slow to import
+
+    match = _BRACKETS.fullmatch(host)
+    try:
+        return match is not None and bool(IPv6Address(match[2]).packed)
+    except AddressValueError:
+        return False

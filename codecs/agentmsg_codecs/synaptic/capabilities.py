@@ -1,0 +1,152 @@
+"""The capability table: what Synaptic's messages carry, and what becomes of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Drop,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    mark_of,
+    restructure,
+    rules,
+    usually,
+)
+from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
+from agentmsg_codecs.synaptic.content import read_source, write_url
+from agentmsg_codecs.synaptic.messages import keys_of
+from agentmsg_codecs.synaptic.names import CONTAINERS, FAMILY
+from agentmsg_codecs.synaptic.usage import carried_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Cell
+    from agentmsg_codecs.synaptic.messages import Messages
+
+
+Rows = dict[type[am.BaseBlock], Row]
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the rule for media: what has no URL, and is no data that a URL holds, is text or nothing."""
+
+    def rule(block: Any) -> Any:
+        source = block.source
+        if not isinstance(source, (am.URLSource, am.Base64Source)):
+            said = without_url(block)
+            return Drop("media are given by URL here") if said is block else said
+        media_type = source.media_type if isinstance(block, am.FileBlock) else None
+        back = read_source(write_url(source), media_type)
+        if am.same(back, source):
+            return block
+        return Swap(block.evolve(source=back), "a URL says no more than this", "annotation")
+
+    return rule
+
+
+def _thinking(block: am.ThinkingBlock) -> Any:
+    if block.thinking or block.redacted is None:
+        return block
+    return Drop("what only its provider can read has no place")
+
+
+def _content_rows(messages: Messages) -> Rows:
+    parts = messages.parts
+    extras = carried_extras((FAMILY, parts.keys_of))
+
+    def row(*names: str, rule: Callable[[Any], Any] | None = None) -> Row:
+        return Row({**dict.fromkeys(names, KEEP), "extras": extras}, rule)
+
+    return {
+        **rules.TEXT_ROWS,
+        am.TextBlock: row("text"),
+        am.ImageBlock: row("source", "detail", rule=_media(lambda block: block)),
+        am.AudioBlock: row("source", rule=_media(rules.audio_as_text)),
+        am.VideoBlock: row("source", rule=_media(lambda block: block)),
+        am.FileBlock: row("source", rule=_media(rules.document_as_text)),
+        am.DataBlock: row("data"),
+        am.ThinkingBlock: row("thinking", rule=_thinking),
+        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
+    }
+
+
+def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
+    """Carry the text of a call that stands as text; any other is carried where its input says all of it."""
+    return text if is_text(block) or block.significant_text is None else None
+
+
+_CALL_ROW = Row(
+    {"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": _raw_input, "extras": carried_call_extras},
+    rules.call_as_function,
+)
+_RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text)
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+@usually("'model' not in value")
+def _without_model(told: Mapping[str, Any], _: Any) -> Any:
+    """Carry what is told of an answer; under ``model`` stands who wrote it."""
+    if not isinstance(told.get("model"), str):
+        return told
+    return {key: value for key, value in told.items() if key != "model"}
+
+
+def _developer(message: am.Msg) -> Any:
+    if mark_of(message, FAMILY, "/variant") in ("chat", "bare"):
+        return message
+    return rules.role_rule("system")(message)
+
+
+def _remove(message: am.Msg) -> Any:
+    return Drop("a removal needs the id of a message") if message.id is None else message
+
+
+def _picks(message: am.Msg) -> tuple[int, ...] | None:
+    """Return the blocks of an assistant in their order: content, calls, invalid calls, pieces of calls."""
+    return (
+        restructure.in_order(message.content, rank)
+        if message.role == "assistant" and len(message.content) > 1
+        else None
+    )
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table.
+
+    Args:
+        messages: the codec's reader and writer.
+    """
+    rows = _content_rows(messages)
+    extras = carried_extras((FAMILY, keys_of), odd=messages.is_odd)
+    common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": extras}
+    plain: dict[str, Cell] = {**common, "name": KEEP}
+    answer: dict[str, Cell] = {**plain, "model": KEEP, "usage": carried_usage, "response_metadata": _without_model}
+    return Caps(
+        messages={
+            "system": MessageRow(fields=plain, blocks=rows),
+            "developer": MessageRow(fields=plain, blocks=rows, otherwise=_developer),
+            "user": MessageRow(fields=plain, blocks=rows),
+            "assistant": MessageRow(fields=answer, blocks={**rows, am.ToolUseBlock: _CALL_ROW}),
+            "tool": MessageRow(fields=common, blocks={am.ToolResultBlock: _RESULT_ROW}, results=rows),
+            "remove": MessageRow(fields={"id": KEEP, "extras": extras}, otherwise=_remove),
+            "native": rules.native_message_row(FAMILY, messages.read),
+            ANY_ROLE: MessageRow(fields=plain, blocks=rows),
+        },
+        history=CONTAINERS.cells(),
+        arrange=(restructure.split_results, restructure.choose(_picks)),
+        needs_id=needs_id,
+        derives_names=True,
+    )

@@ -1,0 +1,178 @@
+"""The rooms of the core: what agentmsg/README.md draws is what the folders, the imports and the linter's layers say."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import agentmsg.formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ignore[union-attr]
+CODECS = Path(str(importlib.util.find_spec("agentmsg_codecs").origin)).parent  # type: ignore[union-attr]
+# What is no room: the package itself, and how it is run.
+DOORS = {"__init__", "__main__"}
+
+
+def _drawing() -> list[list[str]]:
+    """Return the layers that README draws, top to bottom: the first words of each line, up to the wide gap."""
+    text = (CORE / "README.md").read_text(encoding="utf-8").split("```")[1]
+    return [re.split(r" {3,}", line)[0].split(" | ") for line in text.strip().splitlines()]
+
+
+def _circles_told() -> set[frozenset[str]]:
+    """Return the circles of modules that README explains."""
+    text = (CORE / "README.md").read_text(encoding="utf-8").split("| modules | why |")[1]
+    return {frozenset(re.findall(r"`(\w+\.\w+)`", line.split(" | ")[0])) for line in text.splitlines()[2:]}
+
+
+@cache
+def _modules() -> Mapping[str, ast.Module]:
+    """Return the modules of the core and the codecs, by their full names."""
+    found: dict[str, ast.Module] = {}
+    for folder in (CORE, CODECS):
+        for path in sorted(folder.rglob("*.py")):
+            name = ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+            found[name] = ast.parse(path.read_bytes())
+    return found
+
+
+def _imports(tree: ast.AST, *, typing: bool) -> Iterator[str]:
+    """Yield the modules of ours that a module imports, at its top or inside of functions."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")) if not typing:
+                continue
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom(module=str(module)):
+                for alias in node.names:
+                    inner = f"{module}.{alias.name}"
+                    yield inner if inner in _modules() else module
+            case _:
+                yield from _imports(node, typing=typing)
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_the_drawing_is_of_the_folders() -> None:
+    """Each room that is drawn is a folder or module, and each folder and module is drawn; few stand at the top."""
+    drawn = {room for layer in _drawing() for room in layer}
+    folders = {path.parent.name for path in CORE.glob("*/__init__.py")}
+    files = {path.stem for path in CORE.glob("*.py")}
+    assert drawn == (folders | files) - DOORS
+    assert len([path for path in CORE.iterdir() if path.is_file()]) <= 10
+
+
+def test_the_drawing_is_of_the_layers() -> None:
+    """The linter's layers are those that are drawn."""
+    pyproject = ROOT / "pyproject.toml"
+    if not pyproject.is_file():
+        pytest.skip("an installed wheel is tested: pyproject.toml stands in the checkout only")
+    contracts = tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (rooms,) = [contract["layers"] for contract in contracts if contract["id"] == "rooms"]
+    assert [re.split(r" [|:] ", layer) for layer in rooms] == _drawing()
+
+
+def test_imports_point_downwards() -> None:
+    """A room imports rooms below it; those of one layer import each other at the bottom only."""
+    layers = _drawing()
+    level = {room: len(layers) - number for number, layer in enumerate(layers) for room in layer}
+    upwards = [
+        f"{name} imports {module}"
+        for name, tree in _modules().items()
+        if (room := _room(name)) in level and name.startswith("agentmsg.")
+        for module in _imports(tree, typing=False)
+        if module.startswith("agentmsg.") and (other := _room(module)) != room
+        if level[other] > level[room] or (level[other] == level[room] > 1)
+    ]
+    assert upwards == []
+
+
+def test_rooms_say_what_they_may_import() -> None:
+    """The docstring of a room says what it may import; those of modules leave that to the linter."""
+    for path in CORE.glob("*/__init__.py"):
+        doc = ast.get_docstring(_modules()[f"agentmsg.{path.parent.name}"]) or ""
+        assert re.search(r"^May import ", doc, re.MULTILINE), path.parent.name
+    told = [name for name, tree in _modules().items() if re.search(r"\bImports? [`\w]", ast.get_docstring(tree) or "")]
+    assert told == []
+
+
+def _circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Return the sets of modules each of which leads back to itself: what reaches it and what it reaches."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        open_ends = [start]
+        while open_ends:
+            for module in graph[open_ends.pop()] - seen:
+                seen.add(module)
+                open_ends.append(module)
+        return seen
+
+    reach = {module: reached(module) for module in graph}
+    members = [module for module in graph if module in reach[module]]
+    return {frozenset(other for other in reach[module] if module in reach[other]) for module in members}
+
+
+def test_circles_are_told() -> None:
+    """Modules that need each other, be it for type checkers only, are those that README explains."""
+    graph: dict[str, set[str]] = {}
+    for name, tree in _modules().items():
+        if name.startswith("agentmsg."):
+            graph[name] = {module for module in _imports(tree, typing=True) if module in _modules()} - {
+                name,
+                "agentmsg",
+            }
+    ours = {module: {other for other in graph[module] if other in graph} for module in graph}
+    found = {frozenset(module.removeprefix("agentmsg.") for module in circle) for circle in _circles(ours)}
+    assert found == _circles_told()
+
+
+def test_codecs_import_from_the_face_only() -> None:
+    """A codec takes what it needs from agentmsg and agentmsg.formats, as a stranger's does, and from nothing deeper."""
+    public = set(importlib.import_module("agentmsg").__all__)
+    face = set(agentmsg.formats.__all__)
+    deeper: list[str] = []
+    for path in CODECS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                deeper += [f"{path.name}: {alias.name}" for alias in node.names if alias.name.startswith("agentmsg.")]
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "agentmsg":
+                allowed = {"agentmsg": public, "agentmsg.formats": face}.get(str(node.module), set[str]())
+                deeper += [f"{path.name}: {node.module}.{a.name}" for a in node.names if a.name not in allowed]
+    assert deeper == []
+
+
+def test_the_face_is_small_and_documented() -> None:
+    """The face for authors of codecs has at most 60 names; its docstring tells of each, and each can be had."""
+    names = agentmsg.formats.__all__
+    doc = str(agentmsg.formats.__doc__)
+    assert len(names) <= 60
+    assert [name for name in names if not re.search(rf"(?<![\w.]){name}\b", doc)] == []
+    assert [name for name in names if not hasattr(agentmsg.formats, name)] == []
+
+
+def test_modules_of_codecs_have_no_face_of_their_own() -> None:
+    """What a codec's package shows is said by the package: its modules have no ``__all__``."""
+    named = [
+        name
+        for name, tree in _modules().items()
+        if name.startswith("agentmsg_codecs.") and name.count(".") > 1
+        if not (CODECS.parent / name.replace(".", "/")).is_dir()
+        if any(isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" for node in tree.body)
+    ]
+    assert named == []
