@@ -15,7 +15,19 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["PROFILE", "SHARED", "WHOLE", "corpus", "effort", "golden", "recorded", "shared_dir", "some"]
+__all__ = [
+    "EVERY",
+    "PROFILE",
+    "SHARED",
+    "WHOLE",
+    "corpus",
+    "effort",
+    "golden",
+    "recorded",
+    "share",
+    "shared_dir",
+    "some",
+]
 
 T = TypeVar("T")
 
@@ -46,8 +58,8 @@ def effort(count: int, *, least: int = 10) -> int:
     - ``long``: 25 times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(300)`` examples of a law, and
-    ``some`` samples what can be listed. What a loop needs to make one document (nesting it so deep, so many
-    keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
+    ``some`` and ``share`` sample what can be listed. What a loop needs to make one document (nesting it so deep, so
+    many keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
 
     Args:
         count: the rounds in ``ci``.
@@ -61,6 +73,19 @@ def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
     found = list(items)
     wanted = len(found) if WHOLE else min(effort(count, least=least), len(found))
     return [found[number * len(found) // wanted] for number in range(wanted)]
+
+
+def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
+    """Return all the items; in the quick profile one in so many, others at the next turn.
+
+    Args:
+        items: each of which is to be tried together with many other things.
+        turn: the number of the other thing.
+        least: how many are tried at each turn, where there are so many.
+    """
+    found = list(items)
+    step = max(1, len(found) // effort(len(found), least=least))
+    return found[turn % step :: step]
 
 
 def recorded(items: Iterable[T]) -> list[T]:

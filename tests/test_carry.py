@@ -125,9 +125,10 @@ def test_where_no_content_is_lost_carry_changes_nothing(name: str) -> None:
 def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
     """Without the account that it carries, a document is the one that is written without carry."""
     codec = am.get_codec(name)
-    count = 0
+    count = tried = 0
     for source in ("anthropic", "openai"):
         for _, document in documents(source):
+            tried += 1
             done = am.convert(document, source, codec, carry=True)
             if not done.losses.carried:
                 continue
@@ -135,7 +136,7 @@ def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
             plain = am.convert(document, source, codec).document
             assert same_document(am.encode(without_key(am.decode(done.document, codec)), codec), plain)
             assert len(codec.native_messages(done.document)) == len(codec.native_messages(plain))
-    assert count > 50, f"only {count} documents carried anything"
+    assert count * 8 > tried, f"only {count} of {tried} documents carried anything"
 
 
 @each_slot

@@ -155,6 +155,7 @@ def test_stats_are_drawn(files: list[str]) -> None:
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_stats_draw_known_kinds_only() -> None:
     """A plot of another kind is a wrong command line; a folder that is not there an error."""
     assert run("stats", LISBON, "--plot", "p.txt").exit_code == 2

@@ -11,7 +11,7 @@ import pytest
 import agentmsg as am
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
-from data import effort, some
+from data import effort, share, some
 from support.growth import GROWTH, work_of
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 # Time for twice the input: at most so many times as long.
 MOST = 2.3
 SIZE = min(effort(24, least=12), 60)
-# Where there is little time, some formats are tried of each kind, others of the next.
-STEP = max(1, len(am.codec_names()) // effort(len(am.codec_names()), least=4))
 
 
 def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
@@ -69,8 +67,7 @@ def _check(name: str, works: list[int]) -> None:
 @pytest.mark.parametrize("kind", GROWTH)
 def test_formats_take_work_that_grows_with_the_input(kind: str) -> None:
     """Reading, writing, detecting, accounts and the way back take at most 2.3 times as much for twice as much."""
-    start = list(GROWTH).index(kind)
-    for name in am.codec_names()[start % STEP :: STEP]:
+    for name in share(am.codec_names(), list(GROWTH).index(kind)):
         codec = am.get_codec(name)
         list(_steps(GROWTH[kind](2), codec))  # what is compiled once is compiled now
         sizes = [dict(_steps(GROWTH[kind](SIZE * factor), codec)) for factor in (1, 2, 4)]
