@@ -43,8 +43,8 @@ def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
 
 def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
     """The shortcuts give what the general path gives, to the last note, on recorded chunks and damaged ones."""
-    from agentmsg_codecs.langchain import chunk_fast
-    from agentmsg_codecs.langchain import chunks as general
+    from agentmsg_codecs.langchain.chunks import documents as general
+    from agentmsg_codecs.langchain.chunks import quick as chunk_fast
 
     codec: Any = am.get_codec("langchain")
     codec.engine.fill()
@@ -66,8 +66,8 @@ def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
 @given(chunks())
 def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk) -> None:
     """The shortcut of writing gives what the general path gives, of whatever reads back."""
-    from agentmsg_codecs.langchain import chunk_fast
-    from agentmsg_codecs.langchain import chunks as general
+    from agentmsg_codecs.langchain.chunks import documents as general
+    from agentmsg_codecs.langchain.chunks import quick as chunk_fast
 
     codec: Any = am.get_codec("langchain")
     quick = chunk_fast.quick_write(chunk)
@@ -139,7 +139,7 @@ def test_what_is_no_chunk_is_refused(name: str, document: Any) -> None:
 @pytest.mark.parametrize("junk", ["[", '{"a":', "}", "x", '"', ", 1e", "\\", "12"])
 def test_hostile_arguments_take_linear_time(junk: str) -> None:
     """What LangChain makes of unfinished arguments is found in time that grows with their length only."""
-    from agentmsg_codecs.langchain.partial_args import partial_args
+    from agentmsg_codecs.langchain.chunks.partial_arguments import partial_args
 
     times: list[float] = []
     for count in (20_000, 160_000):

@@ -21,7 +21,7 @@ from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_object
 from agentmsg_codecs.langchain.langgraph import LangGraphCodec
-from agentmsg_codecs.langchain.lg_tree import read_tree, write_tree
+from agentmsg_codecs.langchain.langgraph.tree import read_tree, write_tree
 from benchmarks.data import mixed_history
 from data import effort, some
 from support.careful import NoShortWays, without_fast

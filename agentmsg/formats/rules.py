@@ -361,7 +361,7 @@ def usage_cell(
         counts: the fields that the format has.
         extras: the cell for the extras of usage.
         wanted: gives the fields that usage must have besides, or otherwise, for the format to hold it.
-        case: when nothing is wanted, usually: an expression about ``value``, as of ``caps.usually``.
+        case: when nothing is wanted, usually: an expression about ``value``, as of ``capabilities.usually``.
         names: what the expression names besides.
     """
     nowhere = [name for name in COUNTERS if name not in set(counts)]

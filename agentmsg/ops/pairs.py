@@ -1,4 +1,4 @@
-"""Calls of tools with what answers them, as ``link`` pairs them."""
+"""Calls of tools with what answers them, as ``tool_links`` pairs them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Quick copies of plain documents: orjson writes and reads a document in a fifth of the time of a walk in Python.
 
-Only what comes out as it went in is taken; all else goes the careful way of ``json_values``.
+Only what comes out as it went in is taken; all else goes the careful way of ``frozen``.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class AgentScope(ContainerCodec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what the messages carry; see caps.py."""
+        """Return what the messages carry; see capabilities.py."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     def read(self, document: Any) -> am.History:

@@ -1,9 +1,9 @@
 """langchain: the dict forms in which people store LangChain's messages.
 
 A document is a list of messages, a single message, or a state (``{"messages": [...], ...}``, other keys are kept as
-``history.extras["langchain"]``). Each message has one of the forms of forms.py; the history remembers the first one
-and its container, a message a form that differs. New messages are written in the history's form, else in that of
-the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is plain data.
+``history.extras["langchain"]``). Each message has one of the forms of messages/forms.py; the history remembers the
+first one and its container, a message a form that differs. New messages are written in the history's form, else in
+that of the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is plain data.
 
 | LangChain | agentmsg |
 | --- | --- |
@@ -22,7 +22,7 @@ the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc``
 | ... any other word in finish_reason, stop_reason | the same word |
 | usage_metadata | usage; details beyond ours in extras["langchain.input"], ["langchain.output"] |
 | content: a text; a list | one TextBlock; a block a part |
-| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block, see calls.py |
+| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block, see calls/joining.py |
 | what a copy says beyond the call | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
 | what a piece in a stored chunk says beyond it | extras["langchain.chunks"] |
 | a function_call without its like in tool_calls | has the id of the tool message behind it, a made one |
@@ -39,7 +39,7 @@ the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc``
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
-| bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; they note their shape (*shapes.py) |
+| bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks, with a note of their shape |
 | tool_result (Anthropic) in a human message | a tool message of its own; see grouped.py |
 | non_standard with such a part | the block of that part |
 | any other part; any other message | NativeBlock; a message with the role "native" |
@@ -61,14 +61,14 @@ import attrs
 
 from agentmsg import AgentMsgError
 from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_mapping, is_object, mark_of, speed
-from agentmsg_codecs.langchain.capabilities import make_caps
-from agentmsg_codecs.langchain.chunks import read_chunk, write_chunk
-from agentmsg_codecs.langchain.forms import sniff_message
+from agentmsg_codecs.langchain.blocks.parts import Parts
+from agentmsg_codecs.langchain.capabilities.messages import make_caps
+from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.messages import Messages
+from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.messages.forms import sniff_message
+from agentmsg_codecs.langchain.messages.proving import are_shallow, take
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.langchain.parts import Parts
-from agentmsg_codecs.langchain.proving import are_shallow, take
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -107,7 +107,7 @@ class LangChainCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What LangChain's messages carry; see caps.py."""
+        """What LangChain's messages carry; see capabilities/messages.py."""
         return self._caps
 
     def read(self, document: Any) -> am.History:

@@ -23,14 +23,14 @@ from agentmsg.formats import (
     plain_copy,
     with_note,
 )
+from agentmsg_codecs.langchain.blocks.parts import note_at
+from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
-from agentmsg_codecs.langchain.parts import note_at
-from agentmsg_codecs.langchain.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg_codecs.langchain.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import Parts
 
 
 Part = dict[str, Any]

@@ -18,6 +18,7 @@ from agentmsg_codecs.openai.content import (
     is_controlled,
     is_odd,
 )
+from agentmsg_codecs.openai.marks import is_field_audio, is_named, is_value
 from agentmsg_codecs.openai.media_capabilities import (
     carried_detail,
     carried_field_sound,
@@ -26,7 +27,6 @@ from agentmsg_codecs.openai.media_capabilities import (
     carried_sound,
     only_odd,
 )
-from agentmsg_codecs.openai.messages import is_field_audio, is_named, is_value
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.thinking_capabilities import Thinking
 

@@ -28,7 +28,8 @@ from agentmsg_codecs.openai.block_capabilities import (
 from agentmsg_codecs.openai.calls import is_native_entry
 from agentmsg_codecs.openai.citation_capabilities import request_citations
 from agentmsg_codecs.openai.content import is_odd
-from agentmsg_codecs.openai.messages import KEYS, is_field_audio
+from agentmsg_codecs.openai.marks import is_field_audio
+from agentmsg_codecs.openai.messages import KEYS
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part

@@ -1,7 +1,7 @@
 """Content parts: text, image_url, input_audio, file, refusal, video_url and thinking of compatible servers.
 
 Parts that the schema has nowhere, or not in this role, are marked ``/odd`` when they are read: they are written again
-as they were, and nothing else is written so (see block_caps.py).
+as they were, and nothing else is written so (see block_capabilities.py).
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class OpenAIResponseCodec(Codec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what an answer carries; see response_caps.py."""
+        """Return what an answer carries; see response_capabilities.py."""
         return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
 
     def read(self, document: Any) -> am.History:

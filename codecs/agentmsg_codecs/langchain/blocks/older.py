@@ -1,0 +1,174 @@
+"""The other shapes of content parts: a dozen generations of LangChain, and what providers wrote.
+
+Each shape knows its parts, reads them, and writes a block back in its own spelling. A block keeps the name of its
+shape as a note; parts.py honours it only while what is written reads back as the same block. Here stand text and
+thinking; older_media.py and older_calls.py hold the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+import agentmsg_codecs.langchain.blocks.citations as cited
+import agentmsg_codecs.langchain.blocks.v1 as v1
+from agentmsg.formats import adopt, is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.names import FAMILY
+
+Part = dict[str, Any]
+
+
+@attrs.frozen
+class Shape:
+    """One shape of content parts.
+
+    Attributes:
+        name: kept on the block as a note.
+        keys: of the part that the shape reads; others are unknown fields.
+        read: gives the block of a part, or raises Unreadable.
+        write: gives the part of a block that was read in this shape.
+    """
+
+    name: str
+    keys: frozenset[str]
+    read: Callable[[Part], Any]
+    write: Callable[[Any], Part]
+
+
+def put(part: Part, **fields: Any) -> Part:
+    """Put fields that are not None into a part."""
+    part.update({key: value for key, value in fields.items() if value is not None})
+    return part
+
+
+def with_common(part: Part, block: Any, *, id_key: str | None = "id") -> Part:
+    """Put the id and the cache hint of a block into a part of a shape that has no `extras`."""
+    if id_key and block.item_id is not None:
+        part[id_key] = block.item_id
+    if block.cache is not None:
+        part["cache_control"] = v1.write_cache(block.cache)
+    return part
+
+
+def nested(part: Part, key: str) -> Part:
+    """Return the object under a key that must have one."""
+    value = part.get(key)
+    if not is_object(value):
+        raise Unreadable
+    return value
+
+
+# -- text and thinking ------------------------------------------------------------------------------------------------
+
+
+def _citing(name: str, key: str) -> Shape:
+    """Return the shape of text whose citations stand under a key, whoever's they are."""
+
+    def read(part: Part) -> Any:
+        if not is_list(part.get(key)):
+            raise Unreadable
+        citations = tuple(map(cited.read_citation, part[key]))
+        return v1.make_text(text=text_at(part, "text"), citations=citations, **common_of(part, Extras(part)))
+
+    def write(block: Any) -> Part:
+        part = v1.write_text(block.evolve(citations=()))
+        return {**part, key: list(map(cited.write_citation, block.citations))}
+
+    return Shape(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
+
+
+def text_shape(name: str, tag: str | None) -> Shape:
+    """Return the shape of text under another tag, or under none."""
+
+    def read(part: Part) -> Any:
+        if tag is None and "type" in part:
+            raise Unreadable
+        return v1.read_text({key: value for key, value in part.items() if key != "extras"})
+
+    def write(block: Any) -> Part:
+        part = v1.write_text(block)
+        if tag is None:
+            return {key: value for key, value in part.items() if key != "type"}
+        return {**part, "type": tag}
+
+    return Shape(name, frozenset({"type", "text", "annotations", "id", "cache_control"}), read, write)
+
+
+def _read_summary(part: Part) -> Any:
+    summary = part.get("summary")
+    if not is_list(summary) or "reasoning" in part or "extras" in part:
+        raise Unreadable
+    texts: list[str] = []
+    for item in summary:
+        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
+            raise Unreadable
+        texts.append(text_at(item, "text"))
+    sealed = word_at(part, "encrypted_content")
+    signature = None if sealed is None else v1.make_signature(provider="openai", value=sealed)
+    note = adopt({FAMILY: {"/cuts": [len(text) for text in texts]}})
+    return v1.make_thinking(thinking="\n\n".join(texts), signature=signature, notes=note, **common_of(part))
+
+
+def _write_summary(block: Any) -> Part:
+    texts = _cut(block.thinking, block.notes.get(FAMILY))
+    part: Part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": text} for text in texts]}
+    if block.signature is not None:
+        part["encrypted_content"] = block.signature.value
+    return with_common(part, block)
+
+
+def _cut(text: str, note: Any) -> list[str]:
+    """Return the summaries that a text was joined of, by their noted lengths; else the text as one."""
+    cuts = note.get("/cuts") if is_mapping(note) else None
+    if not is_sequence(cuts) or not all(type(cut) is int and cut >= 0 for cut in cuts):
+        return [text]
+    texts: list[str] = []
+    at = 0
+    for cut in cuts:
+        texts.append(text[at : at + cut])
+        at += cut + 2
+    return texts if "\n\n".join(texts) == text else [text]
+
+
+def _read_thinking(part: Part) -> Any:
+    value = word_at(part, "signature")
+    signature = None if value is None else v1.make_signature(provider="anthropic", value=value)
+    # Without words where these were not asked for.
+    return v1.make_thinking(thinking=word_at(part, "thinking") or "", signature=signature, **common_of(part))
+
+
+def _write_thinking(block: Any) -> Part:
+    part: Part = {"type": "thinking", "thinking": block.thinking}
+    if block.signature is not None:
+        part["signature"] = block.signature.value
+    return with_common(part, block)
+
+
+def _read_redacted(part: Part) -> Any:
+    return v1.make_thinking(thinking="", redacted=text_at(part, "data"), **common_of(part))
+
+
+def _write_redacted(block: Any) -> Part:
+    return with_common({"type": "redacted_thinking", "data": block.redacted}, block)
+
+
+_ID = frozenset({"type", "id", "cache_control"})
+
+
+def shape(name: str, keys: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
+    """Return a shape that reads these keys, and those that all parts may have."""
+    return Shape(name, _ID | frozenset(keys.split()), read, write)
+
+
+# By the tag in `type` (None: there is none). The first that reads a part and returns it exactly wins.
+TEXT_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
+    "text": (_citing("citations", "citations"), _citing("annotations", "annotations")),
+    "input_text": (text_shape("input_text", "input_text"),),
+    "output_text": (text_shape("output_text", "output_text"),),
+    "reasoning": (shape("summary", "summary encrypted_content", _read_summary, _write_summary),),
+    "thinking": (shape("thinking", "thinking signature", _read_thinking, _write_thinking),),
+    "redacted_thinking": (shape("redacted_thinking", "data", _read_redacted, _write_redacted),),
+}

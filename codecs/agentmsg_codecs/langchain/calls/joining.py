@@ -1,0 +1,315 @@
+"""One tool call, up to four copies: in content, in `tool_calls`, in `additional_kwargs.tool_calls`, `function_call`.
+
+A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries how each of its copies is spelt, as notes:
+
+    /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
+              f (additional_kwargs.function_call); absent where they are the default ones
+    /list     "invalid" where a call that looks valid stands in invalid_tool_calls
+    /bare     the arguments are no object, and stand in a list as they are
+    /t, /a    its position in that list, where the lists are not in the order of the blocks
+    /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see deviations.py
+
+What a copy says beyond the call, or otherwise, is an extra of the call. By default a call stands in tool_calls alone
+if only calls follow it (valid ones first) and it says no more than a name, an id and arguments; else also in content,
+in its place. `tool_calls` is the truth, then the text of the third copy, then content.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
+import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    note_of,
+    same_document,
+    with_note,
+)
+from agentmsg_codecs.langchain.blocks.v1_calls import call_input, raw_text
+from agentmsg_codecs.langchain.calls.copies import WRITERS, entry_of, is_function_call
+from agentmsg_codecs.langchain.calls.deviations import SPACES, beyond, compared, is_same_json, stamp
+from agentmsg_codecs.langchain.calls.layout import default_copies
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg_codecs.langchain.blocks.parts import Parts
+
+
+Part = dict[str, Any]
+
+
+def takes_calls(value: Any) -> bool:
+    """Tell whether ``additional_kwargs.tool_calls`` is a list of calls as OpenAI writes them."""
+    return is_sequence(value) and bool(value) and all(map(_is_openai_call, value))
+
+
+def _is_openai_call(entry: Any) -> bool:
+    if not is_mapping(entry) or not _is_function(entry.get("function")):
+        return False
+    return entry.get("id") is None or isinstance(entry["id"], str)
+
+
+def _is_function(value: Any) -> bool:
+    return is_mapping(value) and isinstance(value.get("name"), str) and isinstance(value.get("arguments"), str)
+
+
+def takes_function_call(value: Any) -> bool:
+    """Tell whether a value is OpenAI's ``{"name", "arguments"}``, and nothing more."""
+    return _is_function(value) and len(value) == 2  # noqa: PLR2004 - name and arguments
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class _Call:
+    """One call while its copies are joined: the block, its place in content, and its native copies."""
+
+    block: am.ToolUseBlock
+    index: int | None = None
+    copies: dict[str, tuple[int, Part]] = attrs.field(factory=dict[str, "tuple[int, Part]"])
+    listed: str = ""
+    is_bare: bool = False
+
+
+def _may_be(call: _Call, letter: str, *, invalid: bool) -> bool:
+    if letter in call.copies:
+        return False
+    if letter == "t" and "c" in call.copies:
+        tag = call.copies["c"][1].get("type")
+        return not (tag == "tool_call" and invalid) and not (tag == "invalid_tool_call" and not invalid)
+    return True
+
+
+class _Calls(list[_Call]):
+    """The calls of a message, in the order in which they were met, and by their ids."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_id: dict[Any, list[_Call]] = {}
+
+    def add(self, call: _Call) -> None:
+        """Take in a call."""
+        self.append(call)
+        self._by_id.setdefault(call.block.id, []).append(call)
+
+    def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
+        """Return the first call of an id that may have one more copy."""
+        same_id = self._by_id.get(link, ())
+        return next((call for call in same_id if _may_be(call, letter, invalid=invalid)), None)
+
+
+def join(
+    content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts, *, is_chunk: bool = False
+) -> list[Any]:
+    """Return the blocks of an assistant's content with its calls.
+
+    Args:
+        content: blocks, each with its native part (None where it has none).
+        body: the message, with its lists of calls; what is no such list is passed over.
+        kwargs: its additional_kwargs.
+        parts: writes the copies in content.
+        is_chunk: a stored chunk, which has the pieces of its calls.
+    """
+    calls = _Calls()
+    for index, (block, part) in enumerate(content):
+        if is_function_call(block) and is_object(part):
+            calls.add(_Call(block, index, {"c": (0, part)}))
+    for position, entry in enumerate(_list_at(body, "tool_calls")):
+        _join_valid(calls, position, entry)
+    for position, entry in enumerate(_list_at(body, "invalid_tool_calls")):
+        _join_invalid(calls, position, entry)
+    if takes_calls(kwargs.get("tool_calls")):
+        for position, entry in enumerate(kwargs["tool_calls"]):
+            _join_text(calls, position, entry)
+    legacy: Any = kwargs.get("function_call")
+    if takes_function_call(legacy):
+        _join_legacy(calls, legacy)
+    if is_chunk:
+        _join_chunks(calls, body.get("tool_call_chunks"))
+    blocks = [block for block, _ in content]
+    for call in calls:
+        if call.index is None:
+            blocks.append(call.block)
+            call.index = len(blocks) - 1
+        else:
+            blocks[call.index] = call.block
+    _note(calls, blocks, parts)
+    return blocks
+
+
+def _list_at(body: Part, key: str) -> list[Any]:
+    return body[key] if is_calls(body.get(key)) else []
+
+
+def is_calls(value: Any) -> bool:
+    """Tell whether a value is a list of calls, however odd they are."""
+    return is_list(value) and all(map(is_object, value))
+
+
+def _word(value: Any) -> str | None:
+    return value if type(value) is str else None
+
+
+def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
+    if "name" not in entry and is_object(entry.get("function")):
+        # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
+        raise v1.Unreadable
+    args: Any = entry.get("args", EMPTY)
+    is_bare = not is_mapping(args)
+    link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)
+    value = value if is_bare else call_input(args)
+    call = calls.find(link, "t")
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, input=value))
+        calls.add(call)
+    elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
+        call.block = call.block.evolve(name=name, input=value)
+    call.copies["t"] = (position, entry)
+    call.is_bare = is_bare
+
+
+def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
+    link, name, args = _word(entry.get("id")), _word(entry.get("name")) or "", entry.get("args")
+    call = calls.find(link, "t", invalid=True)
+    raw = _word(args)
+    fields: Part = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, **fields))
+        calls.add(call)
+    elif call.block.name != name or raw is None or call.block.raw_input != raw:
+        call.block = call.block.evolve(name=name, **fields)
+    if entry.get("error") is not None:
+        known: Any = call.block.extras.get(FAMILY) or {}
+        own = v1_calls.error_first({**known, "error": entry["error"]})
+        call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
+    call.copies["t"] = (position, entry)
+    call.listed = "invalid" if call.block.is_valid else ""
+    call.is_bare = raw is None and args is not None
+
+
+def _join_text(calls: _Calls, position: int, entry: Part) -> None:
+    name, text = entry["function"]["name"], entry["function"]["arguments"]
+    link = entry.get("id")
+    call = calls.find(link, "a")
+    if call is None:
+        call = _Call(v1.make_call(id=link, name=name, raw_input=text))
+        calls.add(call)
+    elif call.block.is_valid and call.block.raw_input is None:
+        # Only a text that says the same is kept.
+        call.block = call.block.evolve(input=call.block.input, raw_input=text)
+    call.copies["a"] = (position, entry)
+
+
+def _join_legacy(calls: _Calls, legacy: Part) -> None:
+    """Join the call of OpenAI's first generation, which has no id, to the one that says the same."""
+    block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
+    call = next((call for call in calls if _says_the_same(call.block, block)), None)
+    if call is None:
+        call = _Call(block)
+        calls.add(call)
+    elif call.block.is_valid and call.block.raw_input is None:
+        call.block = call.block.evolve(input=call.block.input, raw_input=legacy["arguments"])
+    call.copies["f"] = (0, legacy)
+
+
+def _says_the_same(block: am.ToolUseBlock, other: am.ToolUseBlock) -> bool:
+    if block.name != other.name or block.is_valid is not other.is_valid:
+        return False
+    if not block.is_valid:
+        return block.raw_input == other.raw_input
+    text = raw_text(other)
+    return am.same(block.input, other.input) and (raw_text(block) == text or is_same_json(raw_text(block), text))
+
+
+def _join_chunks(calls: _Calls, natives: Any) -> None:
+    """Join the pieces in a stored chunk to its calls, where each is one of them, in the order of their lists."""
+    if not is_calls(natives):
+        return
+    listed = sorted((call for call in calls if "t" in call.copies), key=_place_in_lists)
+    if are_pieces([call.block for call in listed], natives):
+        for position, (call, native) in enumerate(zip(listed, natives, strict=True)):
+            call.copies["k"] = (position, native)
+
+
+def _place_in_lists(call: _Call) -> tuple[bool, int]:
+    return (not call.block.is_valid or bool(call.listed), call.copies["t"][0])
+
+
+def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
+    """Tell whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
+    if not is_calls(natives) or len(natives) != len(blocks):
+        return False
+    return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
+
+
+def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
+    """Leave on each block what its copies have that the default layout would not give."""
+    notes: list[Part] = []
+    for call in calls:
+        note: Part = {"/list": call.listed} if call.listed else {}
+        note |= {"/bare": True} if call.is_bare else {}
+        note |= {"/no-id": True} if call.block.id is None else {}
+        notes.append(note)
+    for call, note in zip(calls, notes, strict=True):
+        copies = "".join(letter for letter in "ctaf" if letter in call.copies)
+        block = _with_note(call.block, {**note, "/copies": copies})
+        extras: Part = {}
+        for letter, (_, native) in call.copies.items():
+            plain = (
+                entry_of(block) if letter == "t" else WRITERS[letter](block) if letter != "c" else parts.write(block)
+            )
+            spelling, more = compared(native, plain)
+            if spelling:
+                note[f"/{letter}="] = [stamp(block), spelling]
+            if not more:
+                continue
+            said = {SPACES[letter]: adopt(more)}
+            if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
+                # A copy that says otherwise what no extra may say is not a copy of this call.
+                raise v1.Unreadable
+            extras |= said
+        note["/copies"] = copies
+        if extras:
+            call.block = call.block.evolve(extras={**call.block.extras, **extras})
+        blocks[cast("int", call.index)] = _with_note(call.block, note)
+    _note_order(calls, notes, "t")
+    _note_order(calls, notes, "a")
+    for call, note in zip(calls, notes, strict=True):
+        blocks[cast("int", call.index)] = _with_note(call.block, note)
+    defaults = default_copies(blocks)
+    for call, note in zip(calls, notes, strict=True):
+        index = cast("int", call.index)
+        if defaults[index] == note["/copies"]:
+            blocks[index] = _with_note(call.block, {key: note[key] for key in note if key != "/copies"})
+
+
+def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
+    for listed in (False, True):
+        placed = [
+            (cast("int", call.index), call.copies[letter][0], note)
+            for call, note in zip(calls, notes, strict=True)
+            if letter in call.copies and (letter == "a" or (not call.block.is_valid or bool(call.listed)) is listed)
+        ]
+        if [position for _, position, _ in sorted(placed, key=lambda item: item[0])] != list(range(len(placed))):
+            for _, position, note in placed:
+                note[f"/{letter}"] = position
+        if letter == "a":
+            return
+
+
+def _with_note(block: am.ToolUseBlock, note: Part) -> am.ToolUseBlock:
+    if not note:
+        return block
+    return with_note(block, FAMILY, adopt(am.thaw({**note_of(block, FAMILY), **note})))

@@ -1,0 +1,1 @@
+"""What LangChain's messages carry, and what becomes of the rest."""

@@ -1,0 +1,320 @@
+"""What LangChain's content carries: the rows of the capability table for blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import agentmsg as am
+import agentmsg_codecs.langchain.blocks.citations as cited
+import agentmsg_codecs.langchain.blocks.v1 as v1
+import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Cell,
+    Drop,
+    Row,
+    Swap,
+    adopt,
+    blocks,
+    carried_extras,
+    dispatch,
+    is_mapping,
+    plain_copy,
+    rules,
+    usually,
+)
+from agentmsg_codecs.langchain.blocks.anthropic import KIND
+from agentmsg_codecs.langchain.blocks.hooks import in_non_standard
+from agentmsg_codecs.langchain.blocks.nested import NESTED
+from agentmsg_codecs.langchain.blocks.parts import Parts, note_at
+from agentmsg_codecs.langchain.calls.deviations import SPACES
+from agentmsg_codecs.langchain.calls.layout import extras_of_copies
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+
+Fields = Mapping[str, Any]
+
+
+_ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
+
+
+def _block_extras(parts: Parts) -> Cell:
+    """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
+
+    def cell(extras: Fields, block: Any) -> Fields:
+        has_no_inner = (
+            in_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+        )
+        spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
+        kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
+        kept = {space: own for space, own in kept.items() if own}
+        own = kept.get(FAMILY)
+        if own is not None and type(block) is am.ToolUseBlock and not block.is_valid:
+            kept[FAMILY] = v1_calls.error_first(own)
+        found = _coming_back(parts, block, kept) | _of_copies(extras, block, parts)
+        kept = {space: found[space] for space in extras if space in found}
+        return extras if len(kept) == len(extras) and am.same(adopt(kept), extras) else kept
+
+    return cell
+
+
+def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
+    """Return the extras that a block has again once it was written and read."""
+
+    def comes_back(extras: dict[str, Any]) -> bool:
+        new = block.evolve(extras=extras)
+        return not parts.may_mean(new) or parts.keeps_extras(new)
+
+    parts.fill()
+    if not kept or comes_back(kept):
+        return kept
+    found: dict[str, Any] = {}
+    for space, own in kept.items():
+        for key, value in own.items():
+            trial = {**found, space: {**found.get(space, {}), key: value}}
+            if comes_back(trial):
+                found = trial
+    return found
+
+
+def _of_copies(extras: Fields, block: Any, parts: Parts) -> dict[str, Any]:
+    """Return what a call's copies say beyond it, as far as it comes back."""
+    if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
+        return {}
+    return extras_of_copies(block.evolve(extras={**extras}), parts)
+
+
+_HINT_EXTRAS = carried_extras(
+    (FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})),
+)
+
+
+@usually("not value.extras")
+def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    extras = _HINT_EXTRAS(hint.extras, hint)
+    own = extras.get(FAMILY)
+    if is_mapping(own) and isinstance(own.get("ttl"), str):
+        extras = {}
+    return hint if extras is hint.extras else hint.evolve(extras=extras)
+
+
+@usually("not value.extras")
+def _bare(value: Any, _: Any) -> Any:
+    """Carry a signature or a source without extras of its own."""
+    return value.evolve(extras={}) if value.extras else value
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+def _citations(citations: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
+    carried = tuple(map(_citation, citations))
+    return citations if all(new is old for new, old in zip(carried, citations, strict=True)) else carried
+
+
+def _citation(citation: am.Citation) -> am.Citation:
+    if citation.kind == "citation":
+        citation = citation.evolve(kind=None)
+    if cited.is_place(citation):
+        # Where Anthropic's citations are in our text, they do not say.
+        bare = {"start": None, "end": None} | ({} if citation.kind in cited.WITH_URL else {"url": None})
+        if any(getattr(citation, name) is not None for name in bare):
+            citation = citation.evolve(**bare)
+    if not citation.extras or _is_back(citation):
+        return citation
+    whole = citation.extras.get(cited.WHOLE)
+    if is_mapping(whole) and _is_back(alone := am.Citation(extras={cited.WHOLE: whole})):
+        return alone
+    for spaces in ((FAMILY, ANTHROPIC), (ANTHROPIC,), (FAMILY,)):
+        extras = {space: citation.extras[space] for space in spaces if space in citation.extras}
+        if extras and _is_back(trial := citation.evolve(extras=extras)):
+            return trial
+    return citation.evolve(extras={})
+
+
+def _is_back(citation: am.Citation) -> bool:
+    return bool(am.same(cited.read_citation(plain_copy(thaw(cited.write_citation(citation)))), citation))
+
+
+@usually("type(value) in anywhere and not value.extras", anywhere=(am.URLSource, am.Base64Source, am.FileSource))
+def _source(source: Any, block: Any) -> Any:
+    in_blocks = type(source) is am.BlocksSource
+    if (in_blocks and not (type(block) is am.FileBlock and _is_of_texts(source))) or (
+        type(source) is am.TextSource and type(block) is not am.FileBlock
+    ):
+        return Drop(f"no place for a {type(source).__name__} here")
+    return _bare(source, block)
+
+
+def _is_of_texts(source: am.BlocksSource) -> bool:
+    bare = (v1.make_text(text=item.text) if type(item) is am.TextBlock else None for item in source.content)
+    return not source.extras and all(map(am.same, source.content, bare))
+
+
+_BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
+
+
+def _document_text(block: Any) -> Any:
+    """Carry a document made of texts, as Anthropic has them; one made of other blocks as its text."""
+    if type(block.source) is not am.BlocksSource:
+        return block
+    if _is_of_texts(block.source):
+        wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
+        changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
+        return (
+            Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+        )
+    text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
+    if not text:
+        return Drop("no place for a document made of blocks")
+    return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
+
+
+def _call_kind(kind: str, _: Any) -> str:
+    return kind if kind in {"function", "server"} else "function"
+
+
+def _nested_result(block: am.ToolResultBlock) -> Any:
+    return block if block.kind == "server" else rules.result_as_text(block)
+
+
+def _tool_result(block: am.ToolResultBlock) -> Any:
+    """Give a result that tells of an error the status of one."""
+    if block.error is None or block.status is not None or note_at(block, "/status") is True:
+        return block
+    return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
+
+
+_STATUS = frozenset({"success", "error"})
+
+
+@usually("value in known", known=_STATUS)
+def _status(status: str, result: am.ToolResultBlock) -> str | None:
+    if status in _STATUS or note_at(result, "/status") is True:
+        return status
+    return "error" if result.is_error else None
+
+
+class _AllFields(Mapping[str, Cell]):
+    """Cells for block classes whose fields are not known here: all are carried.
+
+    Args:
+        extras: the cell for extras.
+    """
+
+    def __init__(self, extras: Cell) -> None:
+        # The canonical form has a place for what v1 has none for: extras of a cache hint and of a signature.
+        self._cells = {**_COMMON, "cache": KEEP, "signature": KEEP, "extras": extras}
+
+    def __getitem__(self, name: str) -> Cell:
+        return self._cells.get(name, KEEP)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+
+_COMMON: dict[str, Cell] = {
+    "item_id": KEEP,
+    "phase": KEEP,
+    "metadata": KEEP,
+    "cache": _hint,
+    "signature": _bare,
+}
+
+
+class _Blocks:
+    """The rows that ask the reader whether a block comes back as it is.
+
+    Args:
+        parts: the codec's reader and writer of content.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._extras = _block_extras(parts)
+
+    def _row(self, *names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
+        fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
+        return Row(fields, otherwise, concerns)
+
+    def _read_part(self, part: Any) -> Any:
+        self._parts.fill()
+        return self._parts.read(part)
+
+    def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
+        """Return what is read where a native block is written; None where that is something else."""
+        back = self._read_part(plain_copy(thaw(block.value)))
+        return back if type(back) is am.NativeBlock else None
+
+    def other(self, block: Any) -> Any:
+        """Carry a block of another class where its canonical form comes back."""
+        cls = dispatch.class_of(block)
+        if not in_non_standard(cls):
+            return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")
+        self._parts.fill()
+        bare = block.evolve(extras={}, notes={})
+        try:
+            back = self._read_part(plain_copy(thaw(self._parts.write(bare))))
+        except Exception:  # noqa: BLE001 - a foreign class may be anything
+            return Drop("no plain form of this block can be made")
+        return block if am.same(back, bare) else Drop("this block does not come back from its plain form")
+
+    def rows(self) -> dict[type[am.BaseBlock], Row]:
+        """Return the rows of content."""
+        return {
+            am.TextBlock: self._row("text", citations=_citations),
+            am.ThinkingBlock: self._row("thinking", "redacted"),
+            am.RefusalBlock: self._row("refusal"),
+            am.ImageBlock: self._row("detail", source=_source),
+            am.AudioBlock: self._row("transcript", source=_source),
+            am.VideoBlock: self._row(source=_source),
+            am.FileBlock: self._row("name", "title", "context", otherwise=_document_text, source=_source),
+            am.ToolUseBlock: self._row(
+                "id",
+                "name",
+                "input",
+                "raw_input",
+                "provider",
+                "status",
+                otherwise=rules.custom_as_function,
+                concerns="kind",
+                kind=_call_kind,
+            ),
+            am.ToolResultBlock: self._row(
+                "tool_call_id",
+                "name",
+                "structured",
+                "artifact",
+                "status",
+                "error",
+                "error_type",
+                "kind",
+                "provider",
+                otherwise=_nested_result,
+            ),
+            am.NativeBlock: Row(
+                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self.comes_back)
+            ),
+            am.BaseBlock: Row(_AllFields(self._extras), self.other),
+        }
+
+
+def block_rows(parts: Parts) -> dict[type[am.BaseBlock], Row]:
+    """Return the rows of the blocks in content, and inside tool results."""
+    return _Blocks(parts).rows()
+
+
+_RESULT = ("tool_call_id", "name", "structured", "artifact", "error", "error_type")
+
+
+def result_rows() -> dict[type[am.BaseBlock], Row]:
+    """Return the rows of tool messages."""
+    return {
+        am.ToolResultBlock: Row(
+            {**dict.fromkeys(_RESULT, KEEP), "status": _status, "cache": _hint}, _tool_result, "error"
+        )
+    }

@@ -1,0 +1,248 @@
+"""The capability table: what LangChain's messages carry, and what becomes of the rest.
+
+Nearly everything has a place, because `content` and `extras` are open. Not carried: times, recipients, embeddings
+and structured output of messages; ids, tools and metadata of histories; extras of other families; blocks in
+removals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    ANY_ROLE,
+    KEEP,
+    Caps,
+    Cell,
+    MessageRow,
+    Row,
+    Swap,
+    carried_extras,
+    restructure,
+    rules,
+    usually,
+)
+from agentmsg_codecs.langchain.blocks.parts import note_at
+from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows
+from agentmsg_codecs.langchain.grouped import is_result, split
+from agentmsg_codecs.langchain.messages.engine import FORMS
+from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, MAY_MEAN, NATIVE_STOPS
+from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS, is_odd
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.langchain.messages.engine import Messages
+
+
+Fields = Mapping[str, Any]
+
+
+_BESIDE_DATA = frozenset({"type", "data", "content"})
+_NONE = frozenset[str]()
+
+
+def _taken_around_data(message: am.Msg) -> frozenset[str] | None:
+    return _BESIDE_DATA
+
+
+AROUND_DATA = (ENVELOPE, _taken_around_data)
+
+
+def message_extras(
+    engine: Messages,
+    *spaces: tuple[str, Callable[[am.Msg], frozenset[str] | None]],
+    form: Callable[[am.Msg], str] | None = None,
+    taken: frozenset[str] = _NONE,
+) -> Cell:
+    """Return the cell for the extras of a message: its unknown fields stay, where none says what a known one would.
+
+    Args:
+        engine: reads and writes messages.
+        spaces: other namespaces, see ``carried_extras``.
+        form: the only form that a message may have here; None: any.
+        taken: keys that no unknown field may have.
+    """
+    found = carried_extras((FAMILY, lambda _: taken), *spaces)
+
+    def keeps(message: am.Msg, own: Fields) -> bool:
+        only = None if form is None else form(message)
+        forms = FORMS if only is None else frozenset({only})
+        return engine.keeps_extras(message.evolve(extras={FAMILY: own}), only or "dict", forms)
+
+    def cell(extras: Fields, message: am.Msg) -> Fields:
+        kept: Fields = found(extras, message)
+        own = kept.get(FAMILY)
+        if own is None or MAY_MEAN.isdisjoint(own):
+            return kept
+        engine.fill()
+        if keeps(message, own):
+            return kept
+        left = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
+        if not keeps(message, left):
+            left = {key: own[key] for key in own if key not in MAY_MEAN}
+        return {**kept, FAMILY: left} if left else {key: kept[key] for key in kept if key != FAMILY}
+
+    return cell
+
+
+_IN, _OUT = ((space, frozenset(names)) for space, names in DETAILS.values())
+
+
+def _is_odd_detail(field: str) -> Callable[[am.Usage, str, Any], bool]:
+    """Return what tells of the keys in one of the details whether they are odd, see ``carried_extras``."""
+
+    def odd(usage: am.Usage, key: str, value: Any) -> bool:
+        if key == "audio":
+            return getattr(usage, field) is None and type(value) is not int
+        return is_odd(usage, key, value)
+
+    return odd
+
+
+_USAGE_EXTRAS = (
+    carried_extras((_IN[0], lambda _: _IN[1]), odd=_is_odd_detail("input_audio")),
+    carried_extras((_OUT[0], lambda _: _OUT[1]), odd=_is_odd_detail("output_audio")),
+    carried_extras((FAMILY, lambda _: USAGE_KEYS), odd=is_odd),
+)
+
+
+def _usage_extras(extras: Fields, usage: am.Usage) -> Fields:
+    kept: dict[str, Any] = {}
+    for cell in _USAGE_EXTRAS:
+        kept |= cell(extras, usage)
+    same = len(kept) == len(extras) and all(kept[space] is extras[space] for space in kept)
+    return extras if same else kept
+
+
+def _without(mapping: Fields, dropped: set[str]) -> Fields:
+    return {key: mapping[key] for key in mapping if key not in dropped} if dropped else mapping
+
+
+def _assistant_metadata(metadata: Fields, _: Any) -> Fields:
+    if IN_KWARGS.keys().isdisjoint(metadata):
+        return metadata
+    return _without(metadata, {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])})
+
+
+def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
+    mark = metadata.get("__openai_role__")
+    taken = mark == "developer" or (message.role == "developer" and "__openai_role__" in metadata)
+    return _without(metadata, {"__openai_role__"} if taken else set())
+
+
+_MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
+
+
+def _response(response: Fields, message: am.Msg) -> Fields:
+    """Keep the keys of model and finish reason for these."""
+    if _MEANT.isdisjoint(response):
+        return response
+    dropped: set[str] = set()
+    for (first, second), value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
+        if isinstance(response.get(first), str) or (value is not None and first in response and second in response):
+            dropped.add(first)
+        if value is None and isinstance(response.get(second), str):
+            dropped.add(second)
+    return _without(response, dropped)
+
+
+@usually("value not in native_words", native_words=NATIVE_STOPS)
+def _finish(word: str, _: Any) -> str:
+    return NATIVE_STOPS.get(word, word)
+
+
+@usually(
+    "value.input is not None and value.output is not None and value.total is not None"
+    " and value.seconds is None and not value.extras"
+)
+def _usage(usage: am.Usage, _: Any) -> am.Usage:
+    """Fill the counters that LangChain requires, unless a document was read that lacks them."""
+    changes: dict[str, Any] = {}
+    if usage.seconds is not None:
+        changes["seconds"] = None
+    if note_at(usage, "/partial") is not True:
+        counts = (usage.input or 0, usage.output or 0)
+        wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
+        changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
+    if usage.extras:
+        extras = _usage_extras(usage.extras, usage.evolve(**changes) if changes else usage)
+        if extras is not usage.extras:
+            changes["extras"] = extras
+    return usage.evolve(**changes) if changes else usage
+
+
+class _Results:
+    """The rule for user messages: what reads as a tool result is no native block.
+
+    Args:
+        messages: the codec's reader.
+    """
+
+    def __init__(self, messages: Messages) -> None:
+        self.messages = messages
+
+    def message(self, message: am.Msg) -> Any:
+        """Carry a user message that the reader would not split."""
+        if am.NativeBlock not in map(type, message.content):
+            return message
+        self.messages.fill()
+        if split(message, self.messages.parts)[0] is message:
+            return message
+        content = [block for block in message.content if not is_result(block)]
+        return Swap(message.evolve(content=content), "a tool result is a message of its own")
+
+
+def needs_id(block: Any) -> bool:
+    """Tell whether a call or result of the client must be given an id: one that was read without needs none."""
+    link = block.id if type(block) is am.ToolUseBlock else block.tool_call_id
+    return link is None and block.kind != "server" and note_at(block, "/no-id") is not True
+
+
+def make_caps(messages: Messages) -> Caps:
+    """Return the capability table.
+
+    Args:
+        messages: the codec's reader and writer, which say whether a native block comes back as it is.
+    """
+
+    def read_native(value: Any) -> am.Msg:
+        messages.fill()
+        return messages.read(value)[0]
+
+    rows = block_rows(messages.parts)
+    fields: dict[str, Cell] = {
+        "id": KEEP,
+        "name": KEEP,
+        "model": KEEP,
+        "finish_reason": _finish,
+        "metadata": KEEP,
+        "response_metadata": _response,
+        "extras": message_extras(messages, AROUND_DATA),
+    }
+    system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
+    return Caps(
+        messages={
+            "system": system,
+            "developer": system,
+            "assistant": MessageRow(fields={**fields, "metadata": _assistant_metadata, "usage": _usage}, blocks=rows),
+            "user": MessageRow(
+                fields=fields, blocks=rows, otherwise=_Results(messages).message, concerns=am.NativeBlock
+            ),
+            "tool": MessageRow(
+                fields={name: cell for name, cell in fields.items() if name != "name"},
+                blocks=result_rows(),
+                results=rows,
+            ),
+            "remove": MessageRow(fields=fields),
+            "native": MessageRow(
+                blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
+                otherwise=rules.native_messages(FAMILY, read_native),
+            ),
+            ANY_ROLE: MessageRow(fields=fields, blocks=rows),
+        },
+        history=CONTAINERS.cells(),
+        arrange=(restructure.split_results,),
+        needs_id=needs_id,
+    )

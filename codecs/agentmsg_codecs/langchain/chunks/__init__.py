@@ -1,0 +1,1 @@
+"""Chunks: AIMessageChunk and its kin, and the pieces of calls that they bring."""

@@ -1,0 +1,320 @@
+"""Chunks: AIMessageChunk and its kin, in the forms "dict" and "flat".
+
+What chunks have as messages have it, the reader of messages reads and writes. Here is what only chunks have:
+
+| LangChain | MsgChunk |
+| --- | --- |
+| tool_call_chunks: name, args, id, index | a part: ToolUseBlock with raw_input, index |
+| tool_calls, invalid_tool_calls | what LangChain makes of those; without tool_call_chunks, whole calls |
+| content: tool_use, input_json_delta, tool_call_chunk, tool_call | the same part, where it says the same |
+| additional_kwargs.tool_calls | the same parts, where it says the same |
+| index of a part of content, its text where it has none | index, an empty text |
+| chunk_position "last" | done |
+| the content of a tool's chunk | one part of index 0: the result |
+
+Notes: of the chunk ``/type`` (the word), ``/form``, ``/raw`` (there are copies in additional_kwargs); of a part
+``/copy`` (the tag of its copy in content), ``/place`` (a call, or arguments of a provider's own call, that stand in
+content only) and ``/lacks`` (the key of a text that is not there).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
+from agentmsg import DecodeError, EncodeError, thaw
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    marked,
+    note_of,
+    plain_copy,
+    same_document,
+    spelling,
+    with_note,
+)
+from agentmsg_codecs.langchain.chunks.pieces import (
+    COPIES,
+    is_piece,
+    made_of,
+    part_entry,
+    pieces_of,
+    raw_copy,
+    without_index,
+)
+from agentmsg_codecs.langchain.chunks.quick import quick_read, quick_write
+from agentmsg_codecs.langchain.messages.fields import is_in_kwargs
+from agentmsg_codecs.langchain.messages.forms import split
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg_codecs.langchain import LangChainCodec
+
+
+Part = dict[str, Any]
+_make_chunk = maker(am.MsgChunk)
+_make_part = maker(am.ChunkPart)
+_make_msg = maker(am.Msg)
+_SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "finish_reason", "extras")
+# The keys of an assistant's chunk that are not read as those of a message, and what stands for nothing there.
+_OWN: Mapping[str, Any] = {"tool_calls": [], "invalid_tool_calls": [], "tool_call_chunks": [], "chunk_position": None}
+_LISTS = frozenset(_OWN) - {"chunk_position"}
+_TAGS: Mapping[str, str] = {
+    "user": "HumanMessageChunk",
+    "assistant": "AIMessageChunk",
+    "system": "SystemMessageChunk",
+    "developer": "SystemMessageChunk",
+    "tool": "ToolMessageChunk",
+}
+# The text of a part of content. A piece that brings something else, such as a signature, leaves it out.
+_TEXTS: Mapping[str, str] = {"text": "text", "thinking": "thinking", "reasoning": "reasoning"}
+_DELTA = "input_json_delta"
+_FORMS = frozenset({"dict", "flat"})
+_REFUSED = "not a chunk of LangChain"
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
+    """Return the chunk of a native one.
+
+    Raises:
+        DecodeError: where it is none, or where its calls are not what LangChain makes of its pieces.
+    """
+    usual = quick_read(native)
+    if usual is not None:
+        return usual
+    try:
+        chunk = _read(native, codec)
+        if same_document(_write(chunk, codec), native):
+            return chunk
+    except (Unreadable, EncodeError):
+        pass
+    raise DecodeError(f"{_REFUSED}: {excerpt(native)}")
+
+
+def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
+    found = split(native) if is_object(native) else None
+    if found is None or found.form not in _FORMS or found.kind == "remove":
+        raise Unreadable
+    body, pieces, marks = found.body, list[am.ChunkPart](), {"/type": found.tag}
+    if found.kind == "ai":
+        pieces = pieces_of(body)
+        body = {**body, **{key: thaw(value) for key, value in _OWN.items()}}
+        body = _without_raw(body, [part_entry(piece) for piece in pieces], marks)
+    content, places = _content(body.get("content"), pieces if found.kind == "ai" else [], found.kind)
+    body = {**body, "content": content} if "content" in body else body
+    message, form = codec.engine.read({**found.rest, "type": found.tag, "data": body} if found.form == "dict" else body)
+    if message.role == "native":
+        raise Unreadable
+    if form != "dict":
+        marks["/form"] = form
+    parts = _placed(message, places, pieces)
+    chunk = _make_chunk(message.role, parts, notes=message.notes, **{name: getattr(message, name) for name in _SHARED})
+    if found.kind == "ai":
+        chunk = _with_own(chunk, found.body)
+    return with_note(chunk, FAMILY, {**note_of(chunk, FAMILY), **marks})
+
+
+def _without_raw(body: Part, entries: Sequence[Part], marks: Part) -> Part:
+    """Leave out the copies of pieces in additional_kwargs."""
+    kwargs: Any = body.get("additional_kwargs")
+    if (
+        not entries
+        or not is_object(kwargs)
+        or not same_document(kwargs.get("tool_calls"), list(map(raw_copy, entries)))
+    ):
+        return body
+    marks["/raw"] = True
+    return {**body, "additional_kwargs": {key: value for key, value in kwargs.items() if key != "tool_calls"}}
+
+
+def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, list[Any]]:
+    """Return content without indexes and copies of pieces; and what stood where: a piece, or index and lacking key."""
+    if not is_list(native) or kind in {"tool", "function"}:
+        return native, []
+    left = deque(enumerate(pieces))
+    kept: list[Any] = []
+    places: list[Any] = []
+    for item in native:
+        tag = item.get("type") if is_object(item) else None
+        copy = COPIES.get(tag) if type(tag) is str else None
+        if copy is not None and left and same_document(copy(part_entry(left[0][1])), item):
+            number, piece = left.popleft()
+            pieces[number] = with_note(piece, FAMILY, {**note_of(piece, FAMILY), "/copy": tag})
+            places.append(pieces[number])
+            continue
+        rest, index = without_index(item) if is_object(item) else (item, None)
+        if tag == _DELTA and rest.keys() == {"type", "index", "partial_json"} and type(rest["partial_json"]) is str:
+            block = v1.make_call(id=None, name="", raw_input=rest["partial_json"])
+            places.append(marked(_make_part(block, index), FAMILY, place="content", copy=tag))
+            continue
+        if index is None:
+            kept.append(item)
+            places.append((None, None))
+            continue
+        key = _TEXTS.get(tag) if type(tag) is str else None
+        lacks = key if key is not None and key not in rest else None
+        filled = rest if lacks is None else {**rest, lacks: ""}
+        kept.append({name: value for name, value in filled.items() if name != "index"})
+        places.append((index, lacks))
+    return kept, places
+
+
+def _is_apart(part: am.ChunkPart) -> bool:
+    """Tell whether a part of an answer is no part of a message's content: a piece of a call."""
+    return is_piece(part) or (type(part.block) is am.ToolUseBlock and mark_of(part, FAMILY, "/copy") == _DELTA)
+
+
+def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> tuple[am.ChunkPart, ...]:
+    """Return the parts of a chunk in order: those of content where they stood, and then the other pieces."""
+    parts: list[am.ChunkPart] = []
+    waiting = iter(places)
+
+    def pass_pieces() -> Any:
+        for place in waiting:
+            if not isinstance(place, am.ChunkPart):
+                return place
+            parts.append(place)
+        return None
+
+    for block in message.content:
+        if is_in_kwargs(block):
+            parts.append(_make_part(block))
+            continue
+        place = pass_pieces()
+        index, lacks = (0 if message.role == "tool" else None, None) if place is None else place
+        part = _make_part(block, index)
+        if lacks is not None:
+            part = marked(part, FAMILY, lacks=lacks)
+        if is_piece(part):
+            part = marked(part, FAMILY, place="content")
+        parts.append(part)
+    pass_pieces()
+    return (*parts, *(piece for piece in pieces if note_of(piece, FAMILY).get("/copy") is None))
+
+
+def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
+    position = body.get("chunk_position")
+    if position not in (None, "last"):
+        raise Unreadable
+    chunk = chunk.evolve(done=position == "last")
+    own = {key: body[key] for key in _OWN if key in body}
+    kept = spelling.keep(chunk, own, _own_keys(chunk), family=FAMILY, known=frozenset(_OWN), never=_LISTS)
+    if kept is None:
+        raise Unreadable
+    return kept
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_chunk(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
+    """Return the native chunk."""
+    usual = quick_write(chunk)
+    return _write(chunk, codec) if usual is None else usual
+
+
+def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
+    role = chunk.role or "assistant"
+    is_answer = role == "assistant"
+    note = note_of(chunk, FAMILY)
+    tag, form = note.get("/type"), note.get("/form")
+    tag = tag if isinstance(tag, str) else _TAGS.get(role, "ChatMessageChunk")
+    form = form if isinstance(form, str) and form in _FORMS else "dict"
+    own = {key: value for key, value in note.items() if key not in _OWN and key != "/raw"}
+    content = tuple(part.block for part in chunk.parts if not (is_answer and _is_apart(part)))
+    if role == "tool" and (len(content) != 1 or type(content[0]) is not am.ToolResultBlock):
+        raise EncodeError("a tool's chunk is of one result", code="content-loss", path=("parts",))
+    message = _make_msg(
+        role,
+        content,
+        notes=adopt({**chunk.notes, FAMILY: {**own, "/type": tag}}),
+        **{name: getattr(chunk, name) for name in _SHARED},
+    )
+    native: Any = thaw(codec.engine.write(_fitting(message, codec), form))
+    body = native["data"] if form == "dict" else native
+    if role != "tool":
+        body["content"] = _with_pieces(body.get("content"), chunk, is_answer=is_answer)
+        if body["content"] is None:
+            del body["content"]
+    if is_answer:
+        _put_own(body, chunk.evolve(role=role), tag, codec)
+    return native
+
+
+def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
+    """Return the message with what LangChain's messages carry; who writes a chunk sees what is missing."""
+    fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
+    if len(fitted) != 1 or fitted[0].role != message.role:
+        raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))
+    return fitted[0]
+
+
+def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
+    """Return content with the indexes of its parts and the copies of pieces."""
+    copies = [note_of(part, FAMILY).get("/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
+    if not any(copies) and all(part.index is None or (is_answer and _is_apart(part)) for part in chunk.parts):
+        return content
+    items = deque(content if is_list(content) else [{"type": "text", "text": content}] if content else [])
+    whole: list[Any] = []
+    for part, copy in zip(chunk.parts, copies, strict=True):
+        if is_answer and _is_apart(part):
+            if isinstance(copy, str) and copy in COPIES:
+                whole.append(COPIES[copy](part_entry(part)))
+        elif not is_in_kwargs(part.block) and items:
+            item = items.popleft()
+            whole.append(_indexed(item, part) if part.index is not None and is_object(item) else item)
+    return whole
+
+
+def _indexed(item: Part, part: am.ChunkPart) -> Part:
+    """Return a part of content with its index, and without the text that it lacks."""
+    lacks = mark_of(part, FAMILY, "/lacks")
+    kept = {key: value for key, value in item.items() if key != lacks or value != ""}
+    return {**kept, "index": part.index}
+
+
+def _own_keys(chunk: am.MsgChunk) -> Part:
+    """Return what only an assistant's chunk has, in the default spelling."""
+    entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
+    valid, invalid = made_of(entries)
+    position = "last" if chunk.done else None
+    return {
+        "tool_calls": valid,
+        "invalid_tool_calls": invalid,
+        "tool_call_chunks": entries,
+        "chunk_position": position,
+    }
+
+
+def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
+    plain, note = _own_keys(chunk), note_of(chunk, FAMILY)
+    if note.get("/raw") is True and plain["tool_call_chunks"]:
+        kwargs = body.get("additional_kwargs")
+        copies = list(map(raw_copy, plain["tool_call_chunks"]))
+        body["additional_kwargs"] = {**(kwargs if is_mapping(kwargs) else {}), "tool_calls": copies}
+    for key in _OWN:
+        body.pop(key, None)
+    spellings = {key: value for key, value in note.items() if key in _OWN}
+    if not spellings:
+        body.update(plain)
+        return
+    rest = dict(body)
+
+    def read(own: Part) -> Any:
+        return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
+
+    bare = chunk.evolve(notes={FAMILY: spellings})
+    body.update(spelling.put_back(bare, plain, family=FAMILY, read=read))

@@ -1,0 +1,369 @@
+"""langgraph: LangGraph's checkpoints, and what they hold: states, lists of messages, messages.
+
+Follows ``JsonPlusSerializer`` of langgraph-checkpoint 4.3: MessagePack in which each message is an extension. Bytes
+are read and written as they are; as plain data, what JSON has not is an object of tree.py's table. The older type
+"json" is read and written too; its messages are the envelopes of ``langchain-lc``.
+
+| LangGraph | agentmsg |
+| --- | --- |
+| ext 5 ``[module, class, fields, "model_validate_json"]``; ext 4, of pydantic 1 | the message, as in ``langchain`` |
+| another module; pydantic 1; another order of keys | noted |
+| a message class that LangChain has not; what is no message | a message with the role "native" |
+| dict forms, pairs, texts, envelopes in place of a message | the message; the form is noted |
+| a list; one message; a state ``{"messages": ...}`` | the history; other keys are extras["langchain"] |
+| a checkpoint: ``channel_values.messages``, or ``channel_values.__start__.messages`` | the same |
+| what the metadata of older checkpoints say of a step: ``writes.messages`` | the same, where there are no others |
+| ext 7, the snapshot of a delta channel, with a list | the same |
+| a checkpoint without messages | a history without messages |
+| a checkpoint whose messages are in the writes of its ancestors (delta channels) | refused, code "delta-channel" |
+| other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, where they stood |
+| user data that looks like one of these | a map, in bytes; ``{"__map__": [...]}`` as plain data |
+| ext 0 ``["builtins", "int", digits]``: LangGraph rebuilds it, unless strict | an integer beyond 64 bits |
+| the type "json": envelopes | as in ``langchain-lc`` |
+| ... with pairs or dict forms among them, or no messages | ``{"__wire__": "json", "value": ...}`` as plain data |
+| MessagePack not in its shortest spelling | the same, and noted |
+| MessagePack with envelopes only | ``{"__wire__": "msgpack", "value": ...}`` as plain data |
+
+Nothing that a document names is imported, looked up or called. Extensions are written only where a document of
+LangGraph had them, and for messages, of LangChain's own classes: LangGraph imports and calls what extensions name.
+(Notes remember where they stood, and canonical forms keep notes: convert none from people who you would not take a
+checkpoint from.) "pickle" is refused. Written by default: "msgpack", as LangGraph does; lists of messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    Codec,
+    adopt,
+    carried_extras,
+    dump_json,
+    excerpt,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    note_of,
+    parse_json,
+    rules,
+    speed,
+    with_note,
+)
+from agentmsg_codecs.langchain.blocks.parts import Parts
+from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
+from agentmsg_codecs.langchain.grouped import gather, separate
+from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
+from agentmsg_codecs.langchain.langgraph.checkpoints import (
+    are_elsewhere,
+    body_of,
+    contents_of,
+    is_json,
+    is_old,
+    write_contents,
+)
+from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
+from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
+from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
+from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
+from agentmsg_codecs.langchain.lc import LangChainLcCodec
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS
+from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
+from agentmsg_codecs.langchain.lc.escape import stamp
+from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
+    from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
+
+
+Part = dict[str, Any]
+_make_history = maker(am.History)
+_LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
+
+
+# -- the codec --------------------------------------------------------------------------------------------------------
+
+
+def _engine() -> Messages:
+    return Messages(Parts())
+
+
+@attrs.frozen(kw_only=True)
+class LangGraphCodec(Codec):
+    """LangGraph's checkpoints, as bytes, and as plain data.
+
+    Attributes:
+        wire: of histories that were not read from LangGraph: the type that ``dumps_typed`` gives with the bytes.
+            "json" has a place for messages only where there is one at least.
+        engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
+            ours.
+    """
+
+    name: ClassVar[str] = "langgraph"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "LangGraph (checkpoints, JsonPlusSerializer)"
+    binary: ClassVar[bool] = True
+
+    wire: Literal["msgpack", "json"] = attrs.field(
+        default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
+    )
+    engine: Messages = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+    _natives: GraphMessages = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: GraphMessages(self.engine, Envelopes(self.engine)), takes_self=True),
+    )
+    _usual: UsualDocuments = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: UsualDocuments(self.engine, self._natives), takes_self=True),
+    )
+    _old: LangChainLcCodec = attrs.field(init=False, eq=False, repr=False, factory=LangChainLcCodec)
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: graph_caps(self.engine, self._natives), takes_self=True),
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What messages of LangGraph carry: what ``langchain`` does."""
+        return self._caps
+
+    # -- documents ----------------------------------------------------------------------------------------------
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a document; see checkpoints.py."""
+        if is_object(document) and WIRE in document:
+            return self._read_wrapped(document)
+        return self._read_json(document) if is_json(document) else self._read_tree(document)
+
+    def _read_wrapped(self, document: Part) -> am.History:
+        tree, marks = document.get("value"), document.get("spelling")
+        if document[WIRE] == "json" and document.keys() == {WIRE, "value"} and is_old(tree):
+            history = self._read_tree(tree)
+            return with_note(history, LG, adopt({**note_of(history, LG), "wire": "json"}))
+        fits = _are_marks(marks) if "spelling" in document else is_json(tree)
+        if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
+            raise DecodeError(f"this is no document of {WIRE}: {excerpt(document)}", code="type")
+        stamped = [stamp(tree), marks] if marks else None
+        history = self._read_tree(tree)
+        return with_note(history, LG, adopt({**note_of(history, LG), "spelling": stamped})) if stamped else history
+
+    def _read_json(self, document: Any) -> am.History:
+        history = self._old.read(document)
+        messages = [
+            with_note(message, LG, {"/form": ENVELOPE_FORM}) if LC in message.extras else message
+            for message in history.messages
+        ]
+        return with_note(history.evolve(messages=messages), LG, {"wire": "json"})
+
+    def _read_tree(self, document: Any) -> am.History:
+        contents = contents_of(document)
+        self.engine.fill()
+        read = self._natives.read
+        messages: list[am.Msg] = []
+        for path, native in contents.natives:
+            try:
+                messages.append(read(native))
+            except AgentMsgError as error:
+                raise error.at(*path) from None
+        return self._history(contents, messages)
+
+    def _history(self, contents: Contents, messages: list[am.Msg]) -> am.History:
+        messages = separate(messages, self.engine.parts)
+        rest, notes = contents.rest, _LISTED
+        if contents.path or contents.how != "list":
+            note: Part = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.index}
+            if rest and may_hold_marker(rest):
+                rest, marks = unescape(rest)
+                if marks:
+                    note["/escapes"] = marks
+            notes = adopt({LG: note})
+        return _make_history(messages=tuple(messages), extras=adopt({FAMILY: rest}) if rest else EMPTY, notes=notes)
+
+    def write(self, history: am.History) -> Any:
+        """Return the document: of the type and in the container of the history's notes, else a list."""
+        note = note_of(history, LG) if history.notes else EMPTY
+        wire = note.get("wire")
+        if wire == "json" and "how" in note:
+            # Not all of its messages are envelopes.
+            tree = self._write_tree(history, note, form=ENVELOPE_FORM)
+            return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
+        if (wire if wire in ("json", "msgpack") else self.wire) == "json":
+            document = thaw(self._old.write(history))
+            if is_json(document):
+                return document
+        tree = self._write_tree(history, note)
+        spelling = note.get("spelling")
+        if is_sequence(spelling) and len(spelling) == 2 and _are_marks(spelling[1]) and spelling[0] == stamp(tree):  # noqa: PLR2004 - digest and marks
+            return {WIRE: "msgpack", "value": tree, "spelling": spelling[1]}
+        return {WIRE: "msgpack", "value": tree} if is_json(tree) else tree
+
+    def _write_tree(self, history: am.History, note: Mapping[str, Any], form: str | None = None) -> Any:
+        self.engine.fill()
+        write = self._natives.write
+        unescaped: list[Part] = []
+        natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
+        if may_hold_marker(unescaped):
+            for body in unescaped:
+                body.update(escape(body))
+        return _in_place(history, natives, note)
+
+    def likeness(self, document: Any) -> float:
+        """Return 1 where the first messages are extensions, or stand in a checkpoint; less where only some are."""
+        is_wire = is_object(document) and WIRE in document
+        held = document.get("value") if is_wire else document
+        if is_object(held) and held.keys() >= _CHECKPOINT:
+            return 1.0
+        try:
+            natives = [native for _, native in contents_of(held).natives]
+        except AgentMsgError:
+            return 0.0
+        if is_wire:
+            return 1.0 if natives else 0.5
+        if any(body_of(native) is not None for native in natives):
+            return 1.0
+        return 0.5 if natives and is_json(document) else 0.0
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the messages of a document, in order."""
+        if is_object(document) and WIRE in document:
+            document = document["value"]
+        elif is_json(document):
+            return self._old.native_messages(document)
+        return [native for _, native in contents_of(document).natives]
+
+    # -- bytes --------------------------------------------------------------------------------------------------
+
+    def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
+        """Return the document of some bytes: MessagePack, or the JSON of older checkpoints; both are told apart.
+
+        A key that stands twice in a map of MessagePack is refused: it would not come back.
+        """
+        if isinstance(raw, str):
+            return _parse_old(raw, limits, duplicates)
+        data = bytes(raw)
+        if len(data) > limits.bytes:
+            msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
+            raise DecodeError(msg, code="bytes")
+        # As MessagePack these are the numbers 123 and 91, which are no document.
+        if data.lstrip()[:1] in (b"{", b"["):
+            return _parse_old(data, limits, duplicates)
+        tree, marks = unpack(data, limits.depth)
+        if marks:
+            return {WIRE: "msgpack", "value": tree, "spelling": marks}
+        return {WIRE: "msgpack", "value": tree} if is_json(tree) else tree
+
+    def from_bytes(
+        self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
+    ) -> am.History:
+        """Return the history of a document; of a list of usual messages in half of the time, see quick.py."""
+        self.engine.fill()
+        found = None if isinstance(raw, str) else self._usual.read(bytes(raw), limits)
+        return super().from_bytes(raw, limits, duplicates) if found is None else self._history(*found)
+
+    def to_bytes(self, history: am.History) -> bytes:
+        """Return the bytes of a document; of a list of usual messages without plain data in between."""
+        note = note_of(history, LG) if history.notes else EMPTY
+        if note.get("wire", self.wire) != "msgpack" or note.get("how", "list") != "list" or "spelling" in note:
+            return super().to_bytes(history)
+        self.engine.fill()
+        natives = self._usual.write(gather(history.messages, self.engine.parts))
+        whole = joined(_in_place(history, natives, note), natives)
+        return super().to_bytes(history) if whole is None else whole
+
+    def render(self, document: Any) -> bytes:
+        """Return the bytes of a document.
+
+        Raises:
+            EncodeError: where an object of tree.py's table says nothing.
+        """
+        if is_mapping(document) and document.get(WIRE) == "json":
+            return dump_json(document["value"])
+        if is_mapping(document) and WIRE in document:
+            return pack(document["value"], document.get("spelling", ()))
+        return dump_json(document) if is_json(document) else pack(document)
+
+
+_CHECKPOINT = {"channel_values", "channel_versions"}
+
+
+def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) -> Any:
+    """Return a document with messages at their place."""
+    rest = history.extras.get(FAMILY) if history.extras else None
+    around: Part = thaw(escape(rest, note.get("/escapes"))) if is_mapping(rest) else {}
+    return write_contents(around, natives, note)
+
+
+def _are_marks(marks: Any) -> bool:
+    """Tell whether a value is a list of marks of tree.py: a number and a byte each."""
+    if not is_sequence(marks) or not marks:
+        return False
+    return all(
+        is_sequence(mark) and len(mark) == 2 and type(mark[0]) is type(mark[1]) is int and 0 <= mark[1] < 256  # noqa: PLR2004 - a number and a byte
+        for mark in marks
+    )
+
+
+def _parse_old(raw: bytes | str, limits: Limits, duplicates: Duplicates) -> Any:
+    document = parse_json(raw, limits, duplicates)
+    if is_json(document):
+        return document
+    if not is_old(document):
+        raise DecodeError('JSON without the envelopes that the type "json" has for messages', code="type")
+    return {WIRE: "json", "value": document}
+
+
+# -- types and bytes --------------------------------------------------------------------------------------------------
+
+
+def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMITS) -> am.History:
+    """Return the history of what ``JsonPlusSerializer.dumps_typed`` gave, which checkpointers store.
+
+    Args:
+        data: the type and the bytes.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: where the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
+            bytes, or these are no such document.
+    """
+    kind, raw = data
+    if kind not in ("msgpack", "json"):
+        msg = f"the type {excerpt(kind)} holds no messages that are read"
+        raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
+    history = am.loads(raw, "langgraph", limits=limits)
+    if note_of(history, LG).get("wire") != kind:
+        msg = f"the bytes are not of the type {kind}"
+        raise DecodeError(msg, codec=LangGraphCodec.name, code="type")
+    return history
+
+
+def dumps_typed(messages: am.History | am.Msg | list[am.Msg], **options: Any) -> tuple[str, bytes]:
+    """Return type and bytes of a history, for ``JsonPlusSerializer.loads_typed``.
+
+    Args:
+        messages: a history, a message, or several.
+        options: of ``dumps``.
+
+    Raises:
+        LossError: as ``dumps``.
+    """
+    raw = am.dumps(messages, "langgraph", **options)
+    return ("json" if raw[:1] in (b"{", b"[") else "msgpack"), raw

@@ -1,0 +1,61 @@
+"""What LangGraph's messages carry: what LangChain's do, but for what its containers and trees have a meaning for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg import thaw
+from agentmsg.formats import Caps, carried_extras, is_mapping, note_of, rules
+from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
+from agentmsg_codecs.langchain.langgraph.checkpoints import are_elsewhere
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
+from agentmsg_codecs.langchain.langgraph.tree import MARKERS
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS
+from agentmsg_codecs.langchain.lc.envelopes import LC
+from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+
+if TYPE_CHECKING:
+    import agentmsg as am
+
+
+def _taken_by_envelope(message: am.Msg) -> frozenset[str] | None:
+    return ENVELOPE_KEYS if note_of(message, LG).get("/form") == ENVELOPE_FORM else None
+
+
+def _taken_by_dict(message: am.Msg) -> frozenset[str] | None:
+    return frozenset({"type", "data", "content"}) if note_of(message, LG).get("/form") == "dict" else None
+
+
+def _form(message: am.Msg) -> str:
+    """Return the form in which the fields of a message stand: their own, in most of them."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
+
+
+_BESIDE_MESSAGES = MARKERS | {"lc"}
+
+
+def _taken_beside(history: am.History) -> frozenset[str]:
+    """Return the keys that must not stand around messages: that under which they go, and what makes them another."""
+    rest: Any = history.extras.get(FAMILY)
+    note = note_of(history, LG)
+    if is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history)):
+        return _BESIDE_MESSAGES
+    return _BESIDE_MESSAGES | {"messages"}
+
+
+def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
+    """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
+    base = make_caps(engine)
+    spaces = ((ENVELOPE, _taken_by_dict), (LC, _taken_by_envelope))
+    # An object with a key of the trees would be something else.
+    extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
+    rows = {
+        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
+        for role, row in base.messages.items()
+    }
+    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, natives.read_native))
+    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, _taken_beside))})

@@ -1,0 +1,87 @@
+"""The escape rule of our plain MessagePack: what a user's data holds is never taken for an extension.
+
+An object with a key of tree.py's table is written as ``{"__map__": [key, value ...]}``, which is a map again as
+MessagePack. Where a document held a real extension, the model holds that as plain data, and a mark remembers where
+it stood, with a digest: no other data is ever written there unescaped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
+from agentmsg_codecs.langchain.langgraph.tree import MAP, MARKERS, check_marker
+from agentmsg_codecs.langchain.lc.escape import marks_by_path, path_key, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+# The path where a real extension stood, "raw", and a digest of it.
+Mark = list[Any]
+# How all keys of the table begin, as JSON.
+_BEGIN = b'"__'
+
+
+def may_hold_marker(value: Any) -> bool:
+    """Tell whether a value can hold an object with a key of the table. Searching its text is faster than a walk."""
+    return _BEGIN in dump_json(value)
+
+
+def unescape(value: Any) -> tuple[Any, list[Mark]]:
+    """Return plain data without escapes, and the marks of the extensions that are left in it."""
+    marks: list[Mark] = []
+    return _unescape(value, [], marks), marks
+
+
+def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
+    if is_list(value):
+        return [_unescape(item, [*path, index], marks) for index, item in enumerate(value)]
+    if not is_object(value):
+        return value
+    fields = value
+    if not MARKERS.isdisjoint(value):
+        escaped = _escaped(value)
+        if escaped is None:
+            check_marker(value)
+            marks.append([path, "raw", stamp(value)])
+            return value
+        fields = escaped
+    return {key: _unescape(item, [*path, key], marks) for key, item in fields.items()}
+
+
+def _escaped(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the object inside of an escape; None where a value is none that we write."""
+    flat = value.get(MAP)
+    if len(value) != 1 or not is_list(flat) or len(flat) % 2:
+        return None
+    names = flat[::2]
+    if set(map(type, names)) != {str} or MARKERS.isdisjoint(names) or len(set(names)) != len(names):
+        return None
+    return dict(zip(names, flat[1::2], strict=True))
+
+
+def escape(value: Any, marks: Any = None) -> Any:
+    """Return plain data, with every object escaped that needs it.
+
+    Args:
+        value: the data; not changed, and given back where nothing needs to be escaped.
+        marks: those of ``unescape``, or whatever else stands in a note.
+    """
+    if not may_hold_marker(value):
+        return value
+    return _escape(value, (), marks_by_path(marks))
+
+
+def _escape(value: Any, path: tuple[Any, ...], noted: Mapping[Any, Any]) -> Any:
+    if is_sequence(value):
+        return [_escape(item, (*path, index), noted) for index, item in enumerate(value)]
+    if not is_mapping(value):
+        return value
+    needs = not MARKERS.isdisjoint(value)
+    if needs:
+        mark = noted.get(path_key(path))
+        if mark is not None and mark[1] == "raw" and mark[2] == stamp(value):
+            return value
+    fields = {key: _escape(item, (*path, key), noted) for key, item in value.items()}
+    return {MAP: [part for pair in fields.items() for part in pair]} if needs else fields

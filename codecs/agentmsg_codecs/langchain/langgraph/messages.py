@@ -1,0 +1,224 @@
+"""Single messages of LangGraph: extensions, envelopes, and the dict forms that wait in a state to be made messages.
+
+An extension of code 5 is ``[module, class, fields, "model_validate_json"]``, with the fields of ``model_dump``: they
+are read and written as the codec ``langchain`` reads and writes its flat form. Code 4, of pydantic 1, has no method.
+What a message spells otherwise than LangGraph does today is a note under ``langgraph``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    dump_json,
+    excerpt,
+    is_list,
+    is_object,
+    maker,
+    note_of,
+    same_document,
+    with_note,
+)
+from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
+from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
+from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
+from agentmsg_codecs.langchain.langgraph.tree import EXT
+from agentmsg_codecs.langchain.lc.envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
+from agentmsg_codecs.langchain.messages.engine import FORMS, Messages, is_native
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+Part = dict[str, Any]
+# The namespace of our notes.
+LG = "langgraph"
+ENVELOPE_FORM = "lc"
+METHOD = "model_validate_json"
+# The codes of extensions that are messages.
+_PYDANTIC_1, PYDANTIC_2 = 4, 5
+_BEGIN = b'"__'
+_OWN_NOTES = frozenset({LG})
+_make_msg = maker(am.Msg)
+_make_native = maker(am.NativeBlock)
+_MODULES: Mapping[str, str] = {
+    "HumanMessage": "human",
+    "AIMessage": "ai",
+    "SystemMessage": "system",
+    "ToolMessage": "tool",
+    "FunctionMessage": "function",
+    "ChatMessage": "chat",
+    "RemoveMessage": "modifier",
+}
+
+
+def _module(name: str) -> str:
+    """Return the module that has a class, as LangChain's classes say themselves."""
+    return f"langchain_core.messages.{_MODULES[name.removesuffix('Chunk')]}"
+
+
+MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}
+
+
+class GraphMessages:
+    """Reads and writes messages of LangGraph.
+
+    Args:
+        engine: reads and writes the dict forms.
+        envelopes: reads and writes the envelopes of ``dumpd``.
+    """
+
+    def __init__(self, engine: Messages, envelopes: Envelopes) -> None:
+        self._engine = engine
+        self._envelopes = envelopes
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, native: Any) -> am.Msg:
+        """Return the message of a native one.
+
+        Raises:
+            DecodeError: where it is neither an object nor anything that LangChain takes for a message.
+        """
+        body = body_of(native)
+        message = self._read_other(native) if body is None else self._read_body(native, body)
+        if message is not None:
+            return message
+        if not is_object(native):
+            raise DecodeError(f"not a message of LangGraph: {excerpt(native)}")
+        return _whole(native)
+
+    def _read_body(self, native: Part, body: Part) -> am.Msg | None:
+        """Return the message of an extension; None where it is none of LangChain's, or would not come back."""
+        module, name = native["value"][:2]
+        code = native[EXT]
+        tag = TAGS.get(name)
+        if tag is None or body.get("type") != tag or (code == PYDANTIC_2 and native["value"][3] != METHOD):
+            return None
+        text = dump_json(body)
+        note: Part = {}
+        if _BEGIN in text:
+            body, marks = unescape(body)
+            if marks:
+                note["/escapes"] = marks
+        try:
+            message, form = self._engine.read(body)
+        except AgentMsgError:
+            return None
+        if form != "flat" or message.role == "native":
+            return None
+        if module != MODULE_OF[name]:
+            note["/module"] = module
+        if code == _PYDANTIC_1:
+            note["/pydantic"] = 1
+        again = self._engine.write(message, "flat")
+        if dump_json(again) != text:
+            orders = orders_of(body, again)
+            if orders:
+                note["/order"] = orders
+        if not note:
+            return message
+        message = with_note(message, LG, adopt(note))
+        # All but marks says nothing that could fail to come back.
+        return message if "/escapes" not in note or same_document(self.write(message), native) else None
+
+    def _read_other(self, native: Any) -> am.Msg | None:
+        """Return the message of a dict form or an envelope; None where it is none, or would not come back."""
+        value, marks = unescape(native) if is_object(native) or is_list(native) else (native, [])
+        note: Part = {}
+        try:
+            if is_object(value) and "lc" in value:
+                message, note["/form"] = self._envelopes.read(value, DIALECTS["python"]), ENVELOPE_FORM
+            else:
+                message, note["/form"] = self._engine.read(value)
+        except AgentMsgError:
+            return None
+        if message.role == "native":
+            return with_note(message, LG, adopt({"/escapes": marks})) if marks else message
+        if marks:
+            note["/escapes"] = marks
+        orders = orders_of(value, self._in_form(message, note["/form"]))
+        if orders:
+            note["/order"] = orders
+        message = with_note(message, LG, adopt(note))
+        return message if same_document(self.write(message), native) else None
+
+    def read_native(self, value: Any) -> am.Msg:
+        """Return what the value of a native block is read as, once it is written: no extension."""
+        self._engine.fill()
+        return self.read(escape(value))
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, message: am.Msg, unescaped: list[Part] | None = None, default: str | None = None) -> Any:
+        """Return the native message of one that fits.
+
+        Args:
+            message: the message.
+            unescaped: where given, the fields of a usual message are not escaped but put here: to be looked through
+                together with those of others.
+            default: the form of messages that were read in none; None: an extension.
+        """
+        note = note_of(message, LG) if message.notes else EMPTY
+        marks = note.get("/escapes")
+        if is_native(message):
+            return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
+        form = word(note.get("/form")) or default
+        if form:
+            native = self._in_form(message, form)
+            if native is not None:
+                return thaw(escape(reordered(native, note.get("/order")), marks))
+        body = self._engine.write(_plain(message), "flat")
+        name = CLASSES[body["type"]]
+        body = {**body, "type": TAGS[name]}
+        if note:
+            body = escape(reordered(body, note.get("/order")), marks)
+        elif unescaped is None:
+            body = escape(body)
+        else:
+            unescaped.append(body)
+        module = note.get("/module")
+        items = [module if isinstance(module, str) else MODULE_OF[name], name, body]
+        if note.get("/pydantic") == 1:
+            return {EXT: _PYDANTIC_1, "value": items}
+        return {EXT: PYDANTIC_2, "value": [*items, METHOD]}
+
+    def _in_form(self, message: am.Msg, form: str) -> Any:
+        """Return a message in another form than an extension; None where it has no such form, or is not read back."""
+        message = with_note(message, LG, EMPTY)
+        if form == ENVELOPE_FORM:
+            return self._envelopes.write(message, DIALECTS["python"])
+        if form not in FORMS:
+            return None
+        message = _plain(message)
+        own = {**note_of(message, FAMILY), "/form": form}
+        native = self._engine.write(with_note(message, FAMILY, own), "flat")
+        plain = thaw(native)
+        try:
+            back, read_as = self._engine.read(plain)
+        except AgentMsgError:
+            return None
+        is_other = is_object(plain) and ("lc" in plain or body_of(plain) is not None)
+        return native if read_as == form and not is_other and am.same(back, message) else None
+
+
+def _plain(message: am.Msg) -> am.Msg:
+    """Return a message without what is not of its dict form."""
+    if message.notes.keys() <= _OWN_NOTES and LC not in message.extras:
+        return message.evolve(notes=EMPTY) if message.notes else message
+    return with_note(bare(message), LG, EMPTY)
+
+
+def _whole(native: Part) -> am.Msg:
+    value, marks = unescape(native)
+    body = body_of(value)
+    content = (value if body is None else body).get("content")
+    said = content if isinstance(content, str) and content else None
+    block = _make_native(codec=FAMILY, value=adopt(value), fallback=said)
+    message = _make_msg(role="native", content=(block,))
+    return with_note(message, LG, adopt({"/escapes": marks})) if marks else message

@@ -1,0 +1,375 @@
+"""MessagePack as plain data: what its values are that JSON has not, and its bytes.
+
+| MessagePack | plain data |
+| --- | --- |
+| ext of a code of LangGraph's (0 to 7) | ``{"__ext__": code, "value": its payload, which is MessagePack again}`` |
+| ext of another code | ``{"__ext__": code, "bytes": base64}`` |
+| binary | ``{"__bin__": base64}`` |
+| NaN, infinities | ``{"__float__": hex of the value as it stands}`` |
+| a map with keys that are no text, or with a key of this table | ``{"__map__": [key, value, key, value ...]}`` |
+| ext 0 ``["builtins", "int", digits]`` | an integer beyond 64 bits |
+
+MessagePack can spell one value in several ways. LangGraph's writer always takes the shortest, and floats of 64 bits;
+what is spelt otherwise has a mark: the number of the value, in the order of their first bytes, and its first byte.
+Nothing that a payload names is looked up: it is data.
+"""
+
+from __future__ import annotations
+
+import struct
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from math import isfinite
+from typing import Any
+
+from agentmsg import DecodeError, EncodeError, InvalidMessage
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, plain_copy
+from agentmsg_codecs.langchain.langgraph.msgpack import (
+    FIXED_EXT,
+    FLOAT32,
+    FLOAT64,
+    MASKS,
+    MOST,
+    WIDE,
+    first_of,
+    first_of_int,
+    kind_of,
+)
+
+Mark = list[int]
+EXT, BINARY, FLOAT, MAP, WIRE = "__ext__", "__bin__", "__float__", "__map__", "__wire__"
+# The keys that say that an object is none.
+MARKERS = frozenset({EXT, BINARY, FLOAT, MAP, WIRE})
+# The codes whose payload is MessagePack; BIG is how LangGraph rebuilds an integer that MessagePack has no room for.
+CODES = range(8)
+BIG = 0
+_INT64 = 2**63
+_MAX_DIGITS = 4300
+_CONSTANTS: dict[int, Any] = {0xC0: None, 0xC2: False, 0xC3: True}
+
+
+def big_integer(value: Any) -> int | None:
+    """Return the integer that the payload of an ext 0 says, if it is one beyond 64 bits; else None."""
+    if not is_list(value) or len(value) != 3 or value[:2] != ["builtins", "int"] or type(value[2]) is not str:  # noqa: PLR2004 - module, class, digits
+        return None
+    text = value[2]
+    digits = text.removeprefix("-")
+    if len(digits) > _MAX_DIGITS or not (digits.isascii() and digits.isdigit()):
+        return None
+    number = int(text)
+    return number if str(number) == text and not -_INT64 <= number < 2 * _INT64 else None
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_tree(data: bytes, depth: int) -> tuple[Any, list[Mark]]:
+    """Return the plain data of one MessagePack value, and the marks of what is not spelt as LangGraph does.
+
+    Raises:
+        DecodeError: codes "syntax", "depth", "duplicate-key", "key".
+    """
+    reader = _Reader(data)
+    try:
+        value = reader.value(depth)
+    except RecursionError:
+        raise _too_deep() from None
+    if reader.at != len(data):
+        msg = f"{len(data) - reader.at} bytes follow the document"
+        raise DecodeError(msg, code="syntax")
+    try:
+        plain_copy(value, depth)
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code) from None
+    return value, reader.marks
+
+
+def _too_deep() -> DecodeError:
+    return DecodeError("nested too deep", code="depth")
+
+
+class _Reader:
+    """Reads values one after the other; at: the place of the next."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._end = len(data)
+        self._count = 0
+        self.at = 0
+        self.marks: list[Mark] = []
+
+    def value(self, depth: int) -> Any:
+        """Return the next value."""
+        if depth < 0:
+            raise _too_deep()
+        number = self._count
+        self._count += 1
+        byte = self._take(1)[0]
+        if byte in _CONSTANTS:
+            return _CONSTANTS[byte]
+        kind, size = kind_of(byte)
+        if kind in ("uint", "int"):
+            found = self._number(size, signed=kind == "int") if size else byte - 256 if byte > MOST else byte
+            return self._marked(number, byte, first_of_int(found), found)
+        if kind == "float":
+            return self._float(number, byte, size)
+        length = size if byte in FIXED_EXT.values() else byte & MASKS[kind] if size == 0 else self._number(size)
+        if length > self._end - self.at:
+            msg = f"byte {self.at}: {length} of something, and only {self._end - self.at} bytes left"
+            raise DecodeError(msg, code="syntax")
+        self._marked(number, byte, first_of(kind, length), None)
+        result: Any = getattr(self, f"_{kind}")(length, depth - 1)
+        return result
+
+    def _take(self, size: int) -> bytes:
+        start = self.at
+        if size > self._end - start:
+            msg = f"the bytes end in the middle of a value, at byte {start}"
+            raise DecodeError(msg, code="syntax")
+        self.at += size
+        return self._data[start : self.at]
+
+    def _number(self, size: int, *, signed: bool = False) -> int:
+        return int.from_bytes(self._take(size), "big", signed=signed)
+
+    def _marked(self, number: int, byte: int, usual: int, value: Any) -> Any:
+        if byte != usual:
+            self.marks.append([number, byte])
+        return value
+
+    def _float(self, number: int, byte: int, size: int) -> Any:
+        raw = self._take(size)
+        (value,) = struct.unpack(">f" if size == 4 else ">d", raw)  # noqa: PLR2004 - of 32 bits
+        if not isfinite(value):
+            return {FLOAT: bytes([byte]).hex() + raw.hex()}
+        return self._marked(number, byte, FLOAT64, value)
+
+    def _str(self, length: int, _: int) -> str:
+        try:
+            return self._take(length).decode()
+        except UnicodeDecodeError as error:
+            raise DecodeError(f"a text is not UTF-8: {error.reason}", code="syntax") from None
+
+    def _bin(self, length: int, _: int) -> Any:
+        return {BINARY: b64encode(self._take(length)).decode()}
+
+    def _array(self, length: int, depth: int) -> Any:
+        found: list[Any] = []
+        while len(found) < length:
+            found.append(self.value(depth))
+        return found
+
+    def _map(self, length: int, depth: int) -> Any:
+        fields: dict[Any, Any] = {}
+        flat: list[Any] = []
+        plain = True
+        for _ in range(length):
+            key = self.value(depth)
+            known = _hashable(key)
+            if known in fields:
+                msg = f"the key {excerpt(key)} stands twice in one map"
+                raise DecodeError(msg, code="duplicate-key")
+            value = self.value(depth)
+            fields[known] = value
+            flat += [key, value]
+            plain = plain and type(key) is str and key not in MARKERS
+        return fields if plain else {MAP: flat}
+
+    def _ext(self, length: int, depth: int) -> Any:
+        code = self._number(1, signed=True)
+        if code not in CODES:
+            return {EXT: code, "bytes": b64encode(self._take(length)).decode()}
+        outer, self._end = self._end, self.at + length
+        if self._end > outer:
+            msg = "the bytes end in the middle of an extension"
+            raise DecodeError(msg, code="syntax")
+        marked, counted = len(self.marks), self._count
+        value = self.value(depth)
+        if self.at != self._end:
+            msg = f"extension {code}: bytes follow its value"
+            raise DecodeError(msg, code="syntax")
+        self._end = outer
+        big = big_integer(value) if code == BIG and len(self.marks) == marked else None
+        if big is not None:
+            # It is written as one value, so it counts as one.
+            self._count = counted
+            return big
+        return {EXT: code, "value": value}
+
+
+def _hashable(key: Any) -> Any:
+    """Return a key as LangGraph would hold it, to be found again.
+
+    Raises:
+        DecodeError: code "key" for a map, which is no key in Python.
+    """
+    if is_list(key):
+        return tuple(map(_hashable, key))
+    if not is_object(key):
+        return key
+    if MAP in key or MARKERS.isdisjoint(key):
+        raise DecodeError("a map is a key of a map", code="key")
+    return tuple((name, _hashable_data(value)) for name, value in key.items())
+
+
+def _hashable_data(value: Any) -> Any:
+    """Return anything inside of an extension that is a key as something hashable."""
+    if is_object(value):
+        return tuple((name, _hashable_data(item)) for name, item in value.items())
+    return tuple(map(_hashable_data, value)) if is_list(value) else value
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_tree(value: Any, marks: Any = ()) -> bytes:
+    """Return the MessagePack of plain data.
+
+    Args:
+        value: the data.
+        marks: those of ``read_tree``; one that does not fit its value is passed over.
+
+    Raises:
+        EncodeError: where an object of the table in this module is none of MessagePack's.
+    """
+    writer = _Writer(dict(marks))
+    try:
+        writer.value(value)
+    except RecursionError:
+        raise EncodeError("nested too deep", code="depth") from None
+    return b"".join(writer.out)
+
+
+class _Writer:
+    def __init__(self, marks: dict[int, int]) -> None:
+        self._marks = marks
+        self._count = 0
+        self.out: list[bytes] = []
+
+    def value(self, value: Any) -> None:
+        number = self._count
+        self._count += 1
+        put = self.out.append
+        if value is None or value is True or value is False:
+            put(bytes([next(byte for byte, constant in _CONSTANTS.items() if constant is value)]))
+        elif isinstance(value, str):
+            raw = _utf8(value)
+            put(self._head("str", len(raw), number) + raw)
+        elif isinstance(value, int):
+            self._int(value, number)
+        elif isinstance(value, float):
+            put(_float(value, self._marks.get(number)))
+        elif is_sequence(value):
+            put(self._head("array", len(value), number))
+            for item in value:
+                self.value(item)
+        elif not is_mapping(value):
+            raise EncodeError(f"not JSON: {excerpt(value)}", code="type")
+        elif MARKERS.isdisjoint(value):
+            self._pairs([item for pair in value.items() for item in pair], number)
+        else:
+            self._marker(value, number)
+
+    def _head(self, kind: str, length: int, number: int) -> bytes:
+        byte = self._marks.get(number)
+        usual = first_of(kind, length)
+        found = WIDE.get(byte) if byte is not None else None
+        if byte is None or found is None or found[0] != kind or length >= 1 << (8 * found[1]):
+            byte, found = usual, WIDE.get(usual)
+        return bytes([byte]) + (length.to_bytes(found[1], "big") if found is not None else b"")
+
+    def _int(self, value: int, number: int) -> None:
+        if not -_INT64 <= value < 2 * _INT64:
+            payload = write_tree(["builtins", "int", str(value)])
+            self.out.append(self._head("ext", len(payload), number) + bytes([BIG]) + payload)
+            return
+        usual = first_of_int(value)
+        byte = self._marks.get(number, usual)
+        kind, size = WIDE.get(byte, ("", 0))
+        try:
+            wide = value.to_bytes(size, "big", signed=kind == "int") if kind in ("int", "uint") else None
+        except OverflowError:
+            wide = None
+        if wide is None:
+            kind, size = WIDE.get(byte := usual, ("int", 0))
+            wide = value.to_bytes(size, "big", signed=kind == "int") if size else b""
+        self.out.append(bytes([byte]) + wide)
+
+    def _pairs(self, flat: list[Any], number: int) -> None:
+        self.out.append(self._head("map", len(flat) // 2, number))
+        for item in flat:
+            self.value(item)
+
+    def _marker(self, value: dict[str, Any], number: int) -> None:
+        keys = set(value)
+        code = value.get(EXT)
+        if keys == {MAP} and is_sequence(value[MAP]) and len(value[MAP]) % 2 == 0:
+            self._pairs(value[MAP], number)
+        elif keys == {BINARY}:
+            raw = _decoded(value[BINARY])
+            self.out.append(self._head("bin", len(raw), number) + raw)
+        elif keys == {FLOAT}:
+            self.out.append(_odd_float(value[FLOAT]))
+        elif type(code) is int and keys == {EXT, "value"} and code in CODES:
+            start = len(self.out)
+            self.value(value["value"])
+            payload = b"".join(self.out[start:])
+            self.out[start:] = [self._head("ext", len(payload), number), bytes([code]), payload]
+        elif type(code) is int and keys == {EXT, "bytes"} and code not in CODES and -128 <= code < 128:  # noqa: PLR2004 - a signed byte
+            raw = _decoded(value["bytes"])
+            self.out.append(self._head("ext", len(raw), number) + code.to_bytes(1, "big", signed=True) + raw)
+        else:
+            raise _no_marker(value)
+
+
+def check_marker(value: dict[str, Any]) -> None:
+    """Check that an object with a key of the table is one of MessagePack's values, with all inside of it.
+
+    Raises:
+        DecodeError: where it says nothing, so that it could not be written.
+    """
+    try:
+        write_tree(value)
+    except EncodeError as error:
+        raise DecodeError(error.message, code=error.code) from None
+
+
+def _no_marker(value: Any) -> EncodeError:
+    return EncodeError(f"an object with a key of MessagePack's that says nothing: {excerpt(value)}", code="type")
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise EncodeError(f"a lone surrogate in {excerpt(text)}", code="surrogate") from None
+
+
+def _float(value: float, byte: int | None) -> bytes:
+    if byte == FLOAT32:
+        try:
+            raw = struct.pack(">f", value)
+        except OverflowError:
+            raw = b""
+        if raw and struct.unpack(">f", raw)[0] == value:
+            return bytes([FLOAT32]) + raw
+    return bytes([FLOAT64]) + struct.pack(">d", value)
+
+
+def _decoded(text: Any) -> bytes:
+    try:
+        return b64decode(text.encode("ascii"), validate=True)
+    except (AttributeError, ValueError, Base64Error):
+        raise _no_marker(text) from None
+
+
+def _odd_float(text: Any) -> bytes:
+    """Return the bytes of a float that is not finite."""
+    try:
+        raw = bytes.fromhex(text)
+        (value,) = struct.unpack({FLOAT32: ">f", FLOAT64: ">d"}[raw[0]], raw[1:])
+    except (TypeError, ValueError, LookupError, struct.error):
+        raise _no_marker(text) from None
+    if isfinite(value):
+        raise _no_marker(text)
+    return raw

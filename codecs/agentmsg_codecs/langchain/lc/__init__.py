@@ -1,0 +1,238 @@
+"""langchain-lc: the constructor envelopes of LangChain's ``dumpd``, ``dumps`` and ``load``.
+
+A message is ``{"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {fields}}``. The fields are those of
+``model_dump`` without what is empty, so that they are read and written as the codec ``langchain`` reads and writes its
+flat form: its table says what they become. Follows langchain-core 1.7; LangChain JS names its classes
+``["langchain_core", "messages", class]`` and writes no ``type``: the dialect ``js``.
+
+| dumpd | agentmsg |
+| --- | --- |
+| HumanMessage, AIMessage, SystemMessage, ToolMessage, ChatMessage ... and their chunks | as in ``langchain`` |
+| the last word of ``id``; the words before it | the class; noted where they are not the dialect's |
+| kwargs | the fields of the message, as in ``langchain`` |
+| fields that are empty and stand there all the same | noted |
+| ``{"__lc_escaped__": {"lc": ...}}`` in user data | the object inside of it |
+| ``not_implemented``, ``secret``, unescaped objects in user data | plain data; noted where they stood |
+| ``not_implemented`` in place of a message, other message classes | a message with the role "native" |
+| unknown keys of the envelope | extras["langchain.lc"] |
+| a list; one envelope; ``{"messages": [...]}`` | the history; its other keys are extras["langchain"] |
+| ChatPromptValue, ChatGeneration and their kin | the same; all around the messages is extras["langchain"] |
+| runs of a tracer: inputs, outputs, generations, batches of messages | the same |
+
+Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an
+envelope is written escaped, unless it stands, unchanged, where a document had it unescaped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Caps,
+    ContainerCodec,
+    Containers,
+    adopt,
+    carried_extras,
+    is_mapping,
+    maker,
+    note_of,
+    plain_copy,
+    rules,
+)
+from agentmsg_codecs.langchain.blocks.parts import Parts
+from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
+from agentmsg_codecs.langchain.grouped import gather, separate
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, contents_of, is_message, write_tree
+from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
+from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, may_need_escape
+from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
+
+
+Part = dict[str, Any]
+_make_history = maker(am.History)
+
+_NOTES = {
+    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
+    for dialect in DIALECTS
+    for container in ("list", "single", "messages")
+}
+
+
+# -- what is carried --------------------------------------------------------------------------------------------------
+
+_BESIDE_MESSAGES = frozenset({"messages", "lc"})
+# What they are is told by documents.py; a message by itself is noted so.
+CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
+
+
+def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
+    """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
+    base = make_caps(engine)
+
+    def read_native(value: Any) -> am.Msg:
+        engine.fill()
+        return envelopes.read(value, DIALECTS["python"])
+
+    extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
+    rows = {
+        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
+        for role, row in base.messages.items()
+    }
+    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, read_native))
+    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
+
+
+# -- the codec --------------------------------------------------------------------------------------------------------
+
+
+def _engine() -> Messages:
+    return Messages(Parts())
+
+
+@attrs.frozen(kw_only=True)
+class LangChainLcCodec(ContainerCodec):
+    """LangChain's messages in the envelopes of dumpd.
+
+    Attributes:
+        dialect: of messages in a history that was not read from envelopes.
+        engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
+            ours.
+    """
+
+    name: ClassVar[str] = "langchain-lc"
+    family: ClassVar[str] = FAMILY
+    title: ClassVar[str] = "LangChain (dumpd, load)"
+    containers: ClassVar[Containers] = CONTAINERS
+
+    dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
+    engine: Messages = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+    _envelopes: Envelopes = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Envelopes(self.engine), takes_self=True)
+    )
+    _caps: Caps = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(lambda self: _make_caps(self.engine, self._envelopes), takes_self=True),
+    )
+
+    @property
+    def caps(self) -> Caps:
+        """What envelopes carry: what ``langchain`` does."""
+        return self._caps
+
+    def read(self, document: Any) -> am.History:
+        """Return the history of a document that holds envelopes; see documents.py."""
+        contents = contents_of(document)
+        dialect = dialect_of(contents.natives) or self.dialect
+        self.engine.fill()
+        read, spelling = self._envelopes.read, DIALECTS[dialect]
+        messages: list[am.Msg] = []
+        for path, native in contents.natives:
+            try:
+                messages.append(read(native, spelling))
+            except AgentMsgError as error:
+                raise error.at(*path) from None
+        messages = separate(messages, self.engine.parts)
+        notes: Any = _NOTES.get((dialect, contents.kind))
+        if notes is None or contents.marks:
+            note: Part = {"dialect": dialect, "/container": contents.kind}
+            if contents.holes:
+                note |= {"holes": contents.holes, "holder": contents.holder}
+            if contents.marks:
+                note["escapes"] = contents.marks
+            notes = adopt({LC: note})
+        extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
+        return _make_history(messages=tuple(messages), extras=extras, notes=notes)
+
+    def from_bytes(
+        self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
+    ) -> am.History:
+        """Return the history of a document; of a list of usual envelopes in half of the time, see quick.py."""
+        messages: list[am.Msg] | None = None
+        if duplicates == "last":
+            self.engine.fill()
+            try:
+                messages = self._envelopes.read_bytes(raw, limits)
+            except AgentMsgError:
+                messages = None  # told by the careful way, with its place
+        if messages is not None:
+            messages = separate(messages, self.engine.parts)
+            return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
+        return super().from_bytes(raw, limits, duplicates)
+
+    def write(self, history: am.History) -> Any:
+        """Return the document: in the dialect and container of the history's notes, else in those that are wanted."""
+        note = note_of(history, LC) if history.notes else EMPTY
+        natives, unescaped = self._natives(history, note)
+        _escape(unescaped)
+        return self._document(history, natives, note)
+
+    def to_bytes(self, history: am.History) -> bytes:
+        """Return the bytes of the document; those of a list tell whether something in it needs to be escaped."""
+        note = note_of(history, LC) if history.notes else EMPTY
+        if history.extras or (note.get("/container") or self.container) != "list":
+            return super().to_bytes(history)
+        natives, unescaped = self._natives(history, note)
+        if len(unescaped) == len(natives):
+            raw = self.render(natives)
+            if are_envelopes_only(raw, len(natives)):
+                return raw
+        _escape(unescaped)
+        return self.render(natives)
+
+    def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Part]]:
+        """Return the native messages, and the kwargs of those of them that are still to be escaped."""
+        dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
+        self.engine.fill()
+        write = self._envelopes.write
+        unescaped: list[Part] = []
+        natives = [write(message, dialect, unescaped) for message in gather(history.messages, self.engine.parts)]
+        return natives, unescaped
+
+    def _document(self, history: am.History, natives: list[Any], note: Any) -> Any:
+        """Return the native messages in their container."""
+        rest = history.extras.get(FAMILY) if history.extras else None
+        container = note.get("/container") or self.container
+        if container == "tree":
+            around: Part = plain_copy(thaw(rest)) if is_mapping(rest) else {}
+            natives = [plain_copy(thaw(native)) for native in natives]
+            document = write_tree(around, natives, note)
+            if document is not None:
+                return document
+        if is_mapping(rest):
+            return {**escape_all(rest, note.get("escapes")), "messages": natives}
+        if container in ("messages", "object"):
+            return {"messages": natives}
+        if container == "single" and len(natives) == 1 and is_message(natives[0]):
+            return natives[0]
+        return natives
+
+    def likeness(self, document: Any) -> float:
+        """Return 1 where the first messages are envelopes of LangChain, at a place where it puts them; else 0."""
+        try:
+            contents = contents_of(document)
+        except AgentMsgError:
+            return 0.0
+        natives = contents.natives
+        return 1.0 if natives and all(is_message(native) for _, native in natives) else 0.0
+
+    def native_messages(self, document: Any) -> list[Any]:
+        """Return the envelopes of a document, in order."""
+        return [native for _, native in contents_of(document).natives]
+
+
+def _escape(unescaped: list[Part]) -> None:
+    if may_need_escape(unescaped):
+        for kwargs in unescaped:
+            kwargs.update(escape_all(kwargs))

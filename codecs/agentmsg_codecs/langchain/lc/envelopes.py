@@ -1,0 +1,319 @@
+"""Single envelopes: how ``dumpd`` spells a message whose fields are those of the flat form.
+
+Read and written through ``langchain``'s engine: what an envelope leaves out is filled in, and left out again. What it
+spells otherwise than its dialect is a note under ``langchain.lc``, apart from those of the fields.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    note_of,
+    plain_copy,
+    same_document,
+    speed,
+    with_note,
+)
+from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
+from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
+from agentmsg_codecs.langchain.lc.quick import SHORT, FastEnvelopes
+from agentmsg_codecs.langchain.messages.engine import Messages, is_native
+from agentmsg_codecs.langchain.messages.proving import are_shallow, take
+from agentmsg_codecs.langchain.messages.quick_write import FastWriters
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agentmsg import Limits
+
+
+Part = dict[str, Any]
+# The namespace of our notes, and of unknown keys of envelopes.
+LC = "langchain.lc"
+_make_msg = maker(am.Msg)
+_make_native = maker(am.NativeBlock)
+
+
+# -- what dumpd leaves out --------------------------------------------------------------------------------------------
+
+_KINDS: Mapping[str, str] = {
+    "HumanMessage": "human",
+    "AIMessage": "ai",
+    "SystemMessage": "system",
+    "ToolMessage": "tool",
+    "FunctionMessage": "function",
+    "ChatMessage": "chat",
+    "RemoveMessage": "remove",
+}
+_CHUNKS = tuple(f"{name}Chunk" for name in _KINDS if name != "RemoveMessage")
+TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
+CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
+# What a field is where an envelope has it not.
+_ABSENT: Part = {"additional_kwargs": {}, "response_metadata": {}, "name": None, "id": None}
+_OF_AI: Part = {"usage_metadata": None}
+_OF_TOOL: Part = {"artifact": None}
+_OF_CHUNK: Part = {"tool_call_chunks": [], "chunk_position": None}
+_OWN: Mapping[str, Part] = {
+    "AIMessage": _OF_AI,
+    "AIMessageChunk": {**_OF_AI, **_OF_CHUNK},
+    "ToolMessage": _OF_TOOL,
+    "ToolMessageChunk": _OF_TOOL,
+}
+_FILLED: Mapping[str, Part] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in TAGS.items()}
+_EMPTY: Part = {**_ABSENT, **_OF_AI, **_OF_TOOL, **_OF_CHUNK}
+# Always written; where they are empty, at the end.
+_LAST = ("tool_calls", "invalid_tool_calls")
+
+
+def _is_empty(key: str, value: Any) -> bool:
+    empty = _EMPTY[key]
+    return value is None if empty is None else not value and isinstance(value, type(empty))
+
+
+@attrs.frozen
+class Dialect:
+    """How a LangChain spells envelopes: the words before the class, whether it writes type, and which empty fields."""
+
+    path: list[str]
+    typed: bool
+    shown: tuple[str, ...]
+
+
+DIALECTS: Mapping[str, Dialect] = {
+    "python": Dialect(["langchain", "schema", "messages"], True, ()),
+    "js": Dialect(["langchain_core", "messages"], False, ("additional_kwargs", "response_metadata")),
+}
+
+
+# How an envelope begins in the text that langchain-core writes, and in ours.
+_BEGIN = (b'{"lc": 1, "type": "constructor", ', b'{"lc":1,"type":"constructor",')
+
+
+def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
+    """Return the dialect of the first message; None where there is none."""
+    first = next((native for _, native in natives if is_message(native)), None)
+    if first is None:
+        return None
+    js = DIALECTS["js"]
+    return "js" if first["id"][:-1] == js.path and "type" not in first["kwargs"] else "python"
+
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+class Envelopes:
+    """Reads and writes envelopes.
+
+    Args:
+        engine: reads and writes the flat form.
+
+    Attributes:
+        fast_readers: by the last word of the id; see quick.py.
+        fast_writers: by role, of the kwargs.
+    """
+
+    def __init__(self, engine: Messages) -> None:
+        self._engine = engine
+        fast = FastEnvelopes(engine.parts, DIALECTS["python"].path)
+        self.fast_readers = fast.by_class
+        self.fast_writers = FastWriters(engine.parts, SHORT).by_role
+        self._fast_read = fast.read
+
+    def read(self, native: Any, dialect: Dialect) -> am.Msg:
+        """Return the message of an envelope.
+
+        Raises:
+            DecodeError: where it is no envelope of a message.
+        """
+        # Notes tell what differs from the dialect, and the fast readers know one.
+        message = self._fast_read(native) if dialect.typed else None
+        if message is not None:
+            return message
+        if not is_message(native):
+            if is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented":
+                return _whole(native)
+            raise DecodeError(f"not an envelope of a message: {excerpt(native)}")
+        own, kwargs = native["id"], native["kwargs"]
+        filled = _FILLED.get(own[-1])
+        if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
+            return _whole(native)
+        note = _spelling(own, kwargs, dialect)
+        if holds_marker(kwargs.values()):
+            kwargs, marks = unescape_all(kwargs)
+            if marks:
+                note["/escapes"] = marks
+        try:
+            message, form = self._engine.read({**filled, **kwargs})
+        except AgentMsgError:
+            return _whole(native)
+        if form != "flat" or message.role == "native":
+            return _whole(native)
+        if not note and len(native) == len(ENVELOPE_KEYS):
+            # The flat form came back, and nothing was escaped, shown or spelt otherwise.
+            return message
+        rest = {key: value for key, value in native.items() if key not in ENVELOPE_KEYS}
+        if rest:
+            message = message.evolve(extras={**message.extras, LC: adopt(rest)})
+        if note:
+            message = with_note(message, LC, adopt(note))
+        return message if same_document(plain_copy(thaw(self.write(message, dialect))), native) else _whole(native)
+
+    def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
+        """Return the messages of the text of a list of envelopes of the dialect ``python``.
+
+        None where that is another document or dialect, too deep, or has numbers that may be rounded.
+
+        Raises:
+            DecodeError: where one is no envelope of a message.
+        """
+        messages: list[am.Msg] = []
+        rest, done = raw, 0
+        if type(raw) is bytes:
+            done = self._take_items(raw, limits, messages)
+            if done < 0:
+                return messages
+            rest = b"[" + raw[done:].lstrip(b", ") if done else raw
+        natives = speed.parse_undoubted(rest, limits)
+        return self.read_all(natives, messages) if is_list(natives) and natives else None
+
+    def _take_items(self, raw: bytes, limits: Limits, messages: list[am.Msg]) -> int:
+        """Add the messages of the first usual envelopes of a text; return where the last of these ends, -1 for all."""
+        read, done = self._fast_read, 0
+        begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
+        for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
+            message = read(native)
+            if message is None:
+                break
+            messages.append(message)
+            done = end
+        return done
+
+    def read_all(self, natives: list[Any], messages: list[am.Msg]) -> list[am.Msg] | None:
+        """Return messages, and those of more envelopes, as ``read_bytes``; their list is emptied."""
+        messages += take(natives, self._fast_read)
+        if natives:
+            if not messages or not are_shallow(natives):
+                return None
+            messages += [self.read(native, DIALECTS["python"]) for native in natives]
+        return messages
+
+    def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Part] | None = None) -> Any:
+        """Return the envelope of a message that fits.
+
+        Args:
+            message: the message.
+            dialect: how envelopes are spelt.
+            unescaped: where given, the kwargs of a usual envelope are not escaped but put here: to be looked through
+                together with those of others, which takes a fifth of the time.
+        """
+        if not message.extras and dialect.typed:
+            fast = self.fast_writers.get(message.role)
+            kwargs = None if fast is None else fast(message)
+            if kwargs is not None:
+                name = CLASSES[kwargs["type"]]
+                if unescaped is None:
+                    kwargs = escape_all(kwargs)
+                else:
+                    unescaped.append(kwargs)
+                return {"lc": 1, "type": "constructor", "id": [*dialect.path, name], "kwargs": kwargs}
+        if is_native(message):
+            return message.content[0].value  # type: ignore[union-attr]
+        note = note_of(message, LC) if message.notes else EMPTY
+        rest = message.extras.get(LC) if message.extras else None
+        flat = self._engine.write(bare(message), "flat")
+        shown = note.get("/shown")
+        kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
+        name = CLASSES[flat["type"]]
+        if {"given": True, "missing": False}.get(word(note.get("/type")), dialect.typed):
+            kwargs["type"] = TAGS[name]
+        else:
+            del kwargs["type"]
+        native: Part = {
+            "lc": 1,
+            "type": "constructor",
+            "id": [*_path(note.get("/path"), dialect), name],
+            "kwargs": escape_all(kwargs, note.get("/escapes")),
+        }
+        return {**native, **rest} if is_mapping(rest) else native
+
+
+def _spelling(own: list[Any], kwargs: Part, dialect: Dialect) -> Part:
+    """Return a note of what an envelope spells otherwise than the dialect."""
+    note: Part = {}
+    empty = _FILLED[own[-1]]
+    shown = tuple([key for key, value in kwargs.items() if not value and key in empty and _is_empty(key, value)])
+    if shown != dialect.shown:
+        note["/shown"] = list(shown)
+    if own[:-1] != dialect.path:
+        note["/path"] = own[:-1]
+    if ("type" in kwargs) is not dialect.typed:
+        note["/type"] = "given" if "type" in kwargs else "missing"
+    return note
+
+
+def _path(noted: Any, dialect: Dialect) -> Sequence[str]:
+    """Return the words before the class: those that are noted, if they are words."""
+    return noted if is_sequence(noted) and all(type(word) is str for word in noted) else dialect.path
+
+
+def word(value: Any) -> str:
+    """Return a word that stands in a note; an empty one where it is none."""
+    return value if isinstance(value, str) else ""
+
+
+# What a note says about the forms of ``langchain``: an envelope has one only, and it has a class.
+_OF_FORM = frozenset({"/form", "type"})
+
+
+def bare(message: am.Msg) -> am.Msg:
+    """Return a message without what is not of the flat form."""
+    notes, extras = message.notes, message.extras
+    if notes:
+        own = notes.get(FAMILY)
+        if is_mapping(own) and not _OF_FORM.isdisjoint(own):
+            own = {key: value for key, value in own.items() if key not in _OF_FORM}
+            message = with_note(message, FAMILY, own)
+        if LC in notes:
+            message = with_note(message, LC, EMPTY)
+    if extras and LC in extras:
+        message = message.evolve(extras={key: value for key, value in extras.items() if key != LC})
+    return message
+
+
+def _short(flat: Part, shown: tuple[Any, ...]) -> Part:
+    """Return the fields of a message that dumpd writes, in its order."""
+    kwargs: Part = {}
+    behind: Part = {}
+    # An unknown field may be called as a field of another class.
+    empty = _FILLED[CLASSES[flat["type"]]]
+    last = _LAST if "usage_metadata" in empty else ()
+    for key, value in flat.items():
+        if value:
+            kwargs[key] = value
+        elif key in last:
+            behind[key] = value
+        elif key not in empty or not _is_empty(key, value) or key in shown:
+            kwargs[key] = value
+    kwargs.update(behind)
+    return kwargs
+
+
+def _whole(native: Any) -> am.Msg:
+    kwargs = native.get("kwargs")
+    content = kwargs.get("content") if is_mapping(kwargs) else None
+    said = content if isinstance(content, str) and content else None
+    return _make_msg(role="native", content=(_make_native(codec=FAMILY, value=adopt(native), fallback=said),))

@@ -1,0 +1,335 @@
+"""The body of a message: its fields as model_dump names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
+from agentmsg.formats import EMPTY, adopt, dump_json, is_list, is_mapping, is_object, maker, note_of, same_document
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
+from agentmsg_codecs.langchain.blocks.v1 import Unreadable, is_bare_text
+from agentmsg_codecs.langchain.calls.copies import is_function_call
+from agentmsg_codecs.langchain.calls.deviations import SPACES
+from agentmsg_codecs.langchain.calls.joining import join
+from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
+from agentmsg_codecs.langchain.messages.fields import (
+    is_in_kwargs,
+    read_kwargs,
+    read_response,
+    write_kwargs,
+    write_response,
+)
+from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Native, role_word
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
+from agentmsg_codecs.langchain.usage import read_usage, write_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg_codecs.langchain.blocks.parts import Parts
+
+
+Part = dict[str, Any]
+_make_msg = maker(am.Msg)
+_TAG_OF_ROLE: Mapping[str, str] = {
+    "user": "human",
+    "assistant": "ai",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "remove": "remove",
+}
+_CHUNKS = SPACES["k"]
+_OPENAI_ROLE = "__openai_role__"
+_SHORT_FORMS = frozenset({"role", "oldest", "pair", "text"})
+
+
+class Bodies:
+    """Reads and writes the bodies of messages.
+
+    Args:
+        parts: reads and writes content parts.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    # -- what kind of message -----------------------------------------------------------------------------------
+
+    def default_tag(self, message: am.Msg) -> str:
+        """Return the word in `type` for a message, by its role; one that says more of its pieces is a chunk."""
+        if message.role == "assistant" and any(_CHUNKS in block.extras for block in message.content if block.extras):
+            return "AIMessageChunk"
+        return _TAG_OF_ROLE.get(message.role, "chat")
+
+    def tag(self, message: am.Msg, noted: Any) -> str:
+        """Return the word in `type`: the noted one where a message of that kind can be this one."""
+        default = self.default_tag(message)
+        if default == "AIMessageChunk":
+            return default
+        if not isinstance(noted, str) or noted not in KINDS:
+            return default
+        kind = KINDS[noted]
+        fits = kind == KINDS[default] or (kind == "function" and message.role == "tool")
+        return noted if fits or (kind == "chat" and message.role not in OWN_ROLES) else default
+
+    def default_word(self, message: am.Msg) -> str:
+        """Return the word in `role` for a message, where its kind stands there."""
+        note = message.notes.get(FAMILY) if message.notes else None
+        noted = note.get("/type") if is_mapping(note) else None
+        return role_word(message, self.tag(message, noted))
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, found: Native) -> am.Msg:
+        """Return what a body means; its spelling is noted by the caller.
+
+        Raises:
+            Unreadable: where a field that says what the message is about has no meaning.
+        """
+        body, kind = found.body, found.kind
+        kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
+        model, reason, response, note = read_response(response)
+        provider = response.get("model_provider") if kind == "ai" else None
+        content = self._content(body.get("content"), provider if type(provider) is str else None)
+        fields: Part = {"id": _text_or_none(body.get("id")), "model": model, "finish_reason": reason}
+        if kind in {"tool", "function"}:
+            role = "tool"
+            fields["content"] = (self._result(body, content, kind),)
+        else:
+            fields["name"] = _text_or_none(body.get("name"))
+            role = self._role(found, kwargs)
+            if role == "developer" and _OPENAI_ROLE in kwargs and found.word is None:
+                kwargs = {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}
+            fields["content"] = tuple(block for block, _ in content)
+        if kind == "ai":
+            before, behind, metadata = read_kwargs(kwargs)
+            placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
+            is_chunk = found.tag == "AIMessageChunk"
+            fields["content"] = tuple(join(placed, body, kwargs, self.parts, is_chunk=is_chunk))
+            fields["usage"] = read_usage(body.get("usage_metadata"))
+            if is_chunk and body.get("chunk_position") == "last":
+                note = {**note, "/last": True}
+            kwargs = metadata
+        if kind == "remove" and fields["content"]:
+            raise Unreadable
+        return _make_msg(
+            role=role,
+            metadata=adopt(kwargs) if kwargs else EMPTY,
+            response_metadata=adopt(response) if response else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+            **fields,
+        )
+
+    def _role(self, found: Native, kwargs: Part) -> str:
+        if found.kind == "chat":
+            word = found.word if found.form in {"role", "pair"} else found.body.get("role")
+            if type(word) is not str or word in OWN_ROLES:
+                raise Unreadable
+            return word
+        if found.kind == "system" and (found.word == "developer" or kwargs.get(_OPENAI_ROLE) == "developer"):
+            return "developer"
+        return ROLE_OF_KIND[found.kind]
+
+    def _content(self, native: Any, provider: str | None) -> list[tuple[Any, Any]]:
+        if native is None or native == "":
+            return []
+        if type(native) is str:
+            return [(v1.make_text(text=native), None)]
+        if not is_list(native):
+            raise Unreadable
+        return [(self.parts.read(part, provider), part) for part in native]
+
+    def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
+        name = _text_or_none(body.get("name"))
+        blocks = tuple(block for block, _ in content)
+        if kind == "function":
+            return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
+        link, status = _text_or_none(body.get("tool_call_id")), body.get("status")
+        error = _text_or_none(body.get("error"))
+        # An error goes with a status of its own, where somebody else says so.
+        as_it_stands = (type(status) is str and status not in STATUS_WORDS) or (status is None and error is not None)
+        result = v1.make_result(
+            tool_call_id=link,
+            content=blocks,
+            name=name,
+            structured=adopt(body.get("structured")),
+            artifact=adopt(body.get("artifact")),
+            status=_text_or_none(status),
+            error=error,
+            error_type=_text_or_none(body.get("error_type")),
+            cache=v1.cache_of(body),
+            notes=_RESULT_NOTES[link is None, as_it_stands],
+        )
+        told = body.get("content")
+        # A text that only repeats what stands apart is there for those who read nothing but content.
+        return result.evolve(content=()) if type(told) is str and told and told == _told_apart(result) else result
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def words_of(self, message: am.Msg) -> tuple[Any, ...]:
+        """Return the blocks that are written as content where that is a string."""
+        blocks = message.content
+        if message.role == "tool" and blocks:
+            blocks = cast("am.ToolResultBlock", blocks[0]).content
+        return tuple(block for block in blocks if type(block) is am.TextBlock)
+
+    def write(self, message: am.Msg, tag: str, form: str) -> Part:
+        """Return the body of a message in its default spelling, without unknown fields."""
+        kind = KINDS[tag]
+        blocks = message.content
+        note = message.notes.get(FAMILY) if message.notes else None
+        body: Part = {
+            "content": "",
+            "additional_kwargs": message.metadata,
+            "response_metadata": write_response(message, note if is_mapping(note) else None),
+            "type": tag,
+            "name": message.name,
+            "id": message.id,
+        }
+        if kind == "ai":
+            self._write_ai(message, body)
+        elif kind in {"tool", "function"}:
+            self._write_result(cast("am.ToolResultBlock", blocks[0]), body, kind)
+        else:
+            body["content"] = self._write_content(blocks)
+            if kind == "chat":
+                body["role"] = message.role
+            elif message.role == "developer" and form not in {"role", "pair"}:
+                body["additional_kwargs"] = {**message.metadata, _OPENAI_ROLE: "developer"}
+        return _shortened(body, form) if form in _SHORT_FORMS else body
+
+    def _write_content(self, blocks: Any) -> Any:
+        if not blocks:
+            return ""
+        if _is_words(blocks):
+            return blocks[0].text
+        return list(map(self.parts.write, blocks))
+
+    def _write_result(self, block: am.ToolResultBlock, body: Part, kind: str) -> None:
+        content = self._write_content(block.content)
+        body["name"] = block.name
+        body["content"] = content
+        if kind == "function":
+            return
+        if block.tool_call_id is not None:
+            body["tool_call_id"] = block.tool_call_id
+        body["artifact"] = block.artifact
+        if block.status is not None:
+            body["status"] = block.status
+        if block.cache is not None:
+            body["cache_control"] = v1.write_cache(block.cache)
+        if block.structured is None and block.error is None and block.error_type is None:
+            return
+        told = _told_apart(block)
+        if not content:
+            body["content"] = told or ""
+        elif content == told:
+            body["content"] = list(map(self.parts.write, block.content))
+        for key in ("structured", "error", "error_type"):
+            if (value := getattr(block, key)) is not None:
+                body[key] = value
+
+    def _write_ai(self, message: am.Msg, body: Part) -> None:
+        blocks = message.content
+        layout: Layout | None = None
+        if _is_words(blocks):
+            body["content"] = cast("am.TextBlock", blocks[0]).text
+            body["tool_calls"], body["invalid_tool_calls"] = [], []
+        else:
+            layout = self._write_blocks(blocks, body)
+        body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
+        if body["type"] == "AIMessageChunk":
+            body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
+            body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
+
+    def _write_blocks(self, blocks: Any, body: Part) -> Layout | None:
+        kwargs: Part = {}
+        layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
+        inside: list[Any] = []
+        for index, block in enumerate(blocks):
+            if layout is not None and index in layout.places:
+                if "c" in layout.places[index]:
+                    inside.append(content_part(block, self.parts))
+            elif is_in_kwargs(block):
+                write_kwargs(block, kwargs)
+            else:
+                inside.append(block)
+        if _is_words(inside):
+            body["content"] = inside[0].text
+        else:
+            provider = body["response_metadata"].get("model_provider")
+            parts = [
+                _attributed(item, self.parts.write(item), provider) if isinstance(item, am.BaseBlock) else item
+                for item in inside
+            ]
+            body["content"] = parts or ""
+        body["tool_calls"] = [] if layout is None else layout.tool_calls
+        body["invalid_tool_calls"] = [] if layout is None else layout.invalid_tool_calls
+        if layout is not None and layout.raw:
+            kwargs["tool_calls"] = layout.raw
+        if layout is not None and layout.function_call is not None:
+            kwargs["function_call"] = layout.function_call
+        if kwargs:
+            body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}
+        return layout
+
+
+_NO_ID = adopt({FAMILY: {"/no-id": True}})
+# By what a result has: no id; a status that LangChain does not know.
+_RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
+    (False, False): EMPTY,
+    (True, False): _NO_ID,
+    (False, True): adopt({FAMILY: {"/status": True}}),
+    (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
+}
+STATUS_WORDS = frozenset({"success", "error"})
+
+
+def _attributed(block: Any, part: Any, provider: Any) -> Any:
+    """Return a part that says whose it is, where the message would say otherwise."""
+    if type(block) is am.ThinkingBlock:
+        if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
+            return part
+        name, owner = "signature_provider", block.signature.provider
+    elif type(block) in _SERVER and block.provider is None and is_mapping(part) and is_of_anthropic(part, provider):
+        name, owner = "provider", None
+    else:
+        return part
+    extras: Part = part.get("extras") or {}
+    is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
+    return {**part, "extras": {**extras, name: owner}} if is_v1 else part
+
+
+_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+_ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
+
+
+def _shortened(body: Part, form: str) -> Part:
+    """Leave out what is empty, and what stands in `role`."""
+    left_out = {"type", "role"} if form != "oldest" else {"type"}
+    return {
+        key: value
+        for key, value in body.items()
+        if key not in left_out and not (key in EMPTY_FIELDS and same_document(value, EMPTY_FIELDS[key]))
+    }
+
+
+def _is_words(blocks: Any) -> bool:
+    """Tell whether content is one text that says nothing but its words, and so is written as a string."""
+    return len(blocks) == 1 and is_bare_text(blocks[0])
+
+
+def _told_apart(block: am.ToolResultBlock) -> str | None:
+    """Return the text of a result that has no content: its structure as JSON, else its error."""
+    return block.error if block.structured is None else dump_json(block.structured).decode()
+
+
+def _object_at(body: Part, key: str) -> Part:
+    value = body.get(key)
+    return value if is_object(value) else {}
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if type(value) is str else None

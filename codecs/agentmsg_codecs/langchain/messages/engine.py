@@ -1,0 +1,344 @@
+"""Messages: a fast path for what LangChain itself writes today, and the general path for everything else.
+
+The fast path tests the exact key set and the types, so nothing can deviate and nothing is compared. The general
+path reads leniently, writes the default spelling, keeps the difference (``formats.spelling.keep``) and proves that
+it comes back; what does not is kept whole, as a native message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg.formats import (
+    adopt,
+    excerpt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    plain_copy,
+    same_document,
+    spelling,
+    with_note,
+)
+from agentmsg_codecs.langchain.blocks.v1 import Unreadable
+from agentmsg_codecs.langchain.calls.joining import is_calls
+from agentmsg_codecs.langchain.messages.body import Bodies
+from agentmsg_codecs.langchain.messages.forms import Native, known_keys, split, wrap
+from agentmsg_codecs.langchain.messages.proving import proving
+from agentmsg_codecs.langchain.messages.quick_read import FastReaders
+from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import cattrs
+
+    from agentmsg_codecs.langchain.blocks.parts import Parts
+
+
+Part = dict[str, Any]
+make_msg = maker(am.Msg)
+_make_native = maker(am.NativeBlock)
+
+# What says something else than the default spelling is never kept in a note. The values that have no meaning under a
+# key are extras, so that the rest of the message is read all the same.
+_HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("name", "id", "tool_call_id", "status", "error", "error_type"), lambda value: type(value) is str),
+    **dict.fromkeys(("additional_kwargs", "response_metadata", "usage_metadata"), is_mapping),
+    **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
+    "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
+    "chunk_position": lambda value: value == "last",
+    # What are no pieces of the calls.
+    "tool_call_chunks": lambda _: False,
+}
+_ODD = frozenset(_HAS_MEANING)
+
+
+def is_native(message: am.Msg) -> bool:
+    """Tell whether a message is one that this codec kept whole."""
+    content = message.content
+    if message.role != "native" or len(content) != 1:
+        return False
+    block = content[0]
+    return type(block) is am.NativeBlock and block.codec == FAMILY
+
+
+def note_of_message(message: am.Msg) -> Part:
+    """Return this family's note on a message; empty where there is none."""
+    note = message.notes.get(FAMILY) if message.notes else None
+    return note if is_mapping(note) else {}
+
+
+class Messages:
+    """Reads and writes single messages.
+
+    Args:
+        parts: reads and writes content parts.
+
+    Attributes:
+        fast_readers: by the word in `type`.
+        proving: by form, what reads messages whose depth nobody looked at; see proving.py.
+        fast_writers: by role.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._bodies = Bodies(parts)
+        self.fast_readers = FastReaders(parts).by_tag
+        self.proving = proving(parts)
+        self.fast_writers = FastWriters(parts, FLAT).by_role
+
+    @property
+    def converter(self) -> cattrs.Converter:
+        """The cattrs Converter that the hooks of blocks are registered on."""
+        return self.parts.converter
+
+    def fill(self) -> None:
+        """Fill the tables of hooks, on first use."""
+        self.parts.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, native: Any) -> tuple[am.Msg, str]:
+        """Return the message of a native one, and the form that it stands in.
+
+        Raises:
+            DecodeError: where it is no message at all.
+        """
+        if is_object(native):
+            tag = native.get("type")
+            fast = self.fast_readers.get(tag) if type(tag) is str else None
+            if fast is not None:
+                data = native.get("data")
+                if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
+                    message = fast(data)
+                    if message is not None:
+                        return message, "dict"
+                elif "content" in native:
+                    message = fast(native)
+                    if message is not None:
+                        return message, "flat"
+        return self._read(native)
+
+    def _read(self, native: Any) -> tuple[am.Msg, str]:
+        found = split(native)
+        if found is None:
+            if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
+                _refuse_envelope(native)
+                return _whole(native), "dict" if "data" in native else "flat"
+            raise DecodeError(f"not a message of LangChain: {excerpt(native)}")
+        try:
+            message = self._meaning(found)
+        except (Unreadable, AgentMsgError):
+            return _whole(native), found.form
+        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
+        if not same_document(plain, found.body):
+            kept = self._kept(message, found, plain)
+            if kept is None or not self.keeps_extras(kept, found.form, FORMS):
+                return _whole(native), found.form
+            message = kept
+        if found.rest:
+            message = message.evolve(extras={**message.extras, ENVELOPE: found.rest})
+        exact = same_document(plain_copy(thaw(self._spell(message, found.form))), native)
+        return (message if exact else _whole(native)), found.form
+
+    def _meaning(self, found: Native) -> am.Msg:
+        message = self._bodies.read(found)
+        own: Part = {}
+        if self._bodies.default_tag(message) != found.tag:
+            own["/type"] = found.tag
+        if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
+            own["/role"] = found.word
+        if found.is_typed:
+            own["/typed"] = True
+        content = found.body.get("content")
+        if (
+            is_list(content)
+            and type(self._bodies.write(message, found.tag, found.form).get("content")) is str
+            and content
+        ):
+            own["/content"] = "list"
+        return _with_note(message, own)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, message: am.Msg, form: str) -> Any:
+        """Return the native message, in a form of which its own note may differ."""
+        if not message.extras:
+            fast = self.fast_writers.get(message.role) if form in _LONG else None
+            body = None if fast is None else fast(message)
+            if body is not None:
+                return {"type": body["type"], "data": body} if form == "dict" else body
+        if is_native(message):
+            return message.content[0].value  # type: ignore[union-attr]
+        if message.extras or message.notes or any(block.notes for block in message.content):
+            return self._checked(message, form)
+        tag = self._bodies.default_tag(message)
+        form = _able(form, message, tag)
+        return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
+
+    def _checked(self, message: am.Msg, form: str) -> Any:
+        """Return the native message with all spellings that it remembers, as far as they mean the same."""
+        for trial in _trials(message):
+            spelt = self._spell(trial, form)
+            if not _is_noted(trial) or self._reads_as(spelt, message):
+                return spelt
+        raise AssertionError  # pragma: no cover - the last trial has no notes
+
+    def _spell(self, message: am.Msg, form: str) -> Any:
+        note = note_of_message(message)
+        own = note.get("/form")
+        form = own if isinstance(own, str) and own in FORMS else form
+        tag = self._bodies.tag(message, note.get("/type"))
+        form = _able(form, message, tag)
+        body = self._bodies.write(message, tag, form)
+        body = self._listed(message, body)
+        own = message.extras.get(FAMILY) if message.extras else None
+        if is_mapping(own) and not _ODD.isdisjoint(own):
+            body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
+        body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
+        return wrap(form, tag, body, message, note)
+
+    def _listed(self, message: am.Msg, body: Part) -> Part:
+        """Write content that would be a text as a list, where the message remembers that."""
+        content = body.get("content")
+        if note_of_message(message).get("/content") == "list" and type(content) is str and content:
+            body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
+        return body
+
+    def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
+        """Tell whether the extras of a message come back as they are: none says what a field of it would say.
+
+        Args:
+            message: the message; the rest of it need not fit yet.
+            form: in which it is written by default.
+            forms: those that it may be written in.
+        """
+        own = message.extras.get(FAMILY)
+        if not is_mapping(own) or MAY_MEAN.isdisjoint(own):
+            return True
+        bare = message.evolve(extras={FAMILY: own})
+        try:
+            back, found = self.read_only(plain_copy(thaw(self._spell(bare, form))))
+        except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):
+            return False
+        return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
+
+    def _kept(self, message: am.Msg, found: Native, plain: Part) -> am.Msg | None:
+        """Return the message with its unknown fields and odd spellings; None where it would not come back."""
+        plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
+
+        def read(body: Part) -> am.Msg:
+            return self._bodies.read(attrs.evolve(found, body=body))
+
+        return spelling.keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
+
+    def read_only(self, native: Any) -> tuple[am.Msg, str]:
+        """Return what a native message means, with its extras, whether or not all of it would come back.
+
+        Raises:
+            Unreadable: where it has no meaning.
+        """
+        found = split(native)
+        if found is None:
+            raise Unreadable
+        message = self._meaning(found)
+        plain = self._listed(message, self._bodies.write(message, found.tag, found.form))
+        kept = self._kept(message, found, plain)
+        if kept is None:
+            raise Unreadable
+        return kept, found.form
+
+    def _reads_as(self, native: Any, message: am.Msg) -> bool:
+        try:
+            return am.same(self.read(plain_copy(thaw(native)))[0], message)
+        except AgentMsgError:
+            return False
+
+
+def _yields(key: str, plain: Any) -> bool:
+    """Tell whether the default spelling of a field leaves its key to an extra: it says nothing, or only repeats."""
+    return key in _ODD and (not plain or key == "tool_call_chunks")
+
+
+def _is_odd(key: str, native: Any, plain: Any) -> bool:
+    """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
+    if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
+        return False
+    return not any(same_document(native, odd) for odd in spelling.SPELLINGS.values())
+
+
+def _able(form: str, message: am.Msg, tag: str) -> str:
+    """Return the form, or dict where that alone can say what a message is."""
+    if message.extras:
+        own = message.extras.get(FAMILY)
+        if ENVELOPE in message.extras or (is_mapping(own) and not _ONLY_INSIDE.isdisjoint(own)):
+            return "dict"
+        if is_mapping(own) and "type" in own and tag not in _CHATS:
+            return "role"
+    if form == "role" and tag in _CHATS and message.role in KIND_OF_ROLE:
+        return "dict"
+    return form
+
+
+# Unknown fields that beside the others would say what kind of message it is, or in which form.
+_ONLY_INSIDE = frozenset({"role", "data", "text"})
+_CHATS = frozenset({"chat", "generic", "ChatMessageChunk"})
+_LONG = frozenset({"dict", "flat"})
+FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
+
+
+def _refuse_envelope(native: Part) -> None:
+    if native.get("type") == "constructor" and "lc" in native:
+        raise DecodeError("an envelope of dumpd (lc, constructor): another codec reads these")
+
+
+def _whole(native: Any) -> am.Msg:
+    block = _make_native(codec=FAMILY, value=adopt(native), fallback=_fallback(native))
+    return make_msg(role="native", content=(block,))
+
+
+def _fallback(native: Any) -> str | None:
+    body = native.get("data", native) if is_mapping(native) else None
+    content = body.get("content") if is_mapping(body) else None
+    return content if isinstance(content, str) and content else None
+
+
+def _with_note(message: am.Msg, own: Part) -> am.Msg:
+    if not own:
+        return message
+    return message.evolve(notes={**message.notes, FAMILY: {**note_of_message(message), **own}})
+
+
+def _is_noted(message: am.Msg) -> bool:
+    return FAMILY in message.notes or any(FAMILY in block.notes for block in message.content)
+
+
+def _trials(message: am.Msg) -> list[am.Msg]:
+    """Return the message with all its notes, without those of its calls, its spellings, its own, and without any."""
+    calls = tuple(_without(block) if type(block) is am.ToolUseBlock else block for block in message.content)
+    bare = tuple(map(_without, message.content))
+    return [
+        message,
+        message.evolve(content=calls),
+        _unspelt(message),
+        _without(message),
+        _without(message).evolve(content=bare),
+    ]
+
+
+def _unspelt(message: am.Msg) -> am.Msg:
+    marks = {key: value for key, value in note_of_message(message).items() if key.startswith("/")}
+    return with_note(message, FAMILY, marks)
+
+
+def _without(obj: Any) -> Any:
+    if FAMILY not in obj.notes:
+        return obj
+    return obj.evolve(notes={key: value for key, value in obj.notes.items() if key != FAMILY})

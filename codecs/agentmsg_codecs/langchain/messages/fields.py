@@ -1,0 +1,187 @@
+"""What stands in `additional_kwargs` and `response_metadata` and has a field in the model.
+
+The same predicates serve the reader, which takes such keys out, and the capability table, which lets no metadata
+stand under them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
+import agentmsg_codecs.langchain.blocks.v1_media as v1_media
+from agentmsg.formats import EMPTY, adopt, is_mapping, is_sequence
+from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
+from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+Part = dict[str, Any]
+MODEL_KEYS = ("model_name", "model")
+STOP_KEYS = ("finish_reason", "stop_reason")
+LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
+KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+
+
+class Stop(NamedTuple):
+    """What a usual word in `stop_reason` means, and the notes of messages that have it.
+
+    Attributes:
+        word: the native word.
+        reason: our word.
+        note: the note of a message.
+        listed: the note of a message whose content is a list of one text.
+    """
+
+    word: str
+    reason: str
+    note: Any
+    listed: Any
+
+
+def _stop(word: str) -> Stop:
+    own = {"/stop": ["stop_reason", word]}
+    return Stop(
+        word, finish_reason("stop_reason", word), adopt({FAMILY: own}), adopt({FAMILY: {**own, "/content": "list"}})
+    )
+
+
+# By the words that Anthropic has: the fast paths share one note a word.
+STOPS: Mapping[Any, Stop] = {
+    word: _stop(word) for word in ("end_turn", "max_tokens", "pause_turn", "refusal", "stop_sequence", "tool_use")
+}
+
+
+def _takes_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_AUDIO = frozenset({"data", "id", "transcript"})
+
+
+def _takes_audio(value: Any) -> bool:
+    return is_mapping(value) and all(isinstance(value.get(key), str) for key in ("data", "id", "transcript"))
+
+
+# The keys of an assistant's additional_kwargs that have a meaning of their own, and which values have it.
+IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
+    "reasoning_content": _takes_text,
+    "refusal": _takes_text,
+    "audio": _takes_audio,
+    "tool_calls": takes_calls,
+    "function_call": takes_function_call,
+}
+
+
+def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
+    """Return the blocks before and behind the content that an assistant's kwargs hold, and the rest: its metadata."""
+    taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
+    if not taken:
+        return [], [], kwargs
+    before: list[Any] = []
+    behind: list[Any] = []
+    if "reasoning_content" in taken:
+        before.append(v1.make_thinking(thinking=kwargs["reasoning_content"], notes=KWARGS_NOTE))
+    if "refusal" in taken:
+        behind.append(v1.make_refusal(refusal=kwargs["refusal"], notes=KWARGS_NOTE))
+    if "audio" in taken:
+        behind.append(_read_audio(kwargs["audio"]))
+    return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
+
+
+def _read_audio(native: Part) -> Any:
+    rest = {key: value for key, value in native.items() if key not in _AUDIO}
+    return v1_media.MEDIA["audio"](
+        source=v1_media.make_base64(data=native["data"]),
+        transcript=native["transcript"],
+        item_id=native["id"],
+        extras=adopt({FAMILY: rest}) if rest else EMPTY,
+        notes=KWARGS_NOTE,
+    )
+
+
+def is_in_kwargs(block: Any) -> bool:
+    """Tell whether a block remembers that it stood in additional_kwargs."""
+    if not block.notes or type(block) not in _KWARGS_WRITERS:
+        return False
+    note = block.notes.get(FAMILY)
+    return is_mapping(note) and note.get("/place") == "kwargs"
+
+
+def _write_audio(block: Any) -> Part:
+    rest = block.extras.get(FAMILY) if block.extras else None
+    native = {
+        "id": block.item_id,
+        "data": getattr(block.source, "data", None),
+        "transcript": block.transcript,
+    }
+    return {**native, **rest} if is_mapping(rest) else native
+
+
+_KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
+    am.ThinkingBlock: ("reasoning_content", lambda block: block.thinking),
+    am.RefusalBlock: ("refusal", lambda block: block.refusal),
+    am.AudioBlock: ("audio", _write_audio),
+}
+
+
+def write_kwargs(block: Any, kwargs: Part) -> None:
+    """Put a block that stands in additional_kwargs there."""
+    key, write = _KWARGS_WRITERS[type(block)]
+    kwargs[key] = write(block)
+
+
+def read_response(native: Part) -> tuple[str | None, str | None, Part, Part]:
+    """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
+    model_key = next((key for key in MODEL_KEYS if type(native.get(key)) is str), None)
+    stop_key = next((key for key in STOP_KEYS if type(native.get(key)) is str), None)
+    if model_key is None and stop_key is None:
+        return None, None, native, {}
+    note: Part = {}
+    model = reason = None
+    if model_key is not None:
+        model = native[model_key]
+        if model_key != MODEL_KEYS[0]:
+            note["/model"] = model_key
+    if stop_key is not None:
+        word = native[stop_key]
+        reason = finish_reason(stop_key, word)
+        if stop_key != STOP_KEYS[0] or STOP_OF[stop_key].get(reason, reason) != word:
+            note["/stop"] = [stop_key, word]
+    return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
+
+
+def write_response(message: am.Msg, note: Any) -> Any:
+    """Return the `response_metadata` of a message."""
+    rest = message.response_metadata
+    model, reason = message.model, message.finish_reason
+    if model is None and reason is None:
+        return rest
+    native: Part = {**rest}
+    if model is not None:
+        noted = note.get("/model") if note else None
+        native[_free_key(MODEL_KEYS, noted, native)] = model
+    if reason is not None:
+        key, word = _stop_word(reason, note, native)
+        native[key] = word
+    return native
+
+
+def _free_key(keys: tuple[str, str], noted: Any, native: Part) -> str:
+    """Return the noted key, else the first, else the second: the first that nothing else stands under."""
+    if noted == keys[1] and noted not in native:
+        return keys[1]
+    return keys[1] if keys[0] in native else keys[0]
+
+
+def _stop_word(reason: str, note: Any, native: Part) -> tuple[str, str]:
+    """Return key and word for a finish reason: those noted while they mean it, else the default ones."""
+    noted = note.get("/stop") if note else None
+    pair = noted if is_sequence(noted) and len(noted) == 2 else None  # noqa: PLR2004
+    key = _free_key(STOP_KEYS, pair[0] if pair else None, native)
+    if pair and pair[0] == key and isinstance(pair[1], str) and finish_reason(key, pair[1]) == reason:
+        return key, pair[1]
+    return key, STOP_OF[key].get(reason, reason)

@@ -1,0 +1,362 @@
+"""Reading fast: messages as LangChain writes them today, with nothing odd about them.
+
+A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
+nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose:
+this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
+a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
+as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
+again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
+writers write by default, and stand back where a hook of yours is registered for the class (see ``Parts.fill``).
+tests/test_langchain_fast.py holds both paths against each other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, adopt, dump_json, maker
+from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
+from agentmsg_codecs.langchain.blocks.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
+from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.names import ANTHROPIC
+from agentmsg_codecs.langchain.usage import read_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.messages.fields import Stop
+
+
+Part = dict[str, Any]
+# Called with all fields in their order: with keywords it takes almost twice the time.
+_make_msg = maker(am.Msg)
+# Typed as Any: a check against them narrows nothing to a dict of who knows what.
+_OBJECT: Any = dict
+_ARRAY: Any = list
+_STATUS = frozenset({"success", "error"})
+# The finish reasons whose default spelling is the native word itself.
+_USUAL: Mapping[str, str] = {
+    "stop": "stop",
+    "tool_calls": "tool_use",
+    "length": "length",
+    "content_filter": "content_filter",
+}
+
+
+# Three builders, the readers that take their values from a flat body, and what they share. Each is straight-line code
+# on purpose, whatever a linter counts in it.
+
+
+class FastReaders:
+    """Reads bodies that are as LangChain writes them today.
+
+    Args:
+        parts: reads content parts.
+        is_odd: tells of the JSON text of free-form data that the general path must look at it; None: never.
+
+    Attributes:
+        by_tag: the readers by the word in `type`; each gives the message, or None where the general path must look.
+    """
+
+    def __init__(self, parts: Parts, is_odd: Callable[[bytes], bool] | None = None) -> None:
+        self._parts = parts
+        self._quick = parts.quick
+        self._is_odd = is_odd
+        self.by_tag: dict[Any, Callable[[Part], am.Msg | None]] = {
+            "human": lambda body: self._plain(body, "human", "user"),
+            "system": lambda body: self._plain(body, "system", "system"),
+            "ai": self._ai,
+            "tool": self._tool,
+        }
+
+    # -- flat bodies: all keys are there ------------------------------------------------------------------------
+
+    def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
+        try:
+            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
+            name, own_id = data["name"], data["id"]
+            if len(data) != 6 or data["type"] != tag:  # noqa: PLR2004 - the keys that all messages have
+                return None
+        except KeyError:
+            return None
+        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
+            return None
+        return self.plain(role, content, kwargs, response, name, own_id)
+
+    def _tool(self, data: Part) -> am.Msg | None:
+        try:
+            content, name, own_id = data["content"], data["name"], data["id"]
+            link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
+            kwargs, response = data["additional_kwargs"], data["response_metadata"]
+            if len(data) != 9 or data["type"] != "tool":  # noqa: PLR2004 - all keys of a ToolMessage
+                return None
+        except KeyError:
+            return None
+        if kwargs or response or type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
+            return None
+        return self.tool(content, name, own_id, link, artifact, status)
+
+    def _ai(self, data: Part) -> am.Msg | None:
+        try:
+            content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
+            name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
+            if len(data) != 9 or data["type"] != "ai" or data["invalid_tool_calls"] != []:  # noqa: PLR2004 - all keys
+                return None
+        except KeyError:
+            return None
+        if type(kwargs) is not _OBJECT or type(response) is not _OBJECT:
+            return None
+        return self.ai(content, kwargs, response, name, own_id, calls, usage)
+
+    # -- messages of the values of their fields -----------------------------------------------------------------
+
+    def plain(  # noqa: PLR0917 - called for each message: keywords take time
+        self, role: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
+    ) -> am.Msg | None:
+        """Return the message of a role whose fields have these values; kwargs and response are objects or None."""
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if kwargs and ("__openai_role__" in kwargs or self._looks_odd(kwargs)):
+            return None
+        if response and (not _MEANT_RESPONSE.isdisjoint(response) or self._looks_odd(response)):
+            return None
+        notes = EMPTY
+        if type(content) is str and content:
+            # What almost all are, without the call.
+            blocks: Any = (make_text(content),)
+        else:
+            blocks = self._content(content)
+            if blocks is None:
+                return None
+            if len(blocks) == 1 and is_bare_text(blocks[0]):
+                notes = LIST_NOTE
+        return _make_msg(
+            role,
+            blocks,
+            own_id,
+            None,
+            name,
+            None,
+            None,
+            adopt(kwargs) if kwargs else EMPTY,
+            adopt(response) if response else EMPTY,
+            None,
+            None,
+            None,
+            None,
+            EMPTY,
+            notes,
+        )
+
+    def tool(  # noqa: PLR0917 - the same
+        self, content: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
+    ) -> am.Msg | None:
+        """Return the tool message whose fields have these values."""
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if type(link) is not str or type(status) is not str or status not in _STATUS:
+            return None
+        notes = EMPTY
+        if type(content) is str and content:
+            blocks: Any = (make_text(content),)
+        else:
+            blocks = self._content(content)
+            if blocks is None:
+                return None
+            if len(blocks) == 1 and is_bare_text(blocks[0]):
+                notes = LIST_NOTE
+        if artifact is not None:
+            if self._looks_odd(artifact):
+                return None
+            artifact = adopt(artifact)
+        result = make_result(link, blocks, name, None, artifact, status)
+        return _make_msg("tool", (result,), own_id, notes=notes) if notes else _make_msg("tool", (result,), own_id)
+
+    def ai(  # noqa: PLR0917 - the same
+        self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
+    ) -> am.Msg | None:
+        """Return the assistant's message whose fields have these values; kwargs and response are objects or None."""
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
+            return None
+        before: tuple[Any, ...] = ()
+        if kwargs:
+            thought = kwargs.get("reasoning_content")
+            if type(thought) is str:
+                before = (make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
+                kwargs = {key: kwargs[key] for key in kwargs if key != "reasoning_content"}
+            if any(kwargs.get(key) is not None for key in IN_KWARGS) or self._looks_odd(kwargs):
+                return None
+        if not calls and type(content) is str and content:
+            blocks: Any = (make_text(content),)
+            listed = False
+        else:
+            provider = response.get("model_provider") if response else None
+            blocks = self._said(content, calls, provider if type(provider) is str else None)
+            if blocks is None:
+                return None
+            listed = type(content) is _ARRAY and len(content) == 1 and is_bare_text(blocks[0])
+        if before:
+            blocks = before + blocks
+        model = reason = None
+        notes = LIST_NOTE if listed else EMPTY
+        if response:
+            told = _told(response)
+            if told is None:
+                return None
+            model, reason, response, stop = told
+            if stop is not None:
+                notes = stop.listed if listed else stop.note
+            if response and self._looks_odd(response):
+                return None
+        counted: Any = None if usage is None else read_usage(usage)
+        # Else it is counters, and nothing else.
+        if counted is not None and (counted.extras or counted.notes) and self._looks_odd(usage):
+            return None
+        return _make_msg(
+            "assistant",
+            blocks,
+            own_id,
+            None,
+            name,
+            None,
+            model,
+            adopt(kwargs) if kwargs else EMPTY,
+            adopt(response) if response else EMPTY,
+            None,
+            counted,
+            reason,
+            None,
+            EMPTY,
+            notes,
+        )
+
+    # -- content and calls --------------------------------------------------------------------------------------
+
+    def _looks_odd(self, value: Any) -> bool:
+        """Tell whether the general path must look at free-form data."""
+        if self._is_odd is None:
+            return False
+        try:
+            return self._is_odd(dump_json(value))
+        except AgentMsgError:
+            return True
+
+    def _content(self, native: Any, provider: str | None = None) -> Any:
+        if type(native) is str:
+            return (make_text(native),) if native else ()
+        return self._read_parts(native, provider) if type(native) is _ARRAY and native else None
+
+    def _read_parts(self, natives: list[Any], provider: str | None) -> tuple[Any, ...] | None:
+        """Return the blocks of parts; None where one of them looks odd."""
+        quick = self._quick
+        blocks: list[Any] = []
+        for native in natives:
+            try:
+                block = quick[native["type"]](native)
+            except (LookupError, TypeError):
+                block = None
+            if provider is not None and provider != ANTHROPIC and type(block) is am.ThinkingBlock:
+                # Whose the signature is, the message says.
+                block = None
+            # The quick ones hold nothing but texts, apart from calls.
+            if block is None or type(block) is am.ToolUseBlock:
+                if self._looks_odd(native):
+                    return None
+                if block is None:
+                    block = self._parts.read(native, provider)
+            blocks.append(block)
+        return tuple(blocks)
+
+    def _said(self, content: Any, calls: list[Any], provider: str | None) -> Any:
+        """Return the blocks of content, and the calls."""
+        if type(content) is _ARRAY and calls and content and type(content[-1]) is _OBJECT:
+            last: Any = content[-1]
+            if last.get("type") == "tool_use":
+                return self._copied_calls(content, calls, provider)
+        blocks = self._content(content, provider)
+        if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
+            return None
+        if not calls:
+            return blocks
+        read = None if self._looks_odd(calls) else _read_calls(calls)
+        return None if read is None else blocks + read
+
+    def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
+        """Return the blocks of content that ends with the calls that `tool_calls` lists, in their order."""
+        start = len(content) - len(entries)
+        if start < 0 or "tool_use" not in self._quick:
+            return None
+        before = self._read_parts(content[:start], provider)
+        if before is None or am.ToolUseBlock in map(type, before):
+            return None
+        blocks = list(before)
+        for part, entry in zip(content[start:], entries, strict=True):
+            block = read_copied(part, COPIED_NOTE)
+            if block is None or type(entry) is not _OBJECT or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
+                return None
+            if entry.get("type") != "tool_call" or entry.get("id") != block.id or entry.get("name") != block.name:
+                return None
+            # The same bytes are the same value, with the types and the order of keys; == takes True for 1.
+            text = _text(part["input"])
+            if text is None or text != _text(entry.get("args")) or (self._is_odd is not None and self._is_odd(text)):
+                return None
+            blocks.append(block)
+        return tuple(blocks)
+
+
+def _text(value: Any) -> bytes | None:
+    """Return the JSON text of a value; None where it is too deep to have one."""
+    try:
+        return dump_json(value)
+    except AgentMsgError:
+        return None
+
+
+_MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
+
+
+def _told(response: Part) -> tuple[str | None, str | None, Part | None, Stop | None] | None:
+    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places.
+
+    The last is the native word, where it stands in `stop_reason`.
+    """
+    if len(response) == 2:  # noqa: PLR2004 - nothing but these two
+        model, word = response.get("model_name"), response.get("finish_reason")
+        if type(model) is str and type(word) is str and word in _USUAL:
+            return model, _USUAL[word], None, None
+        stop = STOPS.get(word) if type(word := response.get("stop_reason")) is str else None
+        if type(model) is str and stop is not None:
+            return model, stop.reason, None, stop
+    rest = dict(response)
+    model = rest.pop("model_name", None)
+    if type(model) is not str and (model is not None or "model_name" in response or "model" in response):
+        return None
+    if "finish_reason" in rest:
+        word = rest.pop("finish_reason")
+        reason = _USUAL.get(word) if type(word) is str else None
+        return None if reason is None or "stop_reason" in rest else (model, reason, rest, None)
+    if "stop_reason" not in rest:
+        return model, None, rest, None
+    word = rest.pop("stop_reason")
+    stop = STOPS.get(word) if type(word) is str else None
+    return None if stop is None else (model, stop.reason, rest, stop)
+
+
+def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:
+    blocks: list[am.ToolUseBlock] = []
+    for entry in entries:
+        try:
+            name, args, link = entry["name"], entry["args"], entry["id"]
+            if entry["type"] != "tool_call" or type(args) is not _OBJECT or "_raw" in args:
+                return None
+        except (KeyError, TypeError, IndexError):
+            return None
+        if type(name) is not str or type(link) is not str or len(entry) != 4:  # noqa: PLR2004 - name, args, id, type
+            return None
+        blocks.append(make_call(link, name, adopt(args)))
+    return tuple(blocks)

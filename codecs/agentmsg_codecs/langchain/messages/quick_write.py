@@ -1,0 +1,281 @@
+"""Writing fast: messages without extras, odd calls, or notes but the usual ones.
+
+A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
+this is where the time goes. The general path writes the spelling that is noted and reads it again to see whether it
+still means the same. Nothing is read here, for two tests say as much:
+
+- the whole note is one of those that the readers share (by identity, or equal where a history went through a
+  canonical form): then it is known what it asks for, and that it asks for nothing else;
+- the fields are those that the noted shape can hold, and hold without a doubt: a URL that reads as one, the signature
+  of the shape's own provider, the reason that the noted word means. Whatever was edited or planted fails here, or is
+  written in all its copies: they are made of the block, never of the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+from agentmsg.formats import is_mapping, is_sequence
+from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
+from agentmsg_codecs.langchain.blocks.v1 import is_bare_text
+from agentmsg_codecs.langchain.messages.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.usage import write_usage
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.messages.fields import Stop
+
+
+Part = dict[str, Any]
+_BY_REASON: Mapping[str, list[Stop]] = {
+    any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
+}
+# A plain copy of a frozen object, without looking inside.
+_copied: Any = dict.copy  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+
+@attrs.frozen
+class Layout:
+    """Which fields a body has, and in which order: functions of their values.
+
+    Attributes:
+        plain: of type, content, additional_kwargs, response_metadata, name and id.
+        tool: of content, additional_kwargs, response_metadata, name, id, tool_call_id, artifact and status.
+        ai: of content, additional_kwargs, response_metadata, name, id, tool_calls and usage_metadata.
+    """
+
+    plain: Callable[[str, Any, Any, Any, Any, Any], Part]
+    tool: Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Part]
+    ai: Callable[[Any, Any, Any, Any, Any, Any, Any], Part]
+
+
+class FastWriters:
+    """Writes the bodies of usual messages.
+
+    Args:
+        parts: writes content parts.
+        layout: of the bodies.
+
+    Attributes:
+        by_role: the writers by role.
+    """
+
+    def __init__(self, parts: Parts, layout: Layout) -> None:
+        self._layout = layout
+        self._write_part = parts.write
+        self._quick_writers = parts.quick_writers
+        self.by_role: dict[str, Callable[[am.Msg], Part | None]] = {
+            "user": lambda message: self._plain(message, "human"),
+            "system": lambda message: self._plain(message, "system"),
+            "assistant": self._ai,
+            "tool": self._tool,
+        }
+
+    def _content(self, blocks: Any, listed: Any) -> Any:
+        if not blocks:
+            return ""
+        if not listed and len(blocks) == 1 and is_bare_text(blocks[0]):
+            return None if blocks[0].notes else blocks[0].text
+        write = self._write_part
+        parts: list[Any] = []
+        for block in blocks:
+            if block.notes:
+                quick = self._quick_writers.get(type(block))
+                part = None if quick is None else quick(block)
+                if part is None:
+                    return None
+                parts.append(part)
+            else:
+                parts.append(write(block))
+        return parts
+
+    def _plain(self, message: am.Msg, tag: str) -> Part | None:
+        if message.notes and message.notes != LIST_NOTE:
+            return None
+        content = self._content(message.content, message.notes)
+        if content is None:
+            return None
+        return self._layout.plain(tag, content, message.metadata, _response(message), message.name, message.id)
+
+    def _tool(self, message: am.Msg) -> Part | None:
+        if message.notes and message.notes != LIST_NOTE:
+            return None
+        block: Any = message.content[0]
+        if block.notes or block.structured is not None or block.error is not None or block.error_type is not None:
+            return None
+        if block.cache is not None:
+            return None
+        content = self._content(block.content, message.notes)
+        if content is None:
+            return None
+        return self._layout.tool(
+            content,
+            message.metadata,
+            _response(message),
+            block.name,
+            message.id,
+            block.tool_call_id,
+            block.artifact,
+            block.status,
+        )
+
+    def _ai(self, message: am.Msg) -> Part | None:
+        blocks: Any = message.content
+        thought: str | None = None
+        if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
+            thought = _thought(blocks[0])
+            if thought is None or "reasoning_content" in message.metadata:
+                return None
+            blocks = blocks[1:]
+        stop: Stop | None = None
+        listed = False
+        if message.notes:
+            listed = message.notes == LIST_NOTE
+            if not listed:
+                stop = _stop(message)
+                if stop is None:
+                    return None
+                listed = message.notes == stop.listed
+        calls: list[Part] = []
+        copies: list[Part] = []
+        if am.ToolUseBlock in map(type, blocks):
+            start = _write_calls(blocks, calls, copies)
+            if start is None:
+                return None
+            blocks = blocks[:start]
+        content = self._content(blocks, listed or copies)
+        if content is None:
+            return None
+        if copies:
+            content = [*content, *copies]
+        response = _response(message) if stop is None else _told(message, stop)
+        if response is None:
+            return None
+        kwargs: Any = message.metadata
+        if thought is not None:
+            kwargs = _copied(kwargs)
+            kwargs["reasoning_content"] = thought
+        usage = None if message.usage is None else write_usage(message.usage)
+        return self._layout.ai(content, kwargs, response, message.name, message.id, calls, usage)
+
+
+def _response(message: am.Msg) -> Any:
+    response: Any = message.response_metadata
+    model, reason = message.model, message.finish_reason
+    if model is None and reason is None:
+        return response
+    if response and ("model_name" in response or "finish_reason" in response):
+        return write_response(message, None)
+    response = _copied(response)
+    if model is not None:
+        response["model_name"] = model
+    if reason is not None:
+        response["finish_reason"] = "tool_calls" if reason == "tool_use" else reason
+    return response
+
+
+def _flat_plain(  # noqa: PLR0917 - called for each message: keywords take time
+    tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
+) -> Part:
+    return {
+        "content": content,
+        "additional_kwargs": kwargs,
+        "response_metadata": response,
+        "type": tag,
+        "name": name,
+        "id": own_id,
+    }
+
+
+def _flat_tool(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
+) -> Part:
+    body = _flat_plain("tool", content, kwargs, response, name, own_id)
+    if link is not None:
+        body["tool_call_id"] = link
+    body["artifact"] = artifact
+    if status is not None:
+        body["status"] = status
+    return body
+
+
+def _flat_ai(  # noqa: PLR0917 - the same
+    content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
+) -> Part:
+    return {
+        "content": content,
+        "additional_kwargs": kwargs,
+        "response_metadata": response,
+        "type": "ai",
+        "name": name,
+        "id": own_id,
+        "tool_calls": calls,
+        "invalid_tool_calls": [],
+        "usage_metadata": usage,
+    }
+
+
+FLAT = Layout(_flat_plain, _flat_tool, _flat_ai)
+"""All fields, as ``model_dump`` writes them."""
+
+
+def _thought(block: Any) -> str | None:
+    """Return the words of thinking that stood in additional_kwargs and says nothing else; None where it does."""
+    if block.notes != KWARGS_NOTE or block.extras or block.metadata or block.item_id is not None:
+        return None
+    if block.redacted is not None or block.cache is not None or block.signature is not None:
+        return None
+    return block.thinking if block.phase is None else None
+
+
+def _write_calls(blocks: Any, calls: list[Part], copies: list[Part]) -> int | None:
+    """Write the calls that end a message, and their copies in content; return where they start, or None."""
+    start = len(blocks)
+    for index, block in enumerate(blocks):
+        if type(block) is am.ToolUseBlock and block.kind == "function":
+            args = bare_args(block)
+            if args is None:
+                return None
+            if not calls:
+                start = index
+            if block.notes:
+                # What stands in content comes first when it is read: so none may follow one that does not.
+                if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
+                    return None
+                copies.append(write_use(block, args))
+            calls.append({"name": block.name, "args": args, "id": block.id, "type": "tool_call"})
+        elif calls:
+            return None
+    return start
+
+
+def _stop(message: am.Msg) -> Stop | None:
+    """Return the word that stood in `stop_reason` alone, while it says why the message ended; else None."""
+    for shared in _BY_REASON.get(message.finish_reason or "", ()):
+        # What was read here has these very notes.
+        if message.notes is shared.note or message.notes is shared.listed:
+            return shared
+    note: Any = message.notes.get(FAMILY)
+    pair: Any = note.get("/stop") if is_mapping(note) else None
+    word: Any = pair[1] if is_sequence(pair) and len(pair) == 2 else None  # noqa: PLR2004 - key and word
+    stop = STOPS.get(word) if isinstance(word, str) else None
+    if stop is None or stop.reason != message.finish_reason:
+        return None
+    return stop if message.notes in (stop.note, stop.listed) else None
+
+
+def _told(message: am.Msg, stop: Stop) -> Part | None:
+    """Return response_metadata with the word in `stop_reason`; None where something else stands there."""
+    response: Any = message.response_metadata
+    if response and ("model_name" in response or "finish_reason" in response or "stop_reason" in response):
+        return None
+    native: Part = _copied(response)
+    if message.model is not None:
+        native["model_name"] = message.model
+    native["stop_reason"] = stop.word
+    return native
