@@ -116,7 +116,8 @@ def test_deep_documents_come_back_or_are_refused(codec: Codec) -> None:
         tried = share(zip(_with_deep_parts(document, levels), places, strict=True), turn)
         codes = [_check(codec, *each) for each in tried]
         assert ("depth" in codes) <= (levels > 100), "usual documents are not too deep"
-        assert ("depth" in codes) >= (levels > DEFAULT_LIMITS.depth), levels
+        may_be_deep = any(code is None for _, code in tried)
+        assert ("depth" in codes) >= (may_be_deep and levels > DEFAULT_LIMITS.depth), levels
 
 
 @each_codec

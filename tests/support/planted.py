@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
-import agentmsg as am
+from agentmsg.model.blocks import UNSET
 
 __all__ = ["planted"]
 
@@ -31,6 +31,6 @@ def _planted(value: Any, seed: str) -> Any:
     if attrs.has(cls):
         fields = [field for field in attrs.fields(cls) if field.init]
         given = {field.alias or field.name: getattr(value, field.name) for field in fields}
-        new = {name: _planted(item, seed) for name, item in given.items() if item is not am.blocks.UNSET}
+        new = {name: _planted(item, seed) for name, item in given.items() if item is not UNSET}
         return cls(**new)
     return value
