@@ -6,7 +6,7 @@ so that ``import agentmsg`` costs little more than importing attrs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agentmsg.errors import (
     AgentMsgError,
@@ -18,7 +18,7 @@ from agentmsg.errors import (
     LossError,
     NotUnderstood,
 )
-from agentmsg.lazy import imported
+from agentmsg.lazy import later
 from agentmsg.limits import Limits
 from agentmsg.model.blocks import (
     AudioBlock,
@@ -206,15 +206,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a name of ``_LATER`` when it is first asked for (PEP 562)."""
-    home = _LATER.get(name)
-    if home is None:
-        msg = f"module 'agentmsg' has no attribute {name!r}"
-        raise AttributeError(msg)
-    # A submodule named like a function (agentmsg.convert) would hide it: the function wins, for good.
-    value = globals()[name] = getattr(imported(home), name)
-    return value
+__getattr__ = later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,9 @@ what the first is waiting for. From the top downwards nobody holds anything whil
 modules import each other in one direction only, threads cannot wait for each other in a circle. (A lock of ours
 around all of it could: somebody's module may ask for a codec while it is imported.)
 
+``later``: a package's names, each imported when it is first asked for. A package that imported its own modules would
+make two threads wait for each other, one that begins with the package and one with such a module.
+
 ``once``: a method that fills tables, and ``FILLING``: its lock.
 """
 
@@ -17,10 +20,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import ModuleType
 
-__all__ = ["FILLING", "imported", "once"]
+__all__ = ["FILLING", "imported", "later", "once"]
 
 # One for all: tables are filled from others, and a lock for each could be taken in two orders.
 FILLING = RLock()
@@ -37,6 +40,27 @@ def imported(name: str) -> ModuleType:
         import_module(name[:end])
         end = name.find(".", end + 1)
     return import_module(name)
+
+
+def later(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package (PEP 562) that imports its names when they are first asked for.
+
+    Args:
+        package: the globals of the package, where a name is kept once it was asked for.
+        homes: the module that each name is in; a name that is the last part of its home is that module.
+    """
+
+    def found(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            msg = f"module {package['__name__']!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        module = imported(home)
+        # A submodule named like a function would hide it: the function wins, for good.
+        value = package[name] = module if home.endswith(f".{name}") else getattr(module, name)
+        return value
+
+    return found
 
 
 def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:

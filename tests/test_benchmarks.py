@@ -194,4 +194,4 @@ def test_plot_is_drawn(tmp_path: Path) -> None:
 def test_profile_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The profile names the functions that take the time."""
     assert profile.main(["json.decode", "--rounds", "1", "--messages", "12"]) == 0
-    assert "conversion.py" in capsys.readouterr().out
+    assert "api.py" in capsys.readouterr().out

@@ -16,10 +16,10 @@ from agentmsg.values.frozen import plain_copy
 from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic import response as anthropic_response
 from agentmsg_codecs.anthropic import usage as anthropic_usage
-from agentmsg_codecs.anthropic.fast_answer import fast_answer as fast_anthropic
+from agentmsg_codecs.anthropic.quick_answer import fast_answer as fast_anthropic
 from agentmsg_codecs.openai import response as openai_response
 from agentmsg_codecs.openai import usage as openai_usage
-from agentmsg_codecs.openai.fast_answer import fast_answer as fast_openai
+from agentmsg_codecs.openai.quick_answer import fast_answer as fast_openai
 from benchmarks.data import mixed_history
 from data import effort
 from support.documents import documents

@@ -41,48 +41,117 @@ The rest has a name of its own in front, such as ``rules.call_as_function``:
 
 from __future__ import annotations
 
-from agentmsg.errors import excerpt
-from agentmsg.formats import dispatch, grouping, natives, restructure, rules, speed, spelling
-from agentmsg.formats.capabilities import (
-    ANY_ROLE,
-    KEEP,
-    Caps,
-    Cell,
-    Drop,
-    MessageRow,
-    Row,
-    Rule,
-    Swap,
-    carried_extras,
-    usually,
-)
-from agentmsg.formats.codec import Codec
-from agentmsg.formats.containers import ContainerCodec, Containers
-from agentmsg.formats.grouping import Grouping
-from agentmsg.formats.natives import is_bare_text, is_marked
-from agentmsg.formats.parts import Parts
-from agentmsg.formats.shapes import (
-    Native,
-    Shape,
-    Unreadable,
-    is_odd,
-    mark_of,
-    marked,
-    object_at,
-    read_as,
-    text_at,
-    word_at,
-    write_as,
-)
-from agentmsg.formats.spelling import note_of, same_document, with_note
-from agentmsg.formats.usage_counters import Counters
-from agentmsg.model import blocks, media, times, tool_arguments, tool_links
-from agentmsg.model.construction import maker
-from agentmsg.model.generated import given
-from agentmsg.model.tool_links import CallNames
-from agentmsg.values.frozen import EMPTY, adopt, freeze, plain_copy
-from agentmsg.values.text import Duplicates, dump_json, parse_json
-from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+from typing import TYPE_CHECKING
+
+from agentmsg.lazy import later
+
+if TYPE_CHECKING:
+    from agentmsg.errors import excerpt
+    from agentmsg.formats import dispatch, grouping, natives, restructure, rules, speed, spelling
+    from agentmsg.formats.capabilities import (
+        ANY_ROLE,
+        KEEP,
+        Caps,
+        Cell,
+        Drop,
+        MessageRow,
+        Row,
+        Rule,
+        Swap,
+        carried_extras,
+        usually,
+    )
+    from agentmsg.formats.codec import Codec
+    from agentmsg.formats.containers import ContainerCodec, Containers
+    from agentmsg.formats.grouping import Grouping
+    from agentmsg.formats.natives import is_bare_text, is_marked
+    from agentmsg.formats.parts import Parts
+    from agentmsg.formats.shapes import (
+        Native,
+        Shape,
+        Unreadable,
+        is_odd,
+        mark_of,
+        marked,
+        object_at,
+        read_as,
+        text_at,
+        word_at,
+        write_as,
+    )
+    from agentmsg.formats.spelling import note_of, same_document, with_note
+    from agentmsg.formats.usage_counters import Counters
+    from agentmsg.model import blocks, media, times, tool_arguments, tool_links
+    from agentmsg.model.construction import maker
+    from agentmsg.model.generated import given
+    from agentmsg.model.tool_links import CallNames
+    from agentmsg.values.frozen import EMPTY, adopt, freeze, plain_copy
+    from agentmsg.values.text import Duplicates, dump_json, parse_json
+    from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
+
+# Where each name lives; it is imported when it is first asked for.
+_HOMES = {
+    "ANY_ROLE": "agentmsg.formats.capabilities",
+    "EMPTY": "agentmsg.values.frozen",
+    "KEEP": "agentmsg.formats.capabilities",
+    "CallNames": "agentmsg.model.tool_links",
+    "Caps": "agentmsg.formats.capabilities",
+    "Cell": "agentmsg.formats.capabilities",
+    "Codec": "agentmsg.formats.codec",
+    "ContainerCodec": "agentmsg.formats.containers",
+    "Containers": "agentmsg.formats.containers",
+    "Counters": "agentmsg.formats.usage_counters",
+    "Drop": "agentmsg.formats.capabilities",
+    "Duplicates": "agentmsg.values.text",
+    "Grouping": "agentmsg.formats.grouping",
+    "MessageRow": "agentmsg.formats.capabilities",
+    "Native": "agentmsg.formats.shapes",
+    "Parts": "agentmsg.formats.parts",
+    "Row": "agentmsg.formats.capabilities",
+    "Rule": "agentmsg.formats.capabilities",
+    "Shape": "agentmsg.formats.shapes",
+    "Swap": "agentmsg.formats.capabilities",
+    "Unreadable": "agentmsg.formats.shapes",
+    "adopt": "agentmsg.values.frozen",
+    "blocks": "agentmsg.model.blocks",
+    "carried_extras": "agentmsg.formats.capabilities",
+    "dispatch": "agentmsg.formats.dispatch",
+    "dump_json": "agentmsg.values.text",
+    "excerpt": "agentmsg.errors",
+    "freeze": "agentmsg.values.frozen",
+    "given": "agentmsg.model.generated",
+    "grouping": "agentmsg.formats.grouping",
+    "is_bare_text": "agentmsg.formats.natives",
+    "is_list": "agentmsg.values.types",
+    "is_mapping": "agentmsg.values.types",
+    "is_marked": "agentmsg.formats.natives",
+    "is_object": "agentmsg.values.types",
+    "is_odd": "agentmsg.formats.shapes",
+    "is_sequence": "agentmsg.values.types",
+    "maker": "agentmsg.model.construction",
+    "mark_of": "agentmsg.formats.shapes",
+    "marked": "agentmsg.formats.shapes",
+    "media": "agentmsg.model.media",
+    "natives": "agentmsg.formats.natives",
+    "note_of": "agentmsg.formats.spelling",
+    "object_at": "agentmsg.formats.shapes",
+    "parse_json": "agentmsg.values.text",
+    "plain_copy": "agentmsg.values.frozen",
+    "read_as": "agentmsg.formats.shapes",
+    "restructure": "agentmsg.formats.restructure",
+    "rules": "agentmsg.formats.rules",
+    "same_document": "agentmsg.formats.spelling",
+    "speed": "agentmsg.formats.speed",
+    "spelling": "agentmsg.formats.spelling",
+    "text_at": "agentmsg.formats.shapes",
+    "times": "agentmsg.model.times",
+    "tool_arguments": "agentmsg.model.tool_arguments",
+    "tool_links": "agentmsg.model.tool_links",
+    "usually": "agentmsg.formats.capabilities",
+    "with_note": "agentmsg.formats.spelling",
+    "word_at": "agentmsg.formats.shapes",
+    "write_as": "agentmsg.formats.shapes",
+}
 
 __all__ = [
     "ANY_ROLE",
@@ -146,3 +215,10 @@ __all__ = [
     "word_at",
     "write_as",
 ]
+
+__getattr__ = later(globals(), _HOMES)
+
+
+def __dir__() -> list[str]:
+    """Return the names of the face."""
+    return sorted(__all__)

@@ -3,7 +3,8 @@
 A document is a list of messages, a single message, or a state (``{"messages": [...], ...}``, other keys are kept as
 ``history.extras["langchain"]``). Each message has one of the forms of messages/forms.py; the history remembers the
 first one and its container, a message a form that differs. New messages are written in the history's form, else in
-that of the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is plain data.
+that of the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is
+plain data.
 
 | LangChain | agentmsg |
 | --- | --- |

@@ -43,7 +43,6 @@ from agentmsg.formats import (
     Caps,
     Codec,
     adopt,
-    carried_extras,
     dump_json,
     excerpt,
     is_mapping,
@@ -52,16 +51,13 @@ from agentmsg.formats import (
     maker,
     note_of,
     parse_json,
-    rules,
     speed,
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import Parts
-from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
 from agentmsg_codecs.langchain.langgraph.checkpoints import (
-    are_elsewhere,
     body_of,
     contents_of,
     is_json,
@@ -72,13 +68,12 @@ from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, 
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
+from agentmsg_codecs.langchain.langgraph.tree import WIRE
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
-from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS
 from agentmsg_codecs.langchain.lc.envelopes import LC, Envelopes
 from agentmsg_codecs.langchain.lc.escape import stamp
-from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
-from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
+from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
