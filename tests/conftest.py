@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses = "auto"
         if option.dist == "no":
             option.dist = "worksteal"  # a worker that is done takes from the others
+
+
+def pytest_collection_finish() -> None:
+    """Take all that was imported out of the collector's sight: looking at it again and again took a tenth of the time."""
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

@@ -22,18 +22,15 @@ from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import SECTIONS, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 _TINY = ["--messages", "12", "--rounds", "1"]
 
 
 @pytest.fixture(autouse=True)
-def frozen_heap() -> Iterator[None]:
+def frozen_heap() -> None:
     """Take what other tests left out of the collector's sight: every round collects, which took most of the time."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def test_history_is_the_same_every_time() -> None:
