@@ -43,7 +43,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take all that was imported out of the collector's sight: looking at it again and again took a tenth of the time."""
+    """Take what was imported out of the collector's sight: to look at it again and again took much of the time."""
     gc.freeze()
 
 
