@@ -247,7 +247,7 @@ def _refuse(content: Losses) -> None:
         return
     first = "; ".join(map(str, content[:3]))
     more = f"; and {len(content) - 3} more" if len(content) > 3 else ""  # noqa: PLR2004 - as many as are shown
-    msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the account, or on_loss='ignore')"
+    msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the losses, or on_loss='ignore')"
     raise LossError(msg, codec=content.codec, path=content[0].path, losses=content)
 
 

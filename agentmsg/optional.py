@@ -24,5 +24,5 @@ def extra(module: str, name: str, what: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError:
-        msg = f"{what} needs a package more: pip install 'agentmsg[{name}]'"
+        msg = f"{what} needs another package: pip install 'agentmsg[{name}]'"
         raise FileError(msg, code="unavailable") from None

@@ -69,13 +69,13 @@ def codec_class(name: str) -> type[Codec]:
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
         return found
-    msg = f"{point.value} is no subclass of agentmsg.Codec"
+    msg = f"{point.value} isn't a subclass of agentmsg.Codec"
     raise CodecLookupError(msg, code="unavailable", codec=name)
 
 
 def _unknown(name: str) -> CodecLookupError:
-    hint = close_to(name, codec_names()) or f"there are {', '.join(codec_names())}"
-    return CodecLookupError(f"no codec is called {excerpt(name)}; {hint}", code="unknown-codec")
+    hint = close_to(name, codec_names()) or f"the codecs are {', '.join(codec_names())}"
+    return CodecLookupError(f"there is no codec {excerpt(name)}; {hint}", code="unknown-codec")
 
 
 def close_to(name: str, known: Iterable[str]) -> str:
@@ -116,7 +116,7 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
             return codec
         return _with_options(type(codec), {**_options(codec), **options})
     if not is_a(codec, str):
-        msg = f"a codec is named by a text, not {excerpt(codec)}"
+        msg = f"the name of a codec must be a string, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
 

@@ -208,7 +208,7 @@ def test_ambiguous_documents_need_a_format() -> None:
     finally:
         del agentmsg_codecs.CODECS["zz"]
     assert done.exit_code == 1
-    assert "say which with --from" in done.stderr
+    assert "choose with --from" in done.stderr
 
 
 # -- errors
@@ -341,7 +341,7 @@ def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "binary is not for a terminal: name a file with -o" in done.stderr
+    assert "won't write binary data to a terminal: name a file with -o" in done.stderr
     assert run("convert", "a.json", "-o", "b", "--to", "msgpack").exit_code == 0
 
 
@@ -511,7 +511,7 @@ def test_formats_lists_all_codecs() -> None:
     """Every registered codec has a row, in alphabetical order, under aligned columns."""
     lines = run("formats").stdout.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(am.codec_names())
-    column = lines[0].index("CARRIES")
+    column = lines[0].index("SUPPORTS")
     assert all(line[column - 2 : column] == "  " and line[column] != " " for line in lines)
 
 
@@ -520,7 +520,7 @@ def test_a_broken_codec_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("broken", "no.such.module:Codec", "agentmsg.codecs")
     monkeypatch.setattr("agentmsg.registry._theirs", lambda: {"broken": point})
     done = run("formats")
-    assert "agentmsg: left out: broken: the codec 'broken' of no.such.module:Codec" in done.stderr
+    assert "agentmsg: skipped: broken: the codec 'broken' of no.such.module:Codec" in done.stderr
     assert "transcript" in done.stdout
     assert run("detect", saved("a.json")).stdout.startswith("a.json:  json 1.00")
 
@@ -561,7 +561,7 @@ def test_help_is_there(command: list[str]) -> None:
 
 def test_help_has_examples() -> None:
     """The main help shows whole command lines, one a line."""
-    assert "  agentmsg formats\n" in run("--help").stdout
+    assert "  agentmsg guide first-steps\n" in run("--help").stdout
 
 
 # -- as a process
@@ -591,7 +591,7 @@ def test_without_click_one_line_says_what_to_install(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert capsys.readouterr().err == ("agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'\n")
+    assert capsys.readouterr().err == ("agentmsg: the command line needs more packages: pip install 'agentmsg[cli]'\n")
 
 
 def test_other_missing_packages_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def test_documents_that_carry_nothing_need_a_format() -> None:
     converted("a.jsonl", "b.jsonl")
     done = agentmsg("restore", "b.jsonl")
     assert done.exit_code == 1
-    assert "document 2 had; name it with --to" in done.stderr
+    assert "document 2 is unknown; name it with --to" in done.stderr
     done = agentmsg("restore", "b.jsonl", "--to", "anthropic", "--from", "langchain")
     assert done.exit_code == 0, done.output
     assert [json.loads(line)["messages"] for line in done.stdout.splitlines()] == [row["messages"] for row in ROWS]
@@ -102,7 +102,7 @@ def test_edited_documents_are_refused() -> None:
     Path("b.json").write_bytes(Path("b.json").read_bytes().replace(b"Who won?", b"Who lost?"))
     done = agentmsg("restore", "b.json")
     assert done.exit_code == 1
-    assert "is not the one that the account belongs to" in done.stderr
+    assert "the loss report belongs to another history" in done.stderr
     assert done.stdout == ""
 
 

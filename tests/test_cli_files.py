@@ -66,7 +66,7 @@ def test_bad_documents_are_put_aside_and_told() -> None:
     done = agentmsg("convert", "a.jsonl", "-o", "b.jsonl", "--to", "anthropic", "--quiet")
     assert done.exit_code == 3
     assert done.stderr.startswith(
-        "agentmsg: put aside: 1 document, kept in b.jsonl.bad.jsonl; the first: a.jsonl:4: [syntax]"
+        "agentmsg: quarantined: 1 document, in b.jsonl.bad.jsonl; the first: a.jsonl:4: [syntax]"
     )
 
 
@@ -94,10 +94,10 @@ def test_restore_gives_files_back(target: str) -> None:
 @pytest.mark.parametrize(
     ("order", "account_from", "words"),
     [
-        ([0, 1], 0, "document 3 and its account do not belong together"),
-        ([0, 1, 2, 0], 0, "document 4 has no account"),
-        ([1, 0, 2], 0, "this history is not the one"),
-        ([0, 1, 2], 1, "an account begins with its header"),
+        ([0, 1], 0, "document 3 and its loss report don't belong together"),
+        ([0, 1, 2, 0], 0, "document 4 has no loss report"),
+        ([1, 0, 2], 0, "the loss report belongs to another history"),
+        ([0, 1, 2], 1, "a loss report begins with its header"),
     ],
 )
 def test_files_that_do_not_belong_together_are_refused(order: list[int], account_from: int, words: str) -> None:
@@ -130,7 +130,7 @@ def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None
     [
         (["x*.jsonl", "a.jsonl"], "x*.jsonl: no file matches"),
         (["[xy].jsonl", "a.jsonl"], "[xy].jsonl: no file matches"),
-        (["empty", "a.jsonl"], "empty: no files whose names tell what they hold"),
+        (["empty", "a.jsonl"], "empty: no files that end with .json"),
     ],
 )
 def test_names_that_stand_for_nothing_are_errors(names: list[str], words: str) -> None:
@@ -212,7 +212,7 @@ def test_arrays_are_joined_of_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch)
     ("arguments", "words"),
     [
         (["b.jsonl", "--to", "anthropic"], "--array makes JSON: name the target .json"),
-        (["b.json", "--to", "anthropic", "--pretty"], "only a .json file of one document can be pretty"),
+        (["b.json", "--to", "anthropic", "--pretty"], "--pretty needs a .json file with one document"),
         (["b.msgpack", "--to", "msgpack"], "msgpack is binary: no --array"),
     ],
 )

@@ -177,7 +177,7 @@ def test_missing_packages_are_told(
     done = run(*args)
     assert (done.exit_code, done.stderr) == (
         2,
-        f"agentmsg: this needs the package {missing}: pip install 'agentmsg[{extra}]'\n",
+        f"agentmsg: this command needs the package {missing}: pip install 'agentmsg[{extra}]'\n",
     )
 
 
@@ -296,7 +296,7 @@ def test_a_format_without_schema_is_told() -> None:
     """Who asks for a schema that is not there is told which are."""
     done = run("schema", "openai")
     assert done.exit_code == 2
-    assert "openai has no schema; these have one: json" in done.stderr
+    assert "openai has no schema; formats with one: json" in done.stderr
 
 
 def test_detect_as_json() -> None:
@@ -332,8 +332,8 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["statz"], "no command is called 'statz'; did you mean stats?"),
-        (["\x1b"], "no command is called '\\x1b'; there are completion, convert"),
+        (["statz"], "there is no command 'statz'; did you mean stats?"),
+        (["\x1b"], "there is no command '\\x1b'; the commands are completion, convert"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),
         (["convert", LISBON, "--to", "json", "-O", "remembr=1"], "no option 'remembr'; did you mean remember?"),

@@ -407,16 +407,16 @@ def test_folders_are_not_called_like_files(out: str, source: str) -> None:
 def test_an_empty_name_is_none(option: str) -> None:
     """A file needs a name; lines do not go into frames."""
     done = agentmsg("convert", "src", "-t", "langchain", "-o", "new", option, "")
-    assert (done.exit_code, "the name of a file to write is empty" in done.stderr) == (2, True), done.output
+    assert (done.exit_code, "the name of the output is empty" in done.stderr) == (2, True), done.output
     if option != "-o":
-        assert "it will hold JSON Lines" in agentmsg("convert", "src", "-t", "json", option, "x.msgpack").stderr
+        assert "this output is JSON Lines" in agentmsg("convert", "src", "-t", "json", option, "x.msgpack").stderr
 
 
 def test_positional_names_are_sources() -> None:
     """A second name is a source, too; where there is no such file, the error says how the target is named."""
     done = agentmsg("convert", "src", "b.json", "-t", "json")
     assert (done.exit_code, done.stdout, Path("b.json").exists()) == (1, "", False)
-    assert "b.json: No such file or directory; all names are sources: name the file to write with -o" in done.stderr
+    assert "b.json: No such file or directory. Every name is an input: use -o to name the output" in done.stderr
     assert agentmsg("restore", "converted", "losses", "b.json").exit_code == 2
     assert agentmsg("convert", "src", "src", "-t", "json").stdout.count('"agentmsg":1') == 2
 
@@ -506,8 +506,7 @@ def test_broken_files_of_many_are_quarantined() -> None:
     assert done.exit_code == 3
     assert len(Path("all.jsonl").read_bytes().splitlines()) == 5
     assert (
-        "put aside: 12 documents, kept in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [not-understood] "
-        in done.stderr
+        "quarantined: 12 documents, in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [not-understood] " in done.stderr
     )
     for name in ("in/cut.json.gz", "in/odd.json"):
         done = agentmsg("convert", name, "-t", "json", "-o", "alone.json")
@@ -536,7 +535,7 @@ def test_what_a_folder_leaves_out_is_counted() -> None:
     assert done.exit_code == 0, done.stderr
     assert sorted(path.name for path in Path("out").rglob("*")) == ["a.json", "inside.json"]
     assert done.stderr.splitlines()[0] == (
-        "agentmsg: skipped: 2 hidden files, 3 links that lead out of the folder, 1 file of another kind, "
+        "agentmsg: skipped: 2 hidden files, 3 links that lead out of the folder, 1 file of another type, "
         "1 quarantine of an earlier run"
     )
     assert "skipped" not in agentmsg("convert", "in", "-t", "json", "-o", "out2", "-q").stderr
@@ -593,7 +592,7 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     command = ["convert", "a.jsonl", "-f", "openai", "-t", "anthropic", "-o", "b.jsonl"]
     done = agentmsg(*command)
     assert done.exit_code == 1
-    assert "a run was stopped here; --resume goes on with it, --force begins anew" in done.stderr
+    assert "a run was stopped here; --resume continues it, --force starts over" in done.stderr
     assert {name: data for name, data in everything().items() if not name.endswith("lock")} == {
         name: data for name, data in before.items() if not name.endswith("lock")
     }
@@ -610,7 +609,7 @@ def test_a_rerun_says_that_nothing_was_done() -> None:
     _stopped(done=0)
     done = agentmsg("convert", "a.jsonl", "-f", "openai", "-t", "anthropic", "-o", "b.jsonl")
     assert (done.exit_code, len(Path("b.jsonl").read_bytes().splitlines())) == (0, 400)
-    assert "a run was stopped here before a range of it was done: begun anew; --resume" in done.stderr
+    assert "an earlier run stopped before it had saved any work: starting over" in done.stderr
 
 
 def test_a_resumed_run_knows_its_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -624,7 +623,7 @@ def test_a_resumed_run_knows_its_own_files(monkeypatch: pytest.MonkeyPatch) -> N
     assert "e.jsonl" not in written
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
     command = ["convert", "in", "-f", "openai", "-t", "anthropic", "-o", "in/out/"]
-    assert "--resume goes on" in agentmsg(*command).stderr
+    assert "--resume continues" in agentmsg(*command).stderr
     Path("in/out/e.jsonl").write_bytes(b"mine")
     assert "error [exists] in/out/e.jsonl" in agentmsg(*command, "--resume").stderr
     Path("in/out/e.jsonl").unlink()

@@ -72,7 +72,7 @@ def test_show_takes_one_document_of_many() -> None:
     assert "document 0; --index N shows another" in first.stderr
     none = run("ab.jsonl", "--index", "2")
     assert none.exit_code == 1
-    assert "error [required] there is no document 2: ab.jsonl holds 2, and the first is 0" in none.stderr
+    assert "error [required] there is no document 2: ab.jsonl holds 2, counted from 0" in none.stderr
 
 
 def test_show_cuts_long_texts() -> None:
@@ -115,7 +115,8 @@ def test_show_says_what_is_missing(
     done = run("a.json", *args)
     assert done.exit_code == 2
     assert (
-        done.stderr.splitlines()[-1] == f"agentmsg: this needs the package {package}: pip install 'agentmsg[{extra}]'"
+        done.stderr.splitlines()[-1]
+        == f"agentmsg: this command needs the package {package}: pip install 'agentmsg[{extra}]'"
     )
 
 

@@ -56,6 +56,7 @@ COMMANDS = {
     "formats": "formats json anthropic",
     "formats --json": "formats --json",
     "schema": "schema",
+    "guide": "guide losses",
 }
 COLOURED = [name for name in COMMANDS if name not in {"detect", "formats"}]
 AS_JSON = ["convert", "restore", "schema", *(name for name in COMMANDS if name.endswith("--json"))]
@@ -222,7 +223,7 @@ def test_many_quarantines_are_one_line() -> None:
         Path(f"in/{number:02}.json").write_bytes(b"{]")
     done = agentmsg("convert", "in", "-t", "json", "-o", "out")
     assert done.exit_code == 3
-    assert "put aside: 40 documents, kept in out/00.json.bad.jsonl and 39 other files; the first: " in done.stderr
+    assert "quarantined: 40 documents, in out/00.json.bad.jsonl and 39 other files; the first: " in done.stderr
     assert done.stderr.count("\n") == 3
 
 
@@ -236,7 +237,7 @@ def test_unreadable_lines_are_one_line(count: int) -> None:
     Path("u.jsonl").write_bytes(good + b"\n" + b"{]\n" * count + good)
     done = agentmsg("stats", "u.jsonl", "--json")
     assert (done.exit_code, json.loads(done.stdout)["unreadable"]) == (1, count)
-    more = f"; and {count - 1:,} more of this file" if count > 1 else ""
+    more = f"; and {count - 1:,} more in this file" if count > 1 else ""
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("agentmsg: error [syntax] u.jsonl, line 2: not JSON: ")
     assert done.stderr.endswith(f"{more}\n")
@@ -249,7 +250,7 @@ def test_unreadable_files_are_counted() -> None:
         Path(f"in/{number}.json").write_bytes(b"{]")
     done = agentmsg("stats", "in")
     assert (done.exit_code, len(done.stderr.splitlines())) == (1, 11)
-    assert done.stderr.endswith("agentmsg: error: and 190 more files with documents that cannot be read\n")
+    assert done.stderr.endswith("agentmsg: error: and 190 more files with unreadable documents\n")
 
 
 # -- progress
@@ -337,7 +338,7 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_process_that_dies_is_one_line() -> None:
     """A process that the system ends is an error of ours, and no other process is waited for."""
-    with pytest.raises(am.FileError, match="a process ended before its work was done") as raised:
+    with pytest.raises(am.FileError, match="a worker process was killed") as raised:
         list(ENGINES["local"](dying, [(1,), (2,)], 2, lambda number, size, documents: None))
     assert raised.value.code == "file"
 
@@ -453,7 +454,7 @@ def test_ctrl_c_is_answered_at_once(jobs: str) -> None:
             answered = time.monotonic() - pressed
     finally:
         signal.signal(signal.SIGINT, before)
-    assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume goes on from here\n")
+    assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume continues from here\n")
     assert answered < 3, "a range takes longer"
     assert _is_gone(child.pid), "processes of a run that was stopped are still there"
     assert not Path("o.jsonl").exists()

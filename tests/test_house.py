@@ -33,6 +33,7 @@ MANY_ROUNDS = 200
 DEPENDENCIES = ["attrs", "cattrs", "msgpack", "orjson"]
 TOP_LEVEL = {
     ".ci",
+    ".github",
     ".gitignore",
     "CHANGELOG.md",
     "LICENSE",

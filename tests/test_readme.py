@@ -1,17 +1,20 @@
-"""README.md: every example runs and gives what it says, and its tables are those of the code.
+"""README.md and the guides: every example runs and gives what it says, every link leads somewhere, every table is true.
 
-Blocks marked ``python`` run in order, with one namespace a section. Of an expression, ``# -> value`` is what
-its repr must be, ``# raises Name`` the class of the error it must raise. Blocks marked ``console`` hold commands
-(after ``$``) with all that they print; of ``sh`` blocks those lines are run that call agentmsg.
+The examples of a file run in order, in one folder and one namespace. Of an expression in a ``python`` block,
+``# -> value`` is what its repr must be, and ``# raises Name`` the class of the error it must raise. A block marked
+``python fastapi`` runs where that package is installed, and compiles anywhere. A ``console`` block holds commands
+(after ``$``) with all that they print. ``sh`` blocks set things up and do not run here, but for those of README.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,43 +24,60 @@ import pytest
 from click.testing import CliRunner
 
 import agentmsg as am
+from agentmsg.cli.guide import guides
 from agentmsg.cli.program import program
 from agentmsg.errors import CODES
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ignore[union-attr]
+README = "README.md"
+GUIDES = sorted(f"agentmsg/guides/{path.name}" for path in (CORE / "guides").glob("*.md"))
+RUN = [README, *GUIDES]
+READ = [*RUN, "agentmsg/README.md", "benchmarks/README.md", "tests/README.md", "codecs/README.md"]
+MOST_LINES = 150
 _CLAIM = re.compile(r"#\s*(->|raises)\s+(.*)$")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def located(name: str) -> Path:
+    """Return where a file of the repository stands: what is installed, from where it is imported."""
+    return CORE.parent / name if name.startswith("agentmsg/") else ROOT / name
+
+
+def text_of(name: str) -> str:
+    """Return the text of a file of the repository."""
+    return located(name).read_text(encoding="utf-8")
 
 
 @attrs.frozen
 class Example:
-    """A fenced block: the section it stands in, its language, its text, and the line it begins at."""
+    """A fenced block: its language, what it needs, its text, and where it begins."""
 
-    section: str
     language: str
+    needs: tuple[str, ...]
     text: str
+    file: str
     line: int
 
 
-def examples(language: str) -> list[Example]:
-    """Return the blocks of a language in README.md, in order."""
-    section = ""
+def examples(name: str) -> list[Example]:
+    """Return the fenced blocks of a file, in order."""
     found: list[Example] = []
     start: int | None = None
-    for number, line in enumerate(lines := README.read_text(encoding="utf-8").splitlines()):
-        if start is None and line.startswith("## "):
-            section = line.removeprefix("## ")
-        elif line.startswith("```"):
+    for number, line in enumerate(lines := text_of(name).splitlines()):
+        if line.startswith("```"):
             if start is not None:
-                words = lines[start].removeprefix("```")
-                found.append(Example(section, words, "\n".join(lines[start + 1 : number]), start + 1))
+                language, *needs = lines[start].removeprefix("```").split() or [""]
+                found.append(Example(language, tuple(needs), "\n".join(lines[start + 1 : number]), name, start + 1))
             start = number if start is None else None
-    return [example for example in found if example.language == language]
+    assert start is None, f"{name}: a block has no end"
+    return found
 
 
-def sections() -> list[str]:
-    """Return the sections that have Python examples, in order."""
-    return list(dict.fromkeys(example.section for example in examples("python")))
+def prose(name: str) -> str:
+    """Return the text of a file without its fenced blocks and comments."""
+    return re.sub(r"^```.*?^```$|<!--.*?-->", "", text_of(name), flags=re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -67,13 +87,13 @@ def _clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run_block(example: Example, scope: dict[str, Any]) -> int:
+def run_python(example: Example, scope: dict[str, Any]) -> int:
     """Run the statements of a block, and compare what they claim; return the number of claims."""
     lines = example.text.splitlines()
     claims = 0
     for statement in ast.parse(example.text).body:
         claim = _CLAIM.search(lines[(statement.end_lineno or statement.lineno) - 1])
-        where = f"README.md:{example.line + statement.lineno}"
+        where = f"{example.file}:{example.line + statement.lineno}"
         kind, words = claim.groups() if claim else ("", "")
         claims += bool(claim)
         if kind == "raises" and not words.startswith("nothing"):
@@ -91,48 +111,60 @@ def _evaluate(statement: ast.stmt, scope: dict[str, Any], where: str) -> Any:
     """Run a statement; return its value where it is an expression."""
     if isinstance(statement, ast.Expr):
         code = compile(ast.Expression(statement.value), where, "eval", dont_inherit=True)
-        return eval(code, scope)  # noqa: S307 - our own README
+        return eval(code, scope)  # noqa: S307 - our own words
     exec(compile(ast.Module([statement], []), where, "exec", dont_inherit=True), scope)  # noqa: S102 - the same
     return None
 
 
-@pytest.mark.parametrize("section", sections())
-def test_python_examples_are_true(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Python examples of a section run, and each value and error is the one that README claims."""
-    module = ModuleType("readme_example")
+def run_console(example: Example) -> int:
+    """Run the commands of a block, and compare what they print on both streams together; return how many there are."""
+    parts = example.text.removeprefix("$ ").split("\n$ ")
+    for part in parts:
+        command, _, expected = part.partition("\n")
+        name, *arguments = shlex.split(command)
+        assert name == "agentmsg", command
+        done = CliRunner().invoke(program, arguments, prog_name=name)
+        assert done.output.rstrip("\n") == expected, f"{example.file}:{example.line} {command}"
+    return len(parts)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples of a file run in order, and each value, error and line that they claim is what comes."""
+    module = ModuleType("an_example")
     # cattrs and dataclasses look up a class's annotations in its module.
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    claims = [run_block(example, vars(module)) for example in examples("python") if example.section == section]
-    assert all(claims), "an example without a claim proves nothing"
+    for example in examples(name):
+        if example.language == "console":
+            assert run_console(example)
+        elif example.language == "python":
+            if all(importlib.util.find_spec(package) for package in example.needs):
+                assert run_python(example, vars(module)), f"{name}:{example.line} proves nothing: it claims nothing"
+            else:
+                compile(example.text, name, "exec", dont_inherit=True)
 
 
-def test_console_examples_are_true() -> None:
-    """Each command of the console examples prints, on both streams together, exactly what README shows."""
-    commands = 0
-    for example in examples("console"):
-        for part in example.text.removeprefix("$ ").split("\n$ "):
-            command, _, expected = part.partition("\n")
-            name, *arguments = shlex.split(command)
-            assert name == "agentmsg"
-            done = CliRunner().invoke(program, arguments, prog_name=name)
-            assert done.output.rstrip("\n") == expected, command
-            commands += 1
-    assert commands > 3
+@pytest.mark.parametrize("name", READ)
+def test_languages_are_known(name: str) -> None:
+    """Each block is marked as what it is, so that none escapes: an example, or a drawing."""
+    known = {"python", "console", "sh", "", "text", "toml"}
+    assert not [f"{name}:{each.line}" for each in examples(name) if each.language not in known]
 
 
-def test_restored_example_is_the_same() -> None:
+def test_what_the_first_guide_restores_is_the_same() -> None:
     """What the console examples restore holds the JSON value of the original."""
-    test_console_examples_are_true()
+    for example in examples("agentmsg/guides/first-steps.md"):
+        if example.language == "console":
+            run_console(example)
     original, again = Path("tests/examples/refund.json"), Path("refund.again.json")
     assert am.dumps(am.loads(original.read_bytes(), "json"), "json") == again.read_bytes()
 
 
 def test_set_up_converts_and_accounts() -> None:
-    """The commands of the set-up that call agentmsg succeed; one loses nothing, one tells its losses."""
-    blocks = [example.text for example in examples("sh") if "agentmsg convert" in example.text]
-    assert len(blocks) == 1
+    """The commands of the set-up that call agentmsg succeed; one loses nothing, one reports its losses."""
+    (block,) = [each.text for each in examples(README) if each.language == "sh" and "agentmsg convert" in each.text]
     outputs: list[str] = []
-    for command in blocks[0].replace("\\\n", " ").split("&&"):
+    for command in block.replace("\\\n", " ").split("&&"):
         name, *arguments = shlex.split(command)
         if name == ".venv/bin/agentmsg":
             done = CliRunner().invoke(program, arguments, prog_name="agentmsg")
@@ -146,43 +178,120 @@ def test_set_up_converts_and_accounts() -> None:
 
 def test_test_command_is_marked() -> None:
     """What CI runs as the test command is the one that README gives."""
-    marked = README.read_text(encoding="utf-8").split("<!-- test-command -->")[1]
+    marked = text_of(README).split("<!-- test-command -->")[1]
     command = marked.split("<!-- /test-command -->")[0].strip().removeprefix("```sh").removesuffix("```").strip()
     assert command == "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest"
 
 
-def _rows(heading: str) -> dict[str, str]:
+def test_readme_is_short() -> None:
+    """README has at most 150 lines, and the guides have the rest."""
+    assert len(text_of(README).splitlines()) <= MOST_LINES
+
+
+def _anchors(name: str) -> set[str]:
+    """Return the anchors of a file's headings, as GitHub makes them."""
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in _HEADING.findall(prose(name)))
+    return {heading.strip().replace(" ", "-") for heading in kept}
+
+
+def _broken(name: str) -> list[str]:
+    """Return the links of a file that lead nowhere."""
+    broken: list[str] = []
+    for link in _LINK.findall(prose(name)):
+        if re.match(r"https?://", link):
+            continue
+        target, _, anchor = link.partition("#")
+        path = Path(name).parent.joinpath(target) if target else Path(name)
+        # Folders above the repository's do not count: "a/../b" is "b".
+        full = path.as_posix()
+        while ".." in full.split("/"):
+            full = re.sub(r"(^|/)(?!\.\.(/|$))[^/]+/\.\.(/|$)", r"\1", full, count=1)
+        found = located(full)
+        if not found.exists() or (anchor and anchor not in _anchors(full)):
+            broken.append(f"{name}: {link}")
+    return broken
+
+
+@pytest.mark.parametrize("name", READ)
+def test_links_lead_somewhere(name: str) -> None:
+    """Each link between the files of the repository names a file that exists, and a heading in it."""
+    assert _broken(name) == []
+
+
+def test_every_guide_is_listed() -> None:
+    """The list of guides names each file of the folder once, and README links it."""
+    assert sorted(f"agentmsg/guides/{name}.md" for name in guides()) == [name for name in GUIDES if name[-9:] != README]
+    assert set(_LINK.findall(text_of(README))) >= {name for name in GUIDES if name[-9:] != README}
+
+
+@pytest.mark.parametrize("name", [name for name in GUIDES if name[-9:] != README])
+def test_guides_begin_alike(name: str) -> None:
+    """A guide begins with its title and a line or two that say what it is for."""
+    title, blank, about, *_ = text_of(name).splitlines()
+    assert re.match(r"# \w", title)
+    assert not blank
+    assert about.strip()
+
+
+def test_extras_exist() -> None:
+    """Each extra that an install command names is one of the project's."""
+    pyproject = ROOT / "pyproject.toml"
+    if not pyproject.is_file():
+        pytest.skip("an installed wheel is tested: pyproject.toml stands in the checkout only")
+    extras = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = {
+        extra
+        for name in READ
+        for several in re.findall(r"(?:agentmsg|'\.)\[([\w,]+)\]", text_of(name))
+        for extra in several.split(",")
+    }
+    assert named <= set(extras)
+    assert "cli" in named
+
+
+def _rows(name: str, heading: str) -> dict[str, str]:
     """Return the first two columns of the table in a section."""
-    text = README.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    text = text_of(name).split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
 
 
 def test_error_codes_are_all_told() -> None:
     """The table of error codes is that of agentmsg.errors."""
-    assert _rows("Errors and limits") == dict(CODES)
+    assert _rows("agentmsg/guides/errors.md", "Error codes") == dict(CODES)
 
 
 def test_formats_are_all_told() -> None:
     """The table of formats names every codec that ships with agentmsg."""
     import agentmsg_codecs
 
-    assert list(_rows("Formats")) == sorted(agentmsg_codecs.CODECS, key=["json", "msgpack"].count, reverse=True)
+    assert list(_rows(README, "Formats")) == sorted(agentmsg_codecs.CODECS, key=["json", "msgpack"].count, reverse=True)
+
+
+def test_commands_are_all_told() -> None:
+    """The table of commands names every command, with the line that --help has for it."""
+    lines = CliRunner().invoke(program, ["--help"]).stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+    told = dict(line.split(maxsplit=1) for line in lines)
+    assert _rows("agentmsg/guides/command-line.md", "Commands") == told
 
 
 def test_examples_are_found() -> None:
     """There are examples of each kind: none gets lost by a change of markup."""
-    assert len(sections()) >= 7
-    assert len(examples("python")) >= 12
+    found = [each for name in RUN for each in examples(name)]
+    assert len([each for each in found if each.language == "python"]) >= 30
+    assert len([each for each in found if each.language == "console"]) >= 8
+    assert {each.language for each in examples(README)} >= {"python", "console", "sh"}
 
 
 def test_examples_can_fail() -> None:
-    """A false claim about a value or an error fails."""
+    """A false claim about a value, an error, an output or a link fails."""
     with pytest.raises(AssertionError, match=r"README\.md:1"):
-        run_block(Example("", "python", "1 + 1  # -> 3", 0), {})
+        run_python(Example("python", (), "1 + 1  # -> 3", README, 0), {})
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
-        run_block(Example("", "python", "1 / 0  # raises KeyError", 0), {})
+        run_python(Example("python", (), "1 / 0  # raises KeyError", README, 0), {})
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        run_block(Example("", "python", "1 / 1  # raises KeyError", 0), {})
+        run_python(Example("python", (), "1 / 1  # raises KeyError", README, 0), {})
+    with pytest.raises(AssertionError, match=r"README\.md:0 agentmsg detect"):
+        run_console(Example("console", (), "$ agentmsg detect nothing.json\nnothing.json:  json 1.00", README, 0))
 
 
 def test_the_history_of_langchain_is_real(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -289,7 +289,7 @@ def begins_anew() -> None:
     """What a stopped run has done is thrown away by force only; without it and --resume, both are offered."""
     whole = reference()
     stopped_after(3)
-    with pytest.raises(am.FileError, match="--resume goes on with it, --force begins anew") as raised:
+    with pytest.raises(am.FileError, match="--resume continues it, --force starts over") as raised:
         converted(["a.jsonl"], "b.jsonl")
     assert raised.value.code == "resume"
     assert converted(["a.jsonl"], "b.jsonl", force=True).resumed == 0
@@ -324,9 +324,7 @@ def bad_lines_of_a_pipe() -> None:
         command = ["convert", "-", "--form", "jsonl", "--to", "anthropic", "--from", "openai", "-q", *arguments]
         done = agentmsg(*command, given=data)
         assert (done.exit_code, done.stdout.count("\n")) == (3, 2)
-        words = (
-            "put aside: 2 documents, kept in bad.jsonl.gz" if kept else "left out: 2 documents, not kept (--bad FILE"
-        )
+        words = "quarantined: 2 documents, in bad.jsonl.gz" if kept else "not converted: 2 documents (--bad FILE"
         assert done.stderr.startswith(f"agentmsg: {words}")
     found = [json.loads(line) for line in gzip.decompress(Path("bad.jsonl.gz").read_bytes()).splitlines()]
     assert [(row["line"], row["text"]) for row in found] == [(2, "{]"), (3, "{]")]
@@ -519,7 +517,7 @@ def ctrl_c() -> None:
         _wait_for_a_piece(child)
         os.killpg(child.pid, signal.SIGINT)
         _, errors = child.communicate()
-    assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume goes on from here\n")
+    assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume continues from here\n")
     assert not Path("b.jsonl").exists()
 
 

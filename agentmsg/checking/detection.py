@@ -205,7 +205,7 @@ def _decided(looks: Sequence[_Look]) -> str:
     name, score = means[0]
     if score < BAR or not all(name in dict(look.scores) for look in looks):
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
-        msg = f"these documents are of several formats: {found}"
+        msg = f"these documents have several formats: {found}"
         raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
     is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:

@@ -13,7 +13,7 @@ import sys
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_NO_CLICK = "agentmsg: the command line needs a package more: pip install 'agentmsg[cli]'"
+_NO_CLICK = "agentmsg: the command line needs more packages: pip install 'agentmsg[cli]'"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Capability tables for people: which fields and blocks a format carries, as words in rows."""
+"""Capability tables for people: which fields and blocks a format supports, as words in rows."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _block_fields(caps: Caps) -> Table:
 def _history_fields(caps: Caps) -> Table:
     tools = _NO if "tools" not in caps.history else _IF if len(caps.tools) == 1 else _YES
     lines = [(name, tools if name == "tools" else _word(caps.history.get(name))) for name in _fields(History)]
-    return [("", "carried"), *lines]
+    return [("", "supported"), *lines]
 
 
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
@@ -111,14 +111,16 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
 
 
 def summary(caps: Caps) -> str:
-    """Return in a few words what a format carries."""
+    """Return in a few words what a format supports."""
     if caps.everything:
         return _EVERYTHING
     classes = _block_classes()
     columns = _block_columns(caps).values()
     blocks = sum(any(_of_block(rows, cls) != _NO for rows in columns) for cls in classes)
     fields = sum(any(word != _NO for word in line[1:]) for line in _message_fields(caps)[1:])
-    roles = "any role" if ANY_ROLE in caps.messages else f"{len(caps.messages)} roles"
+    roles = (
+        "any role" if ANY_ROLE in caps.messages else f"{len(caps.messages)} role{'s' if len(caps.messages) > 1 else ''}"
+    )
     return f"{roles}, {fields} of {len(_fields(Msg))} fields, {blocks} of {len(classes)} block classes"
 
 

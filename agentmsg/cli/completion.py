@@ -22,15 +22,15 @@ Examples:
 """
 
 
-@click.command("completion", short_help="Print the script that completes command lines in a shell.", epilog=_EXAMPLES)
+@click.command("completion", short_help="Print the completion script for a shell.", epilog=_EXAMPLES)
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 @output_option("The file to write")
 @click.pass_context
 def command(ctx: click.Context, *, shell: str, output: str, force: bool) -> None:
-    """Print the script that completes command lines in a shell.
+    """Print the completion script for a shell.
 
-    Add it to what your shell reads when it starts; commands, options, formats and files are completed then.
-    Bash must be 4.4 or later.
+    Add it to your shell's start-up file. It completes commands, options, formats, guides and files. Bash needs version
+    4.4 or later.
     """
     complete = _SHELLS[shell](ctx.find_root().command, {}, "agentmsg", _VARIABLE)
     check_written([output], (), force=force)

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_PUT_ASIDE = 3
+_QUARANTINED = 3
 _EXAMPLES = """\b
 Examples:
   agentmsg convert history.json -t anthropic
-  agentmsg convert history.json -t langchain -o out.json --losses account.jsonl
+  agentmsg convert history.json -t langchain -o out.json --losses losses.jsonl
   agentmsg convert history.json -t langchain -o out.json --carry
   agentmsg convert train.jsonl.gz -f openai -t anthropic -o out.jsonl --jobs 4
   agentmsg convert logs/*.jsonl -t json -o converted/ --resume
@@ -46,39 +46,43 @@ Examples:
 """
 
 
-@click.command("convert", short_help="Convert documents, and account for what is lost.", epilog=_EXAMPLES)
+@click.command("convert", short_help="Convert documents, and report exactly what is lost.", epilog=_EXAMPLES)
 @click.argument("files", metavar="SRC...", nargs=-1, required=True)
-@output_option("The file to write, or the folder")
-@to_option("The format to write.", required=True)
+@output_option("The file or folder to write")
+@to_option('The format to write (see "agentmsg formats").', required=True)
 @from_option("The format of all SRC (default: detected).")
 @codec_options
 @form_option
-@click.option("--split", is_flag=True, help="Read a JSON array at the top as many documents.")
-@click.option("--array", is_flag=True, help="Write a JSON array of all documents: the opposite of --split.")
-@click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
+@click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item.")
+@click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split).")
+@click.option("--pretty", is_flag=True, help="Indent the JSON.")
 @click.option(
     "--on-loss",
     type=click.Choice(["report", "error", "ignore"]),
     default="report",
     show_default=True,
-    help="Tell what is lost, refuse documents that would lose content, or keep silent.",
+    help="Report losses, refuse documents that would lose content, or say nothing.",
 )
-@click.option("--losses", metavar="FILE", help="Write the account of all losses there; a folder if --output is one.")
-@click.option("--losses-flat", "flat", metavar="FILE", help="Write one line for each loss there, for tables.")
-@click.option("--carry", is_flag=True, help="Put lost content into the metadata of messages, where there are any.")
 @click.option(
-    "--bad", metavar="FILE", help="Write documents there that cannot be converted (default: OUTPUT.bad.jsonl)."
+    "--losses", metavar="FILE", help='Write the loss report here, for "agentmsg restore" (a folder if --output is one).'
 )
-@click.option("--verify", is_flag=True, help="Read back all that is written, and prove that it gives SRC again.")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Number of processes (default: 1).")
+@click.option("--losses-flat", "flat", metavar="FILE", help="Write one line per loss here, for tables.")
+@click.option(
+    "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
+)
+@click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl).")
+@click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Number of worker processes (default: 1)."
+)
 @click.option(
     "--engine",
     type=click.Choice(sorted(ENGINES)),
     default="local",
     show_default=True,
-    help="Who converts: processes of this machine, or a cluster.",
+    help="Where to convert: on this machine, or on a cluster.",
 )
-@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--resume", is_flag=True, help="Continue a run that was stopped.")
 @quiet_option
 @click.pass_context
 def command(
@@ -105,18 +109,19 @@ def command(
     resume: bool,
     quiet: bool,
 ) -> None:
-    """Convert documents, and account for what is lost.
+    """Convert documents, and report exactly what is lost.
 
-    SRC are files of any format that "agentmsg formats" lists: .json (one document, or with --split an array of
-    them), .jsonl (a document a line), .msgpack (frames), each also as .gz or .zst; folders of such files,
-    patterns, URLs where fsspec is installed; - means stdin. Without --output, documents go to stdout. If --output
-    is a folder, each SRC gets a file there. No SRC is ever written over, and no file that exists without --force.
+    SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
+    .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz or .zst.
 
-    What cannot be converted, be it a document or a file among several, is kept in OUTPUT.bad.jsonl; of what goes to
-    stdout, only --bad keeps it. The exit code is 3 then, and if content would be lost and --on-loss is error.
+    Documents go to stdout unless you name an --output. If that is a folder, each SRC gets a file of its own there. A
+    SRC is never overwritten. Other files are overwritten only with --force.
 
-    The account (--losses) and the converted documents together give the originals again: see "agentmsg restore". With
-    --carry, documents hold what they lost of content themselves, and accounts the rest.
+    Documents that can't be converted are quarantined in OUTPUT.bad.jsonl, and the exit code is 3. When the output is
+    stdout, only --bad keeps them.
+
+    The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
+    --carry, the documents keep their lost content themselves, and the report holds the rest.
     """
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
@@ -139,7 +144,7 @@ def command(
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
-    ctx.exit(_PUT_ASIDE if outcome.bad else 0)
+    ctx.exit(_QUARANTINED if outcome.bad else 0)
 
 
 def _planned(
@@ -167,13 +172,13 @@ def _check(job: Job, source: str | None, files: Sequence[str], output: str) -> N
     if source is not None:
         get_codec(source)
     if output == STANDARD and codec.binary and is_terminal(sys.stdout):
-        msg = "binary is not for a terminal: name a file with -o"
+        msg = "won't write binary data to a terminal: name a file with -o"
         raise click.UsageError(msg)
     last = files[-1]
     if output == STANDARD and len(files) > 1 and not is_pattern(last) and last != STANDARD:
         place = place_of(last)
         if not place.is_folder(last) and place.size(last) is None:
-            msg = f"{last}: No such file or directory; all names are sources: name the file to write with -o"
+            msg = f"{last}: No such file or directory. Every name is an input: use -o to name the output"
             raise FileError(msg, code="file")
 
 
@@ -206,7 +211,7 @@ def _run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     try:
         return run(job, targets, request)
     except KeyboardInterrupt:
-        msg = "stopped; --resume goes on from here"
+        msg = "stopped; --resume continues from here"
         raise KeyboardInterrupt(msg) from None
 
 
@@ -229,7 +234,7 @@ def _tell_format(codec: str) -> None:
 
 
 def _tell_stopped() -> None:
-    say("a run was stopped here before a range of it was done: begun anew; --resume goes on where there is more")
+    say("an earlier run stopped before it had saved any work: starting over")
 
 
 # What a run tells while it is at work.

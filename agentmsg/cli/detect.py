@@ -51,7 +51,7 @@ class _Found:
         return {"file": self.file, "formats": formats, **error}
 
 
-@click.command("detect", short_help="Tell what format files have.", epilog=_EXAMPLES)
+@click.command("detect", short_help="Detect the format of files.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
 @form_option
@@ -60,12 +60,12 @@ class _Found:
 def command(
     ctx: click.Context, *, files: tuple[str, ...], output: str, force: bool, form: Form | None, as_json: bool
 ) -> None:
-    """Tell what format files have, with a score from 0 to 1.
+    """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
 
-    The exit code is 1 if a file cannot be read, or its format isn't recognised: no score reaches 0.8, or two formats
-    score alike and read it differently.
+    A format is recognised if its score reaches 0.8, and no other format with a similar score reads the file
+    differently. The exit code is 1 if a file can't be read or its format isn't recognised.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)

@@ -49,14 +49,14 @@ Examples:
 """
 
 
-@click.command("diff", short_help="Show what differs between two conversations of any formats.", epilog=_EXAMPLES)
+@click.command("diff", short_help="Compare two conversations, whatever their formats.", epilog=_EXAMPLES)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
 @from_option("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
 @form_option
-@click.option("--exact", is_flag=True, help="Ids and times that agentmsg made, notes and spelling count, too.")
+@click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
 @click.pass_context
@@ -74,13 +74,13 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Show what differs between two conversations of any formats, by path.
+    """Compare two conversations, whatever their formats.
 
-    Indexes in paths are places in A, but for the last step to what was added, which is its place in B. How the
-    documents are spelt does not matter, nor do ids and times that only one of them has because agentmsg made them.
+    Each difference is one line with its path. Indexes count messages and blocks of A; the last index of an addition
+    counts those of B. Spelling doesn't count, nor do ids and times that agentmsg itself made.
 
-    The exit code is 0 if they are the same, 1 if they differ, and 2 for trouble: one of them cannot be read, or the
-    output not written. With --json, values are in the canonical form.
+    The exit code is 0 if the conversations are the same, 1 if they differ, and 2 for any error. With --json, values are
+    in the canonical form.
     """
     if a == b == STANDARD:
         msg = "only one of A and B can be stdin"

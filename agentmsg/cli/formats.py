@@ -1,4 +1,4 @@
-"""``agentmsg formats``: the formats that are known, and what each carries."""
+"""``agentmsg formats``: the formats that are known, and what each supports."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Examples:
 """
 
 
-@click.command("formats", short_help="List the formats, and what each carries.", epilog=_EXAMPLES)
+@click.command("formats", short_help="List the formats, and what each supports.", epilog=_EXAMPLES)
 @click.argument("codecs", metavar="[CODEC]...", nargs=-1, type=CODEC)
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool) -> None:
-    """List the formats; with the names of some, what each carries.
+    """List the formats. Name some to see what each supports.
 
-    In the tables "yes" means always carried, "if" carried where the format has a place for the value, "rule"
-    turned into something that is carried or reported, "no" lost and reported.
+    In the tables, "yes" means always supported. "if" means supported where the format has a place for the value.
+    "rule" means rewritten by a rule, and reported. "no" means lost, and reported.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     check_written([output], (), force=force)
@@ -62,13 +62,13 @@ def _available() -> list[Codec]:
         try:
             found.append(get_codec(name))
         except CodecLookupError as error:
-            say(f"left out: {error}")
+            say(f"skipped: {error}")
     return found
 
 
 def _overview(codecs: list[Codec]) -> list[str]:
     rows = [(codec.name, codec.title, codec.family, summary(codec.caps)) for codec in codecs]
-    return aligned([("NAME", "TITLE", "FAMILY", "CARRIES"), *rows])
+    return aligned([("NAME", "TITLE", "FAMILY", "SUPPORTS"), *rows])
 
 
 def _print_tables(codec: Codec) -> None:

@@ -5,8 +5,8 @@
 -O --option NAME=VALUE   an option of the codec that writes
 -o --output FILE         what is written, a folder where there are several; else stdout
    --force               replace files that are there
-   --form FORM           how documents stand in files whose names do not tell, and in stdin
--j --jobs N              so many processes
+   --form FORM           input format when the file name doesn't say (and for stdin)
+-j --jobs N              number of worker processes
 -q --quiet               errors only
    --json                JSON for programs
 """
@@ -78,7 +78,7 @@ def codec_options(command: _F) -> _F:
         multiple=True,
         metavar="NAME=VALUE",
         callback=_pairs,
-        help="Option of the codec that writes; VALUE is JSON, or else a text.",
+        help="Option of the output codec. VALUE is JSON, or else plain text.",
     )(command)
 
 
@@ -109,13 +109,13 @@ def form_option(command: _F) -> _F:
     return click.option(
         "--form",
         type=click.Choice(["json", "jsonl", "msgpack"]),
-        help="What files hold whose names don't say, and stdin.",
+        help="Input format when the file name doesn't say (and for stdin).",
     )(command)
 
 
 def json_option(command: _F) -> _F:
     """Give a command the option ``--json``, as the parameter ``as_json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
 
 
 def quiet_option(command: _F) -> _F:

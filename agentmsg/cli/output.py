@@ -46,7 +46,7 @@ def check_ending(name: str, endings: Collection[str]) -> str:
     """
     ending = PurePath(name).suffix.lower()
     if ending and ending not in endings:
-        msg = f"{name}: no {ending} file can be written here; let the name end with {' or '.join(endings)}"
+        msg = f"{name}: can't write a {ending} file here; use {' or '.join(endings)}"
         raise FileError(msg, code="form")
     return ending
 

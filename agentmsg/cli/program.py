@@ -3,7 +3,7 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line is wrong, or names a file that may not be written
-    3  content would be lost, and --on-loss error was given; or documents were put aside
+    3  content would be lost, and --on-loss error was given; or documents were quarantined
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that nobody reads the output any more.
 """
@@ -24,15 +24,16 @@ __all__ = ["program"]
 
 # Each command: its module, and its line in --help, which so imports none of them.
 _COMMANDS = {
-    "completion": ("agentmsg.cli.completion", "Print the script that completes command lines in a shell."),
-    "convert": ("agentmsg.cli.convert", "Convert documents, and account for what is lost."),
-    "detect": ("agentmsg.cli.detect", "Tell what format files have."),
-    "diff": ("agentmsg.cli.diff", "Show what differs between two conversations of any formats."),
-    "formats": ("agentmsg.cli.formats", "List the formats, and what each carries."),
-    "restore": ("agentmsg.cli.restore", "Give back the originals of converted documents."),
+    "completion": ("agentmsg.cli.completion", "Print the completion script for a shell."),
+    "convert": ("agentmsg.cli.convert", "Convert documents, and report exactly what is lost."),
+    "detect": ("agentmsg.cli.detect", "Detect the format of files."),
+    "diff": ("agentmsg.cli.diff", "Compare two conversations, whatever their formats."),
+    "formats": ("agentmsg.cli.formats", "List the formats, and what each supports."),
+    "guide": ("agentmsg.cli.guide", "List the guides, or show one."),
+    "restore": ("agentmsg.cli.restore", "Rebuild the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
-    "show": ("agentmsg.cli.show", "Show a conversation in the terminal, or make a page of it."),
-    "stats": ("agentmsg.cli.stats", "Count what conversations hold: roles, texts, tools, tokens."),
+    "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
+    "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
 }
 # The extra that brings a package which some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
@@ -44,10 +45,10 @@ _NO_READER = 141
 
 _EXAMPLES = """\b
 Examples:
-  agentmsg formats
+  agentmsg guide first-steps
   agentmsg detect history.json
-  agentmsg convert history.json -t langchain -o out.json --losses account.jsonl
-  agentmsg restore out.json account.jsonl
+  agentmsg convert history.json -t langchain -o out.json --losses losses.jsonl
+  agentmsg restore out.json losses.jsonl
   agentmsg convert train.jsonl -t anthropic -o converted.jsonl --jobs 4
   agentmsg diff history.json out.json
   agentmsg stats *.json --plot stats.svg
@@ -56,9 +57,9 @@ Examples:
 \b
 Exit codes:
   0  done
-  1  an error, told in one line with its code
-  2  the command line is wrong, or names a file that may not be written
-  3  documents were put aside, or content would be lost and --on-loss is error
+  1  an error: one line with its code
+  2  a wrong command line, or a file that must not be written
+  3  documents were quarantined, or --on-loss error refused a loss of content
 """
 
 
@@ -81,8 +82,8 @@ class _Program(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             from agentmsg.registry import close_to  # noqa: PLC0415 - only for the message
 
-            hint = close_to(name, _COMMANDS) or f"there are {', '.join(_COMMANDS)}"
-            ctx.fail(f"no command is called {excerpt(name)}; {hint}")
+            hint = close_to(name, _COMMANDS) or f"the commands are {', '.join(_COMMANDS)}"
+            ctx.fail(f"there is no command {excerpt(name)}; {hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -99,7 +100,7 @@ class _Program(click.Group):
             package = str(error.name).partition(".")[0]
             if package not in _EXTRAS:
                 raise
-            say(f"this needs the package {package}: pip install 'agentmsg[{_EXTRAS[package]}]'")
+            say(f"this command needs the package {package}: pip install 'agentmsg[{_EXTRAS[package]}]'")
             code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()
@@ -128,4 +129,4 @@ def _flush() -> None:
 )
 @click.version_option(agentmsg.__version__, prog_name="agentmsg", message="%(prog)s %(version)s")
 def program() -> None:
-    """Convert conversations of AI agents between formats, with an exact account of what was lost."""
+    """Convert conversations of AI agents between formats, and report exactly what is lost."""

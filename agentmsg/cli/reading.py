@@ -103,7 +103,7 @@ def history_of(name: str, codec: str | None, form: Form | None = None) -> Read:
         found.append(each)
     if len(found) == 1:
         return found[0]
-    msg = f"one history is needed, {name} holds {'several' if found else 'none'}"
+    msg = f"{name} must hold one conversation, and holds {'several' if found else 'none'}"
     raise DecodeError(msg)
 
 
@@ -123,7 +123,7 @@ def history_at(name: str, index: int, codec: str | None, form: Form | None = Non
     before = sum(1 for _ in islice(found, index))
     own = next(found, None)
     if own is None:
-        msg = f"there is no document {index}: {name} holds {before}, and the first is 0"
+        msg = f"there is no document {index}: {name} holds {before}, counted from 0"
         raise DecodeError(msg, code="required")
     if codec is not None:
         _warn(name, own[1], codec)

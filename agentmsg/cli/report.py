@@ -1,4 +1,4 @@
-"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was put aside."""
+"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was quarantined."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FILES = 10
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "hidden": ("hidden file", "hidden files"),
     "link": ("link that leads out of the folder", "links that lead out of the folder"),
-    "other": ("file of another kind", "files of other kinds"),
+    "other": ("file of another type", "files of other types"),
     "quarantine": ("quarantine of an earlier run", "quarantines of earlier runs"),
 }
 
@@ -100,13 +100,13 @@ class Trouble:
         self._told += 1
         error = first.error
         lead = "" if isinstance(error, FileError) else f"{first.place}: "
-        more = f"; and {count - 1:,} more of this file" if count > 1 else ""
+        more = f"; and {count - 1:,} more in this file" if count > 1 else ""
         say(f"error [{error.code}] {lead}{error}{more}", colour="red")
 
     def tell_rest(self) -> None:
         """Tell how many files were not told of."""
         if self._silent:
-            say(f"error: and {counted(self._silent, 'more file')} with documents that cannot be read", colour="red")
+            say(f"error: and {counted(self._silent, 'more file')} with unreadable documents", colour="red")
 
 
 def tell_losses(losses: Iterable[Loss]) -> None:
@@ -154,7 +154,7 @@ def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
 
 
 def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool) -> None:
-    """Tell what a run did, what it lost, and what it put aside; that last in any case.
+    """Tell what a run did, what it lost, and what it quarantined; that last in any case.
 
     Args:
         outcome: of the run.
@@ -169,9 +169,9 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         _tell(outcome.groups, outcome.levels, is_one=is_one)
     if outcome.bad:
         what = counted(outcome.bad, "document")
-        words = f"left out: {what}, not kept (--bad FILE keeps them)"
+        words = f"not converted: {what} (--bad FILE keeps them)"
         if outcome.bad_files:
             more = len(outcome.bad_files) - 1
             kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
-            words = f"put aside: {what}, kept in {kept}"
+            words = f"quarantined: {what}, in {kept}"
         say(f"{words}; the first: {outcome.first_bad}", colour="red")

@@ -1,4 +1,4 @@
-"""``agentmsg restore``: the originals of converted documents, with the help of their accounts."""
+"""``agentmsg restore``: the originals of converted documents, rebuilt with their loss reports."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ __all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
-  agentmsg restore out.json account.jsonl
-  agentmsg restore out.jsonl account.jsonl -o original.jsonl
-  agentmsg restore out.json account.jsonl -t openai --pretty
+  agentmsg restore out.json losses.jsonl
+  agentmsg restore out.jsonl losses.jsonl -o original.jsonl
+  agentmsg restore out.json losses.jsonl -t openai --pretty
   agentmsg restore carrying.json -o original.json
 """
 
 
-@click.command("restore", short_help="Give back the originals of converted documents.", epilog=_EXAMPLES)
+@click.command("restore", short_help="Rebuild the originals of converted documents.", epilog=_EXAMPLES)
 @click.argument("converted", metavar="CONVERTED")
 @click.argument("accounts", metavar="[LOSSES]", required=False)
 @output_option("The file to write")
-@to_option("The format to write (default: the one that the account names).")
-@from_option("The format of CONVERTED (default: the one that LOSSES names, or detected).")
+@to_option("The format to write (default: the one named in LOSSES).")
+@from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
-@click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array of many documents.")
-@click.option("--array", is_flag=True, help="Write a JSON array of all documents.")
-@click.option("--pretty", is_flag=True, help="Indent JSON for people to read.")
+@click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array, one document per item.")
+@click.option("--array", is_flag=True, help="Write all documents as one JSON array.")
+@click.option("--pretty", is_flag=True, help="Indent the JSON.")
 @quiet_option
 def command(
     *,
@@ -55,14 +55,14 @@ def command(
     pretty: bool,
     quiet: bool,
 ) -> None:
-    """Give back the originals of converted documents.
+    """Rebuild the originals of converted documents.
 
-    CONVERTED is what "agentmsg convert" wrote, LOSSES the account that it wrote with --losses. This gives the same JSON
-    values, and the same bytes where the originals were compact JSON with their keys in the order in which agentmsg
-    writes them. Messages added at the end of a document are kept; any other change is refused.
+    CONVERTED is the output of "agentmsg convert", and LOSSES is the report that it wrote with --losses. The JSON values
+    are the same as before. So are the bytes, if the originals were compact JSON with their keys in the order in which
+    agentmsg writes them. You may add messages at the end of a document; any other change is refused.
 
-    Without LOSSES, what the documents carry themselves ("agentmsg convert --carry") is given back: all content, but
-    not ids, times and the like. Its format is detected then. Neither file is ever written over.
+    Without LOSSES, this restores what "agentmsg convert --carry" kept in the documents: all content, but not ids, times
+    and the like. Neither file is ever overwritten.
     """
     if converted == accounts == STANDARD:
         msg = "only one of CONVERTED and LOSSES can be stdin"
@@ -75,10 +75,10 @@ def command(
     if array:
         target_kind = as_array(target_kind)
     if pretty and target_kind.form != "json":
-        msg = f"{output}: only a .json file of one document can be pretty"
+        msg = f"{output}: --pretty needs a .json file with one document"
         raise FileError(msg, code="form")
     if output == STANDARD and target_kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "binary is not for a terminal: name a file with -o"
+        msg = "won't write binary data to a terminal: name a file with -o"
         raise click.UsageError(msg)
     # A terminal gets what people read.
     is_shown = output == STANDARD and is_terminal(sys.stdout)

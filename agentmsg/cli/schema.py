@@ -26,15 +26,15 @@ Examples:
 @click.command("schema", short_help="Print the JSON Schema of a format.", epilog=_EXAMPLES)
 @click.argument("codec", metavar="[CODEC]", type=CODEC, default="json")
 @output_option("The file to write: .json")
-@click.option("--compact", is_flag=True, help="Print it in one line.")
+@click.option("--compact", is_flag=True, help="Print it on one line.")
 def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
-    """Print the JSON Schema (2020-12) of a format; by default of agentmsg's own JSON.
+    """Print the JSON Schema (2020-12) of a format (default: agentmsg's own JSON).
 
-    Editors complete and check documents by it, and so can programs in any language.
+    Editors and programs in any language can check documents against it.
     """
     schema = get_codec(codec).schema()
     if schema is None:
-        msg = f"{codec} has no schema; these have one: {', '.join(_with_schema())}"
+        msg = f"{codec} has no schema; formats with one: {', '.join(_with_schema())}"
         raise click.UsageError(msg)
     check_ending(output, (".json",))
     check_written([output], (), force=force)

@@ -1,4 +1,4 @@
-"""``agentmsg show``: a conversation to look at, in the terminal or as a page of HTML."""
+"""``agentmsg show``: a conversation in the terminal or as a web page."""
 
 from __future__ import annotations
 
@@ -41,10 +41,14 @@ _PAGES = (".html", ".htm", ".xhtml")
 @output_option("The file to write: .txt, or .html for a page")
 @from_option("The format of FILE (default: detected).")
 @form_option
-@click.option("--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of several, from 0.")
-@click.option("--html", "page", metavar="FILE", help="Write a page of HTML there instead; - means stdout.")
-@click.option("--width", type=click.IntRange(min=20), metavar="N", help="Columns of text (default: the window's).")
-@click.option("--all", "uncut", is_flag=True, help="Show everything, however long; else long texts are cut.")
+@click.option(
+    "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of the file, counted from 0."
+)
+@click.option("--html", "page", metavar="FILE", help="Write a web page here instead (- for stdout).")
+@click.option(
+    "--width", type=click.IntRange(min=20), metavar="N", help="Columns of text (default: the width of the window)."
+)
+@click.option("--all", "uncut", is_flag=True, help="Show everything; by default long texts are cut.")
 @quiet_option
 def command(
     *,
@@ -59,11 +63,11 @@ def command(
     uncut: bool,
     quiet: bool,
 ) -> None:
-    r"""Show a conversation in the terminal, or make a page of it.
+    r"""Show a conversation in the terminal or as a web page.
 
-    Roles, texts, thinking, each tool call with its result, media, citations and usage. What data says is never
-    obeyed: control characters, text directions and what has no width stand there as escapes such as \x1b. The
-    page is one file that needs no network and no script.
+    You see roles, text, thinking, media, citations, usage, and each tool call with its result. Control characters,
+    direction marks and invisible characters appear as escapes such as \x1b, so data can't play tricks. A page is one
+    HTML file without scripts, and it loads nothing from the network.
     """
     output, is_page = _target(output, page)
     check_written([output], [file], force=force)
@@ -86,7 +90,7 @@ def _target(output: str, page: str | None) -> tuple[str, bool]:
     if page is None:
         return output, check_ending(output, (".txt", *_PAGES)) in _PAGES
     if output != STANDARD:
-        msg = "either --output or --html: both name the file to write"
+        msg = "use either --output or --html: both name the file to write"
         raise click.UsageError(msg)
     check_ending(page, _PAGES)
     return page, True

@@ -37,7 +37,7 @@ _LABELS = {
     "input_audio": "input that was audio",
     "output_audio": "output that was audio",
     "cost": "cost, as documents state it",
-    "seconds": "seconds of answering",
+    "seconds": "seconds to respond",
 }
 
 _EXAMPLES = """\b
@@ -48,13 +48,13 @@ Examples:
 """
 
 
-@click.command("stats", short_help="Count what conversations hold: roles, texts, tools, tokens.", epilog=_EXAMPLES)
+@click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
 @from_option("The format of all documents (default: detected).")
 @form_option
 @json_option
-@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw the numbers, too: a .svg or .png.")
+@click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
 @click.pass_context
 def command(
@@ -69,15 +69,15 @@ def command(
     plot: str | None,
     quiet: bool,
 ) -> None:
-    """Count what conversations hold: roles, lengths of texts, tools and their errors, tokens, durations.
+    """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
-    FILE is a document of any format; many of them, one a line, if its name ends in .jsonl, or as frames in
-    .msgpack; each may be compressed (.gz, .zst); a folder of such files, or a pattern; - means stdin.
+    FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
+    frame. Each may also be compressed, as .gz or .zst.
 
-    All are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
-    values, and within 1 % beyond. Tokens and cost are what the documents state; there is no price list.
+    All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
+    values, and within 1 % beyond. Tokens and cost are those stated in the documents; there is no price list.
 
-    What cannot be read is told, by file, and left out; the exit code is 1 then.
+    Unreadable documents are reported by file and skipped, and the exit code is 1.
     """
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"

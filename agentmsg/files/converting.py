@@ -89,7 +89,7 @@ class Converter:
         again = self._source.write(fit(restored, self._source).history)
         read = self._source.parse(data, room_of(self._job.limits), "last")
         if not same(restored, history) or not same_document(again, read):
-            msg = "what was written and its account do not give the source again"
+            msg = "the output and its loss report don't restore the input"
             raise LossError(msg, code="verify", codec=self._target.name)
 
 

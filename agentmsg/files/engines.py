@@ -88,7 +88,7 @@ def _result(future: Future[_R]) -> _R:
     try:
         return future.result()
     except BrokenExecutor:
-        msg = "a process ended before its work was done: out of memory, or killed; --resume goes on from here"
+        msg = "a worker process was killed, or ran out of memory; --resume continues from here"
         raise FileError(msg, code="file") from None
 
 

@@ -70,7 +70,7 @@ def kind_of(name: str, default: Form | None = None) -> Kind:
     form = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
     form = form or default
     if form is None:
-        msg = f"{name}: not a name that ends with {', '.join(SUFFIXES)}, or {_PACKED}; say --form"
+        msg = f"{name}: the name doesn't end with {', '.join(SUFFIXES)}, or {_PACKED}; use --form"
         raise FileError(msg, code="form")
     return Kind(form, compression)
 
@@ -88,7 +88,7 @@ def written_kind(name: str, default: Form) -> Kind:
     base, _ = _split(name)
     ending = PurePosixPath(base.replace("\\", "/")).suffix
     if ending and ending.lower() not in _FORMS:
-        msg = f"{name}: no {ending} file can be written; let the name end with {', '.join(SUFFIXES)}, or {_PACKED}"
+        msg = f"{name}: can't write a {ending} file; use {', '.join(SUFFIXES)}, or {_PACKED}"
         raise FileError(msg, code="form")
     return kind_of(name, default)
 
@@ -100,7 +100,7 @@ def check_lines(name: str) -> None:
         FileError: code "form", where its name has another ending than that of JSON Lines, or JSON.
     """
     if written_kind(name, "jsonl").form == "msgpack":
-        msg = f"{name}: it will hold JSON Lines; let the name end with .jsonl, or .jsonl with .gz or .zst"
+        msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with .gz or .zst"
         raise FileError(msg, code="form")
 
 

@@ -42,7 +42,7 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -
         place = place_of(name)
         if place.is_folder(name):
             own = list(_files_of(name, skip))
-            words = f"no files whose names tell what they hold: {', '.join(SUFFIXES)}, or these with .gz or .zst"
+            words = f"no files that end with {', '.join(SUFFIXES)}, or these with .gz or .zst"
         elif place.size(name) is None and is_pattern(name):
             own = [(path, _last(path)) for path in place.find(name)]
             words = "no file matches"

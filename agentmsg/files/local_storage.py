@@ -181,7 +181,7 @@ class _Local(Place):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
-            msg = f"{path}: another run of agentmsg is at work on this target"
+            msg = f"{path}: another run is writing to this output"
             raise FileError(msg, code="busy") from None
         return file
 
@@ -224,7 +224,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _exists(target: Path) -> FileError:
-    return FileError(f"{target}: the file exists by now; --force replaces it", code="exists")
+    return FileError(f"{target}: the file exists now; --force replaces it", code="exists")
 
 
 LOCAL = _Local()

@@ -41,17 +41,17 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
     targets: dict[Mark, str] = {}
     for name in written:
         if not name:
-            msg = "the name of a file to write is empty"
+            msg = "the name of the output is empty"
             raise FileError(msg, code="form")
         marks = _marks(name, sys.stdout) | (_STDOUT if name == STANDARD else _NONE)
         for mark in marks:
             if mark in sources:
                 other = "" if sources[mark] == name else f": it is {_words(sources[mark], 'stdin')}"
-                msg = f"{_words(name, 'stdout')}: a source is never written over{other}; name another file"
+                msg = f"{_words(name, 'stdout')}: an input is never overwritten{other}; name another file"
                 raise FileError(msg, code="same-file")
             if mark in targets:
                 other = "" if targets[mark] == name else f": it is {_words(targets[mark], 'stdout')}"
-                msg = f"{_words(name, 'stdout')}: two outputs cannot be one file{other}; name another"
+                msg = f"{_words(name, 'stdout')}: two outputs can't be one file{other}; name another"
                 raise FileError(msg, code="same-file")
         targets.update(dict.fromkeys(marks, name))
 

@@ -94,7 +94,7 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
     try:
         return recognize_all(held, is_live=is_live)
     except NotUnderstood as error:
-        help_words = "say which with --from" if error.guesses else "name it with --from (agentmsg formats lists all)"
+        help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
         msg = f"{error.message}; {help_words}"
         raise DecodeError(msg, code=error.code) from None
 
@@ -245,9 +245,9 @@ def _check_kind(target: Target, job: Job, *, array: bool) -> None:
     elif not binary and form == "msgpack":
         words = f"{job.codec} is JSON: name the target .json or .jsonl"
     elif form == "json" and not target.is_one:
-        words = "a .json file holds one document: name the target .jsonl or a folder, or make it an array with --array"
+        words = "a .json file holds one document: use .jsonl, a folder, or --array"
     elif job.pretty and form != "json":
-        words = "only a .json file of one document can be pretty"
+        words = "--pretty needs a .json file with one document"
     if words is not None:
         msg = f"{target.path}: {words}"
         raise FileError(msg, code="form")

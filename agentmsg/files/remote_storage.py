@@ -104,7 +104,7 @@ class _Remote(Place):
     def publish(self, part: str, path: str, *, force: bool) -> None:
         with asking(path):
             if not force and self._files.exists(path):
-                msg = f"{path}: the file exists by now; --force replaces it"
+                msg = f"{path}: the file exists now; --force replaces it"
                 raise FileError(msg, code="exists")
             self._files.mv(part, path)
 

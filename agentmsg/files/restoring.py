@@ -177,7 +177,7 @@ class Restoring:
             return count
 
     def _not_one(self) -> FileError:
-        msg = f"{self.target}: a .json file holds one document: name it .jsonl, or make it an array with --array"
+        msg = f"{self.target}: a .json file holds one document: name it .jsonl, or use --array"
         return FileError(msg, code="form")
 
     def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
@@ -201,7 +201,7 @@ class Restoring:
     def _written(self, history: History, codec: str | None, number: int, told: Callable[[int, Losses], None]) -> bytes:
         name = self.codec or codec
         if name is None:
-            msg = f"nothing says what format the source of document {number} had; name it with --to"
+            msg = f"the original format of document {number} is unknown; name it with --to"
             raise DecodeError(msg)
         target = get_codec(name, **dict(self.options))
         fitted = fit(history, target)
@@ -235,9 +235,9 @@ def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Fo
         number += 1
         document = next(found, None)
         if document is None or each.number not in (None, number):
-            msg = f"document {number} and its account do not belong together"
+            msg = f"document {number} and its loss report don't belong together"
             raise LossError(msg, code="edited")
         yield document, each
     if next(found, None) is not None:
-        msg = f"document {number + 1} has no account"
+        msg = f"document {number + 1} has no loss report"
         raise LossError(msg, code="edited")

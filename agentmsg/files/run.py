@@ -286,7 +286,7 @@ class _Run:
 
     def _append(self, task: _Task, report: Report, count: Count) -> None:
         if not self._work.has_parts(task.number, report):
-            msg = f"{self._work.path}: somebody else has changed what is in it"
+            msg = f"{self._work.path}: something else changed the files in it"
             raise FileError(msg, code="busy")
         base = self._work.base(task.number)
         for suffix, file in self._files(task.target).items():

@@ -104,7 +104,7 @@ class Work:
         """Raise where a folder of somebody's else has the name of this one."""
         found = {name.removeprefix(f"{self.path}/") for name in self._place.find(self.path)}
         if found and not found & _OURS:
-            msg = f"{self.path}: this folder is needed for the run, and holds what no run has written; move it away"
+            msg = f"{self.path}: the run needs this folder, but it holds other files; move them away"
             raise FileError(msg, code="exists")
 
     def _check_undone(self) -> bool:
@@ -112,7 +112,7 @@ class Work:
         if self._place.size(f"{self.path}/finished") is not None:
             return False
         if any(name.endswith(".done") for name in self._place.find(self.path)):
-            msg = f"{self.path}: a run was stopped here; --resume goes on with it, --force begins anew"
+            msg = f"{self.path}: a run was stopped here; --resume continues it, --force starts over"
             raise FileError(msg, code="resume")
         return True
 
@@ -154,7 +154,7 @@ class Work:
         report.groups = [LossGroup(**group) for group in known["groups"]]
         report.first_bad = None if report.first_bad is None else (report.first_bad[0], report.first_bad[1])
         if digest_of(piece) != report.digest:
-            msg = f"{piece.source.path}: changed since the run that was stopped; begin anew with --force"
+            msg = f"{piece.source.path}: changed since the run was stopped; --force starts over"
             raise FileError(msg, code="source-changed")
         return report
 
@@ -214,7 +214,7 @@ def _compare(path: str, known: Any, run: Any) -> None:
     if known == run:
         return
     if known.get("version") == run["version"] and known.get("job") == run["job"] and _sizes(known) != _sizes(run):
-        msg = f"{path}: a source changed since the run that was stopped; begin anew with --force"
+        msg = f"{path}: a source changed since the run was stopped; --force starts over"
         raise FileError(msg, code="source-changed")
-    msg = f"{path}: the run that was stopped was another one; begin anew with --force"
+    msg = f"{path}: another run was stopped here; --force starts over"
     raise FileError(msg, code="resume")

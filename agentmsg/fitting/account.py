@@ -85,11 +85,11 @@ def check_unedited(history: History, output: History) -> None:
     """
     for index, message in enumerate(output.messages):
         if index >= len(history) or not same(history.messages[index], message):
-            msg = "this history is not the one that the account belongs to"
+            msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=("messages", index))
     for name in ("id", "tools", "metadata", "extras"):
         if not same(getattr(history, name), getattr(output, name)):
-            msg = "this history is not the one that the account belongs to"
+            msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=(name,))
 
 

@@ -187,10 +187,10 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         except AgentMsgError as error:
             raise error.at(number) from None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            msg = f"not a line of an account: {error}"
+            msg = f"not a line of a loss report: {error}"
             raise DecodeError(msg, path=(number,)) from None
     if not header:
-        msg = "an account begins with its header"
+        msg = "a loss report begins with its header"
         raise DecodeError(msg)
     return Losses(
         losses,
@@ -205,21 +205,21 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
 def _header(line: Any) -> dict[str, Any]:
     header = cast("dict[str, Any]", line) if isinstance(line, dict) else {}
     if "agentmsg-losses" not in header or not isinstance(header.get("codec"), str):
-        msg = "an account begins with its header"
+        msg = "a loss report begins with its header"
         raise DecodeError(msg)
     if header["agentmsg-losses"] != _VERSION:
-        msg = f"an account of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
+        msg = f"a loss report of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
     count, given = header.get("messages"), [header[kind] for kind in _DIGESTS if header.get(kind) is not None]
     if not (count is None or (type(count) is int and count >= 0)) or len(given) != (count is not None):
-        msg = "the header of an account counts the messages of its output and has their digest, or neither"
+        msg = "the header of a loss report has both the number of output messages and their digest, or neither"
         raise DecodeError(msg)
     if not all(isinstance(expected, str) for expected in given):
-        msg = "the digest in the header of an account is a text"
+        msg = "the digest in the header of a loss report must be a string"
         raise DecodeError(msg)
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:
-        msg = "the header of an account counts what the output carries itself"
+        msg = "the header of a loss report must count the losses carried in the output"
         raise DecodeError(msg)
     return header
 
@@ -242,7 +242,7 @@ class _Bound:
 
     def __call__(self, history: History) -> None:
         if len(history) < self.count or _DIGESTS[self.kind](history[: self.count]) != self.expected:
-            msg = "this history is not the one that the account belongs to"
+            msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited")
 
 

@@ -159,7 +159,7 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         return woven(history, losses, edits=edits)
     found = _found(history, losses.length)
     if found is None:
-        msg = "this history no longer carries its part of the account"
+        msg = "this history no longer carries its part of the loss report"
         raise LossError(msg, code="edited", codec=losses.codec)
     output, inside = _taken(history, *found)
     whole = Losses(
@@ -204,12 +204,12 @@ def _taken(history: History, index: int, texts: list[Any]) -> tuple[History, Los
     """
     path = ("messages", index, "metadata", KEY)
     if not texts or not isinstance(texts[-1], str):
-        msg = "this is no account that a conversion put here"
+        msg = "this isn't a loss report from a conversion"
         raise LossError(msg, code="schema", path=path)
     try:
         inside = from_lines(texts[-1].split("\n"))
     except AgentMsgError as error:
-        msg = f"this is no account that a conversion put here: {error.message}"
+        msg = f"this isn't a loss report from a conversion: {error.message}"
         raise LossError(msg, code="schema", path=path) from None
     return _emptied(history, index, texts), inside
 

@@ -76,7 +76,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, AgentMsgError) and not isinstance(error, InvalidMessage):
             raise
-        msg = f"this is no account of this history: {excerpt(str(error))}"
+        msg = f"this isn't the loss report of this history: {excerpt(str(error))}"
         raise LossError(msg, code="edited") from error
 
 
@@ -222,7 +222,7 @@ class _Weave:
                 item = next(rest, None)
                 if item is None:
                     if index <= last:
-                        msg = "the history has fewer parts than its account says"
+                        msg = "the history has fewer parts than its loss report says"
                         raise LossError(msg, code="edited", path=(index,))
                     return
             below = node.below.get(index)
@@ -267,7 +267,7 @@ def _unchanged(current: Any, now: Any) -> bool:
 
 def _checked(index: object, count: int) -> int:
     if not isinstance(index, int) or not 0 <= index < count:
-        msg = "the history has fewer parts than its account says"
+        msg = "the history has fewer parts than its loss report says"
         raise LossError(msg, code="edited")
     return index
 
@@ -279,7 +279,7 @@ def _apart_at(loss: Loss) -> tuple[int, int] | None:
         return None
     out, block = cast("tuple[Any, Any]", place)
     if type(out) is not int or type(block) is not int:
-        msg = "an account that does not say where a block went"
+        msg = "the loss report doesn't say where a block went"
         raise LossError(msg, code="edited", path=loss.path)
     return out, block
 

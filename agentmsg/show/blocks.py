@@ -209,7 +209,7 @@ def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = No
     else:
         arguments = json_words(block.input, lengths.detail)
     kind = block.kind if block.kind != "function" else None
-    invalid = None if valid else "arguments are no JSON"
+    invalid = None if valid else "arguments aren't JSON"
     return Call(
         name=brief(block.name),
         link=brief(block.id or ""),

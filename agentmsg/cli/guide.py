@@ -1,0 +1,90 @@
+"""``agentmsg guide``: the guides, which ship with the package as Markdown."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+from click.types import StringParamType
+
+from agentmsg.cli.options import output_option
+from agentmsg.cli.output import check_ending, check_written, output_to
+from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
+from agentmsg.errors import AgentMsgError, excerpt
+from agentmsg.registry import close_to
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["command", "guides", "read_guide"]
+
+# Lines longer than this are hard to read, however wide the window is.
+_WIDEST = 100
+_INDEX = "README"
+_ENTRY = re.compile(r"^- \[([\w-]+)\]\(\1\.md\): (.+)$", re.MULTILINE)
+
+_EXAMPLES = """\b
+Examples:
+  agentmsg guide
+  agentmsg guide first-steps
+  agentmsg guide losses | less
+  agentmsg guide langchain -o langchain.md
+"""
+
+
+def guides() -> Mapping[str, str]:
+    """Return the names of all guides, in the order to read them, each with one line about it."""
+    return dict(_ENTRY.findall(read_guide(_INDEX)))
+
+
+def read_guide(name: str) -> str:
+    """Return the Markdown of a guide."""
+    return files("agentmsg").joinpath("guides", f"{name}.md").read_text(encoding="utf-8")
+
+
+class _Guide(StringParamType):
+    """The name of a guide; shells complete it."""
+
+    name = "guide"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin so."""
+        return [CompletionItem(name, help=line) for name, line in guides().items() if name.startswith(incomplete)]
+
+
+@click.command("guide", short_help="List the guides, or show one.", epilog=_EXAMPLES)
+@click.argument("guide", metavar="[NAME]", type=_Guide(), required=False)
+@output_option("The file to write: .md or .txt")
+def command(*, guide: str | None, output: str, force: bool) -> None:
+    """List the guides, or show one.
+
+    A terminal shows the guide formatted. A pipe or a file gets its Markdown.
+    """
+    known = guides()
+    if guide is not None and guide not in known:
+        hint = close_to(guide, known) or f"the guides are {', '.join(known)}"
+        msg = f"there is no guide {excerpt(guide)}; {hint}"
+        raise AgentMsgError(msg, code="option")
+    check_ending(output, (".md", ".txt"))
+    check_written([output], (), force=force)
+    with output_to(output, force=force):
+        if guide is None:
+            for line in aligned(list(known.items())):
+                click.echo(line)
+        elif is_terminal(sys.stdout):
+            _render(read_guide(guide))
+        else:
+            write_bytes(read_guide(guide).encode())
+
+
+def _render(text: str) -> None:
+    from rich.markdown import Markdown  # noqa: PLC0415 - may be missing, see program
+
+    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
+
+    screen = terminal()
+    screen.print(Markdown(text, hyperlinks=False), width=min(screen.width, _WIDEST))
