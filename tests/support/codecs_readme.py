@@ -1,4 +1,4 @@
-"""Writes codecs/README.md: the mapping of each codec, what it carries, and what a conversion between two loses.
+"""Writes codecs/README.md: the mapping of each codec, what it supports, and what a conversion between two loses.
 
 With ``tests`` on the path: ``python -m support.codecs_readme > codecs/README.md``
 """
@@ -25,34 +25,36 @@ __all__ = ["render"]
 _HEAD = """\
 # The codecs
 
-Written by `python -m support.codecs_readme` (with `tests` on the path) from the codecs themselves; a test compares.
+The mapping of each format, what it supports, and what a conversion between any two loses. `python -m support.codecs_readme` (with
+`tests` on the path) writes this page from the codecs themselves, and a test compares.
 
 """
 _LEGEND = """\
 ## How to read the tables
 
-- yes: always carried.
-- if: carried where the format has a place for the value, or in some roles only; what has none is reported.
-- rule: a rule of the codec makes it into something that is carried, or drops it; both are reported.
+- yes: always supported.
+- if: supported where the format has a place for the value, or for some roles only. Anything else is reported.
+- rule: a rule of the codec turns it into something that the format supports, or drops it. Both are reported.
 - no: lost, and reported.
 
-What is absent, and ids and times that agentmsg itself made, are never lost. What is reported can be restored.
+Absent values are never lost, nor are ids and times that agentmsg itself made. Whatever is reported can be restored.
+[Losses](../agentmsg/guides/losses.md) defines content, annotation and setting.
 
-With `carry=True` the content that a format cannot hold travels in the metadata of a message near the end, under
-`agentmsg.losses`, where the format carries metadata of messages; `agentmsg.restore` takes it out again. Where the first
-table says no there is no such place, and `carry=True` changes nothing: losses are reported as always.
+With `carry=True`, lost content travels in the metadata of a message near the end, under `agentmsg.losses`.
+`agentmsg.restore` takes it out again. Where the first table says no, the format has no metadata, and `carry=True` changes
+nothing: losses are reported as always.
 """
 _PAIRS = """\
 ## From one format to another
 
-What is lost of a tour through the whole model: every class, every field, every role, odd texts and numbers. The
-tour was first written in the format on the left, then converted to the one above; "the model" is the tour as made.
+What a tour through the whole model loses. It has every class, every field, every role, and odd texts and numbers.
+The tour was first written in the format on the left, then converted to the one above. "the model" is the tour as made.
 """
 _CASES = """\
 ## OpenAI and Anthropic, case by case
 
-What is lost of small documents with one such thing each. "exact": nothing, the same document comes back; "-": the
-format on the left has no such thing. What is changed or dropped stands in the account, and can be restored.
+What small documents lose, each with one such thing. "exact" means that nothing is lost, and the same document comes back. "-" means
+that the format on the left has no such thing. Everything that is changed or dropped is in the loss report, and can be restored.
 """
 
 
@@ -73,7 +75,7 @@ def _section(name: str) -> Iterator[str]:
     yield from mapping.strip().splitlines()
     yield ""
     if codec.caps.everything:
-        yield "It carries everything."
+        yield "It supports everything."
         yield ""
     for title, rows in tables(codec.caps):
         yield f"### {name}: {title}"
@@ -106,7 +108,7 @@ def render() -> str:
     """Return the text of codecs/README.md."""
     names = list(agentmsg_codecs.CODECS)
     overview = [_row(am.get_codec(name)) for name in names]
-    heads = ("name", "documents", "carries", "`carry=True`")
+    heads = ("name", "documents", "supports", "`carry=True`")
     lines = [_HEAD.rstrip(), "", *_table([heads, *overview]), _LEGEND, _PAIRS]
     lines += _pairs(names)
     lines += [_CASES, *_table([("case", "openai to anthropic", "anthropic to openai"), *table()])]

@@ -80,7 +80,7 @@ class AnthropicResponseCodec(Anthropic):
     """Answers of Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic-response"
-    title: ClassVar[str] = "Anthropic Messages (answers)"
+    title: ClassVar[str] = "Anthropic Messages (responses)"
 
     _shape: Shape = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _make_shape(self.engine), takes_self=True)
