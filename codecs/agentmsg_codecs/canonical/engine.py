@@ -1,6 +1,6 @@
 """The engine of a canonical codec: a cattrs Converter with a hook for each class, and the tables filled from it.
 
-Our hooks are the generated functions of generated_code.py, registered on the converter. On first use the dispatch tables
+Our hooks are the functions of generated_code.py, registered on the converter. On first use the dispatch tables
 (by tag for reading, by class for writing) are filled from the converter, once. So a hook that somebody registers
 before that, for one of our classes or for a class of their own, replaces ours; a registered block class without
 hooks gets some that follow its attrs fields. Hooks take and give what stands in the document, tag included.
