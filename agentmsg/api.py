@@ -110,7 +110,7 @@ def loads(
 
 
 def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
-    told = refused_value(name, value, "bytes or a text")
+    told = refused_value(name, value, "bytes or a string")
     return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 

@@ -111,7 +111,7 @@ def _roles(panel: Any, totals: Totals) -> None:
 
 
 def _lengths(panel: Any, totals: Totals) -> None:
-    _title(panel, "Characters of text a message")
+    _title(panel, "Characters of text per message")
     filled = [(value, times) for value, times in totals.lengths.counts() if value > 0]
     if not filled:
         _nothing(panel, "no text")
@@ -152,7 +152,7 @@ def _tools(panel: Any, totals: Totals) -> None:
 
 
 def _tokens(panel: Any, totals: Totals) -> None:
-    _title(panel, "Tokens that documents state")
+    _title(panel, "Tokens, as stated in the documents")
     stated = {name: (total, messages) for name, total, messages in totals.counters()}
     found = [(name, *stated[name]) for name in _TOKENS if name in stated and stated[name][0]]
     if not found:

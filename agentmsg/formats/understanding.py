@@ -75,7 +75,7 @@ class _Sampler:
 def _key(key: object) -> str:
     if type(key) is str:
         return key
-    msg = "a key is a text"
+    msg = "a key must be a string"
     raise TypeError(msg)
 
 

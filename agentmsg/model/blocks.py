@@ -336,7 +336,7 @@ def register_block(tag: str) -> Callable[[_C], _C]:
             msg = f"{excerpt(cls)} is not an attrs class derived from BaseBlock"
             raise InvalidMessage(msg, code="type")
         if not is_a(tag, str) or not tag:
-            raise refused("tag", tag, "a text")
+            raise refused("tag", tag, "a string")
         for known, name in list(_tags.items()):
             if name == tag and known.__qualname__ != cls.__qualname__:
                 msg = f"the tag {excerpt(tag)} belongs to {known.__name__}"

@@ -51,7 +51,7 @@ class MsgBuilder:
     def text(self, text: str) -> MsgBuilder:
         """Add a text block."""
         if not is_a(text, str):
-            raise refused("text", text, "a text")
+            raise refused("text", text, "a string")
         return self.add(*as_content(text))
 
     def add(self, *blocks: Block) -> MsgBuilder:

@@ -45,7 +45,7 @@ def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
 def text(_: object, attribute: Any, value: Any) -> None:
     """Accept a text without lone surrogates."""
     if type(value) is not str and not is_a(value, str):
-        raise _wrong(attribute, value, "a text")
+        raise _wrong(attribute, value, "a string")
     if not value.isascii():
         try:
             check_text(value)

@@ -243,7 +243,7 @@ def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
     if role is None:
         return next(iter(messages), None)
     if not is_a(role, str):
-        raise refused("role", role, "a text")
+        raise refused("role", role, "a string")
     wanted = (role, SYNONYMS.get(role, role))
     return next((message for message in messages if message.role in wanted), None)
 
@@ -255,7 +255,7 @@ def _as_message(item: MsgLike) -> Msg:
         return Msg.user(item)
     if is_a(item, (Mapping,)):
         return _from_mapping(shallow(cast("Any", item)))
-    msg = f"not a message, a text or a mapping: {excerpt(item)}"
+    msg = f"not a message, a string or a mapping: {excerpt(item)}"
     raise InvalidMessage(msg, code="type")
 
 

@@ -356,7 +356,7 @@ def _a_class(cls: type[_B]) -> type[_B]:
 
 def _text_of(value: str) -> tuple[Block, ...]:
     if not is_a(value, str):
-        raise refused("text", value, "a text")
+        raise refused("text", value, "a string")
     if not value:
         msg = "a message needs a text"
         raise InvalidMessage(msg, code="required", path=("text",))

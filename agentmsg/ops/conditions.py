@@ -28,7 +28,7 @@ def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[s
     words: tuple[Any, ...] = (value,) if value is None or is_a(value, str) else listed(value, name)
     for word in words:
         if word is not None and not is_a(word, str):
-            raise refused(name, word, "a text, None, or several of them")
+            raise refused(name, word, "a string, None, or several of them")
     return frozenset(words)
 
 

@@ -186,7 +186,7 @@ def _identified(message: Msg) -> tuple[str | None, ...]:
 def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:
     words = words_of(value, name)
     if None in words:
-        raise refused(name, None, "a text or several")
+        raise refused(name, None, "a string or several")
     return cast("frozenset[str]", words)
 
 

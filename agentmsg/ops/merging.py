@@ -73,7 +73,7 @@ def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> Hist
         InvalidMessage: code "type" where the separator is no text.
     """
     if not is_a(separator, str):
-        raise refused("separator", separator, "a text")
+        raise refused("separator", separator, "a string")
     history = as_history(messages)
     runs = list(_runs(history))
     if len(runs) == len(history):

@@ -97,7 +97,7 @@ def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
     given: Mapping[str, object] = {} if prefixes is None else freeze_named("prefixes", prefixes)
     for role, label in given.items():
         if not isinstance(label, str):
-            msg = f"a prefix must be a text, not {excerpt(label)}"
+            msg = f"a prefix must be a string, not {excerpt(label)}"
             raise InvalidMessage(msg, code="type", path=("prefixes", role))
     return cast("Mapping[str, str]", given)
 

@@ -60,7 +60,7 @@ def _block(part: object, attribute: Any, value: Any) -> None:
 def _index(part: object, attribute: Any, value: Any) -> None:
     # True is 1 for a dict, and would join what is no part of it.
     if value is not None and type(value) is not int and not is_a(value, str):
-        msg = f"an index is a whole number or a text, not {excerpt(value)}"
+        msg = f"an index must be a whole number or a string, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("index",))
     try:
         check_text(value) if isinstance(value, str) else freeze(value)

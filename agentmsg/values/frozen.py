@@ -320,7 +320,7 @@ def _put(copy: Any, key: Any, item: Any) -> None:
     elif isinstance(key, str):
         _dict.__setitem__(copy, check_text(key), item)
     else:
-        msg = f"a key must be a text, not {excerpt(key)}"
+        msg = f"a key must be a string, not {excerpt(key)}"
         raise InvalidMessage(msg, code="key")
 
 

@@ -76,7 +76,7 @@ class AnthropicCodec(Anthropic):
             raise DecodeError(f"a request is an object or a list, not {excerpt(document)}")
         natives: Any = body.get("messages")
         if not is_list(natives):
-            raise DecodeError("a request has a list of messages", path=("messages",))
+            raise DecodeError("a request must have a list of messages", path=("messages",))
         self.engine.fill()
         messages = with_places(self.engine.read(natives))
         if body.get("system") is not None:
@@ -95,7 +95,7 @@ class AnthropicCodec(Anthropic):
     def _top(self, value: Any) -> am.Msg:
         message = self.engine.container({"role": "system", "content": value})[0]
         if message.role != "system":
-            raise DecodeError("system is a text or a list of texts", path=("system",))
+            raise DecodeError("system must be a string or a list of text blocks", path=("system",))
         return message
 
     def write(self, history: am.History) -> Any:

@@ -128,13 +128,13 @@ def _check(document: Native) -> None:
         DecodeError: with path and the code "schema".
     """
     if not is_list(document.get("content")):
-        raise DecodeError("an answer has a list of content", path=("content",))
+        raise DecodeError("a response must have a list of content", path=("content",))
     for key, word in _WORDS:
         if document.get(key) not in (None, word):
             raise DecodeError(f"the {key} of an answer is {word}, not {excerpt(document[key])}", path=(key,))
     for key in ("id", "model", "stop_reason"):
         if type(document.get(key)) not in (str, type(None)):
-            raise DecodeError(f"{key} is a text, not {excerpt(document[key])}", path=(key,))
+            raise DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
     try:
         read_usage(document.get("usage"))
     except Unreadable:

@@ -143,7 +143,7 @@ _READ: Mapping[str, Callable[[Nested, Field, Any, int], Any]] = {
     "object": _read_object,
     "role": _read_role,
     "source": _read_source,
-    "text": _exact("a text", str),
+    "text": _exact("a string", str),
     "time": _read_time,
     "tools": _read_tools,
     "truth": _exact("true or false", bool),

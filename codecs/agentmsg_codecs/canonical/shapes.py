@@ -73,7 +73,7 @@ class JsonShape:
             raise DecodeError(msg, code="required", path=("type",))
         tag = fields["type"]
         if type(tag) is not str:
-            msg = f"type must be a text, not {excerpt(tag)}"
+            msg = f"type must be a string, not {excerpt(tag)}"
             raise DecodeError(msg, code="type", path=("type",))
         return tag
 
@@ -126,7 +126,7 @@ class MsgpackShape:
             raise DecodeError(msg, code="type")
         tag = items[0]
         if type(tag) is not int and type(tag) is not str:
-            msg = f"a tag must be a number or a text, not {excerpt(tag)}"
+            msg = f"a tag must be a number or a string, not {excerpt(tag)}"
             raise DecodeError(msg, code="type", path=("type",))
         return tag
 

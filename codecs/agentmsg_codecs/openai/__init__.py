@@ -154,8 +154,8 @@ def _contents(document: Any) -> tuple[Native | None, list[Any]]:
     if is_list(document):
         return None, document
     if not is_object(document):
-        raise DecodeError(f"a request of OpenAI is an object or a list of messages, not {excerpt(document)}")
+        raise DecodeError(f"a request of OpenAI must be an object or a list of messages, not {excerpt(document)}")
     natives = document.get("messages")
     if not is_list(natives):
-        raise DecodeError("a request of OpenAI has a list of messages", path=("messages",))
+        raise DecodeError("a request of OpenAI must have a list of messages", path=("messages",))
     return document, natives

@@ -238,7 +238,7 @@ class OpenAIResponseCodec(Codec):
             raise DecodeError(f"a response of OpenAI is an object, not {excerpt(document)}")
         choices = document.get("choices")
         if not is_list(choices):
-            raise DecodeError("a response of OpenAI has a list of choices", path=("choices",))
+            raise DecodeError("a response of OpenAI must have a list of choices", path=("choices",))
         if choices:
             return _make_history(messages=(self.engine.read(document),))
         rest = {key: value for key, value in document.items() if key != "choices"}

@@ -223,7 +223,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
 
     def read_whole(native: Any) -> am.Msg:
         if not is_object(native) or not is_list(native.get("choices")):
-            raise DecodeError("a response of OpenAI has a list of choices")
+            raise DecodeError("a response of OpenAI must have a list of choices")
         return read(native)
 
     return Caps(
