@@ -47,7 +47,10 @@ def test_a_pipe_gets_markdown(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("langchian", "there is no guide 'langchian'; did you mean langchain?"), ("\x1b[2J", "the guides are first-steps, losses")],
+    [
+        ("langchian", "there is no guide 'langchian'; did you mean langchain?"),
+        ("\x1b[2J", "the guides are first-steps, losses"),
+    ],
 )
 def test_an_unknown_name_is_one_error(name: str, words: str) -> None:
     """A guide that is not there is one error with a code, and names the close ones, or all."""

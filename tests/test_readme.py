@@ -33,7 +33,15 @@ CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ig
 README = "README.md"
 GUIDES = sorted(f"agentmsg/guides/{path.name}" for path in (CORE / "guides").glob("*.md"))
 RUN = [README, *GUIDES]
-READ = [*RUN, "agentmsg/README.md", "benchmarks/README.md", "tests/README.md", "codecs/README.md"]
+READ = [
+    *RUN,
+    ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
+    "agentmsg/README.md",
+    "benchmarks/README.md",
+    "codecs/README.md",
+    "tests/README.md",
+]
 MOST_LINES = 150
 _CLAIM = re.compile(r"#\s*(->|raises)\s+(.*)$")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -109,7 +109,9 @@ class Containers:
         """
         place = self.place(document)
         if place is None:
-            raise DecodeError(f"a document of {self.title} must be an object or a list of messages, not {excerpt(document)}")
+            raise DecodeError(
+                f"a document of {self.title} must be an object or a list of messages, not {excerpt(document)}"
+            )
         if place == "list":
             return Contents(place, document, {})
         if place == "single":
