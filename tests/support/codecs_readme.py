@@ -25,8 +25,8 @@ __all__ = ["render"]
 _HEAD = """\
 # The codecs
 
-The mapping of each format, what it supports, and what a conversion between any two loses. `python -m support.codecs_readme` (with
-`tests` on the path) writes this page from the codecs themselves, and a test compares.
+The mapping of each format, what it supports, and what a conversion between any two loses.
+`python -m support.codecs_readme` (with `tests` on the path) writes this page from the codecs. A test compares them.
 
 """
 _LEGEND = """\
@@ -41,8 +41,8 @@ Absent values are never lost, nor are ids and times that agentmsg itself made. W
 [Losses](../agentmsg/guides/losses.md) defines content, annotation and setting.
 
 With `carry=True`, lost content travels in the metadata of a message near the end, under `agentmsg.losses`.
-`agentmsg.restore` takes it out again. Where the first table says no, the format has no metadata, and `carry=True` changes
-nothing: losses are reported as always.
+`agentmsg.restore` takes it out again. Where the first table says no, the format has no metadata. There `carry=True`
+changes nothing: losses are reported as always.
 """
 _PAIRS = """\
 ## From one format to another
@@ -53,8 +53,9 @@ The tour was first written in the format on the left, then converted to the one 
 _CASES = """\
 ## OpenAI and Anthropic, case by case
 
-What small documents lose, each with one such thing. "exact" means that nothing is lost, and the same document comes back. "-" means
-that the format on the left has no such thing. Everything that is changed or dropped is in the loss report, and can be restored.
+What small documents lose, each with one such thing. "exact" means that nothing is lost, and the same document comes
+back. "-" means that the format on the left has no such thing. Everything that is changed or dropped is in the loss
+report, and can be restored.
 """
 
 
