@@ -1030,7 +1030,7 @@ def test_shortcuts_read_and_write_the_same() -> None:
     general = _without_shortcuts()
     rng = random.Random(7)
     sources = documents("anthropic")
-    for _ in range(effort(600)):
+    for _ in range(effort(200)):
         document = rng.choice(sources)[1]
         document = mutate(document, rng) if rng.random() < 0.5 else document
         try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAST = LangChainCodec()
-MUTANTS = effort(600)
+MUTANTS = effort(200)
 
 
 GENERAL = without_fast(LangChainCodec())
