@@ -12,10 +12,23 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
+from agentmsg import AgentMsgError
 from agentmsg.formats import Shape as Form
-from agentmsg.formats import adopt, is_list, is_mapping, is_object, maker, plain_copy, read_as, write_as
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    plain_copy,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
 from agentmsg_codecs.langchain.blocks.older import Shape, with_common
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -143,10 +156,7 @@ _SOURCE = Form(
 def _one_source(item: Any) -> Any:
     if not is_object(item) or item.get("type") != "web_search_result":
         raise Unreadable
-    try:
-        return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
-    except Exception:  # noqa: BLE001 - the core has an Unreadable of its own
-        raise Unreadable from None
+    return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
 
 
 def form_of(tag: str, content: Any) -> Part:
@@ -154,7 +164,7 @@ def form_of(tag: str, content: Any) -> Part:
     if tag == "web_search_tool_result" and is_list(content):
         try:
             return {"content": tuple(map(_one_source, content))}
-        except Unreadable:
+        except (Unreadable, AgentMsgError):
             pass
     if is_object(content) and content.get("type") == f"{tag}_error":
         code, message = content.get("error_code"), content.get("error_message")

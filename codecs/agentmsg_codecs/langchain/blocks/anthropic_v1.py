@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import adopt, is_list, is_mapping, is_object
+from agentmsg.formats import Unreadable, adopt, is_list, is_mapping, is_object, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -16,7 +16,7 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     write_texts,
 )
 from agentmsg_codecs.langchain.blocks.older import Shape
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, read_call, write_call
 from agentmsg_codecs.langchain.names import ANTHROPIC
 

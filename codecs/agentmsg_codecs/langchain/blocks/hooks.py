@@ -17,8 +17,18 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import thaw
-from agentmsg.formats import adopt, blocks, dispatch, freeze, is_list, is_mapping, is_object, plain_copy
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    blocks,
+    dispatch,
+    freeze,
+    is_list,
+    is_mapping,
+    is_object,
+    plain_copy,
+    word_at,
+)
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -95,10 +105,10 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
         elif structured is None:
             structured = adopt(output)
         return v1.make_result(
-            tool_call_id=v1.word_at(part, "tool_call_id"),
+            tool_call_id=word_at(part, "tool_call_id"),
             content=found,
             structured=structured,
-            status=v1.word_at(part, "status"),
+            status=word_at(part, "status"),
             kind="server",
             **fields,
             **v1.common_of(part, extras),

@@ -14,8 +14,8 @@ import attrs
 
 import agentmsg_codecs.langchain.blocks.citations as cited
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import adopt, is_list, is_mapping, is_object, is_sequence
-from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, text_at, word_at
+from agentmsg.formats import Unreadable, adopt, is_list, is_mapping, is_object, is_sequence, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of
 from agentmsg_codecs.langchain.names import FAMILY
 
 Part = dict[str, Any]
@@ -51,14 +51,6 @@ def with_common(part: Part, block: Any, *, id_key: str | None = "id") -> Part:
     if block.cache is not None:
         part["cache_control"] = v1.write_cache(block.cache)
     return part
-
-
-def nested(part: Part, key: str) -> Part:
-    """Return the object under a key that must have one."""
-    value = part.get(key)
-    if not is_object(value):
-        raise Unreadable
-    return value
 
 
 # -- text and thinking ------------------------------------------------------------------------------------------------

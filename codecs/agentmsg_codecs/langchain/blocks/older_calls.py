@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
+from agentmsg.formats import Unreadable, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import ANTHROPIC_SHAPES, RESULT
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_SHAPES
 from agentmsg_codecs.langchain.blocks.older import TEXT_SHAPES, Shape, with_common
 from agentmsg_codecs.langchain.blocks.older_media import MEDIA_SHAPES
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

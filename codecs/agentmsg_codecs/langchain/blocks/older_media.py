@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import adopt, is_mapping, is_object
+from agentmsg.formats import Unreadable, adopt, is_mapping, is_object, object_at, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import BLOCKS
-from agentmsg_codecs.langchain.blocks.older import Shape, nested, put, shape, text_shape, with_common
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.blocks.older import Shape, put, shape, text_shape, with_common
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _read_image_url(part: Part) -> Any:
     value = part.get("image_url")
     if type(value) is str:
         return v1_media.MEDIA["image"](source=_source_of_url(value), **common_of(part))
-    image = nested(part, "image_url")
+    image = object_at(part, "image_url")
     return v1_media.MEDIA["image"](
         source=_source_of_url(text_at(image, "url")), detail=word_at(image, "detail"), **common_of(part)
     )
@@ -55,7 +55,7 @@ def _write_image_url_text(block: Any) -> Part:
 
 
 def _read_input_audio(part: Part) -> Any:
-    audio = nested(part, "input_audio")
+    audio = object_at(part, "input_audio")
     media_type = f"audio/{text_at(audio, 'format')}"
     source = v1_media.make_base64(data=text_at(audio, "data"), media_type=media_type)
     return v1_media.MEDIA["audio"](source=source, **common_of(part))
@@ -88,7 +88,7 @@ def _file_fields(block: Any) -> Part:
 
 
 def _read_openai_file(part: Part) -> Any:
-    file = nested(part, "file")
+    file = object_at(part, "file")
     return v1_media.MEDIA["file"](source=_file_source(file), name=word_at(file, "filename"), **common_of(part))
 
 
@@ -125,7 +125,7 @@ _ANTHROPIC = {"image": "image", "document": "file"}
 
 
 def _read_anthropic_media(part: Part) -> Any:
-    native = nested(part, "source")
+    native = object_at(part, "source")
     kind, media_type = native.get("type"), word_at(native, "media_type")
     source: Any
     if kind == "base64":
@@ -251,8 +251,8 @@ def _write_google(block: Any) -> Part:
 
 
 def _read_bedrock(part: Part) -> Any:
-    image = nested(part, "image")
-    source = nested(image, "source")
+    image = object_at(part, "image")
+    source = object_at(image, "source")
     if "type" in part or len(source) != 1:
         raise Unreadable
     media_type = f"image/{text_at(image, 'format')}"

@@ -17,6 +17,7 @@ import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Unreadable,
     adopt,
     dispatch,
     is_mapping,
@@ -38,7 +39,6 @@ from agentmsg_codecs.langchain.blocks.nested import NESTED, nested_in, with_nest
 from agentmsg_codecs.langchain.blocks.older import Shape
 from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME, in_non_standard, shapes_of
 from agentmsg_codecs.langchain.blocks.quick import QUICK_SHAPES, QUICK_WRITERS
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:

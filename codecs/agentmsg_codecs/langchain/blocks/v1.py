@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, adopt, dispatch, is_list, is_mapping, is_object, maker
+from agentmsg.formats import EMPTY, Unreadable, adopt, dispatch, is_list, is_mapping, is_object, maker, text_at, word_at
 from agentmsg_codecs.langchain.blocks.citations import (
     is_place,
     is_translated,
@@ -36,27 +36,7 @@ make_signature = maker(am.Signature)
 make_cache = maker(am.CacheHint)
 
 
-class Unreadable(Exception):
-    """A part is not of the shape that a reader knows; another reader may know it. Never leaves the codec."""
-
-
 # -- what many parts share ------------------------------------------------------------------------------------------
-
-
-def text_at(part: Part, key: str) -> str:
-    """Return the text under a key that must have one."""
-    value = part.get(key)
-    if type(value) is not str:
-        raise Unreadable
-    return value
-
-
-def word_at(part: Part, key: str) -> str | None:
-    """Return the text under a key, or None where there is none or it is null."""
-    value = part.get(key)
-    if value is None or type(value) is str:
-        return value
-    raise Unreadable
 
 
 def cache_of(part: Part) -> am.CacheHint | None:

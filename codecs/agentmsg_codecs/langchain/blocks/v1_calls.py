@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, adopt, dump_json, is_mapping, is_object
-from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, make_call, text_at, v1_part, word_at
+from agentmsg.formats import EMPTY, Unreadable, adopt, dump_json, is_mapping, is_object, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, make_call, v1_part
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats import maker
-from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, text_at, v1_part, word_at
+from agentmsg.formats import Unreadable, maker, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, v1_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,6 +25,7 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 from agentmsg.formats import (
     EMPTY,
+    Unreadable,
     adopt,
     is_list,
     is_mapping,
@@ -165,7 +166,7 @@ def _word(value: Any) -> str | None:
 def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
     if "name" not in entry and is_object(entry.get("function")):
         # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
-        raise v1.Unreadable
+        raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
     link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)
@@ -278,7 +279,7 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
             said = {SPACES[letter]: adopt(more)}
             if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
                 # A copy that says otherwise what no extra may say is not a copy of this call.
-                raise v1.Unreadable
+                raise Unreadable
             extras |= said
         note["/copies"] = copies
         if extras:

@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import EMPTY, adopt, dump_json, is_list, is_mapping, is_object, maker, note_of, same_document
+from agentmsg.formats import (
+    EMPTY,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    note_of,
+    same_document,
+)
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, is_bare_text
+from agentmsg_codecs.langchain.blocks.v1 import is_bare_text
 from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.joining import join

@@ -14,6 +14,7 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
+    Unreadable,
     adopt,
     excerpt,
     is_list,
@@ -25,7 +26,6 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable
 from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.forms import Native, known_keys, split, wrap
