@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_mapping, is_object, mark_of, speed
+from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_object, mark_of, marked, speed
 from agentmsg_codecs.langchain.blocks.parts import Parts
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
@@ -117,7 +117,7 @@ class LangChainCodec(ContainerCodec):
         self.engine.fill()
         found = contents.each(self.engine.read)
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
-        messages = [message if own == form else _noted(message, own) for message, own in found]
+        messages = [_noted(message, own, form) for message, own in found]
         return CONTAINERS.history(contents, separate(messages, self.engine.parts), form=form)
 
     def from_bytes(
@@ -143,7 +143,7 @@ class LangChainCodec(ContainerCodec):
                 found = [self.engine.read(native) for native in natives]
             except AgentMsgError:
                 return None
-            messages += [message if own == form else _noted(message, own) for message, own in found]
+            messages += [_noted(message, own, form) for message, own in found]
         return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
@@ -170,9 +170,6 @@ class LangChainCodec(ContainerCodec):
         return min(map(sniff_message, self.first_natives(document)), default=0.0)
 
 
-def _noted(message: am.Msg, form: str) -> am.Msg:
-    if message.role == "native":
-        return message
-    note = message.notes.get(FAMILY) if message.notes else None
-    old = note if is_mapping(note) else {}
-    return message.evolve(notes={**message.notes, FAMILY: {**old, "/form": form}})
+def _noted(message: am.Msg, own: str, form: str) -> am.Msg:
+    """Return a message that remembers its own form, where that is not the one of the history."""
+    return message if own == form or message.role == "native" else marked(message, FAMILY, form=own)

@@ -19,11 +19,11 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     maker,
+    mark_of,
     note_of,
     plain_copy,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.parts import note_at
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
 
@@ -72,7 +72,7 @@ def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
 def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
     part: Part = {"type": "tool_result", "tool_use_id": block.tool_call_id}
     inner: Any = block.content
-    noted = note_at(block, "/content")
+    noted = mark_of(block, FAMILY, "/content")
     if noted == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
         part["content"] = [parts.write(item) for item in inner]
     elif inner or noted != "absent":
@@ -164,7 +164,7 @@ def linked(messages: list[am.Msg]) -> list[am.Msg]:
 
 def _is_unlinked(message: am.Msg) -> bool:
     last: Any = message.content[-1] if message.content else None
-    return type(last) is am.ToolUseBlock and last.id is None and note_at(last, "/copies") == "f"
+    return type(last) is am.ToolUseBlock and last.id is None and mark_of(last, FAMILY, "/copies") == "f"
 
 
 def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:

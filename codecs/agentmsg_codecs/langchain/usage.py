@@ -99,10 +99,10 @@ def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
     name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
     if name is not None:
         is_number = type(value) is int or (key == "cost" and type(value) is float)
-        is_empty = key not in _IN_DETAILS and any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
+        is_empty = key not in _IN_DETAILS and spelling.spelling_of(value) is not None
         return getattr(usage, name) is None and not is_number and not is_empty
     namespace, names = DETAILS[key]
-    is_empty = any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
+    is_empty = spelling.spelling_of(value) is not None
     is_free = namespace not in usage.extras and all(getattr(usage, field) is None for field in names.values())
     return is_free and not is_mapping(value) and not is_empty
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import adopt, is_mapping, is_object, maker, plain_copy, same_document, spelling
+from agentmsg.formats import adopt, is_mapping, is_marked, is_object, maker, plain_copy, same_document, spelling
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ _WORD = (str, type(None))
 
 def is_translated(citation: am.Citation) -> bool:
     """Tell whether one of Anthropic's citations was read as v1."""
-    note = citation.notes.get(FAMILY) if citation.notes else None
-    return is_mapping(note) and note.get("/v1") is True and is_place(citation)
+    return is_marked(citation, FAMILY, "/v1") and is_place(citation)
 
 
 def _plain_citation(citation: am.Citation) -> Part:

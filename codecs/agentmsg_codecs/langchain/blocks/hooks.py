@@ -26,6 +26,7 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     is_object,
+    natives,
     plain_copy,
     word_at,
 )
@@ -79,7 +80,7 @@ class Inner:
 # -- results of server tools ------------------------------------------------------------------------------------------
 
 # A call that was read without an id: no spelling, but that it needs none.
-_UNLINKED = adopt({FAMILY: {"/no-id": True}})
+_UNLINKED = natives.without_id(FAMILY)
 # What a result with content may say beside: its words.
 _SAID = (str, type(None))
 _RESULT_TEXTS = ("name", "provider", "error", "error_type")

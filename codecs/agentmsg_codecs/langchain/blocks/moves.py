@@ -73,7 +73,7 @@ def _name_out_of_extras(part: Part) -> Part:
 
 # The mark of a block, the part with all at its usual place (None: it is there), and the way back.
 MOVES: tuple[Move, ...] = (
-    ("/hint-inside", _out_of_extras, _into_extras),
-    ("/breakpoint", _as_hint, _as_breakpoint),
-    ("/named-beside", _name_into_extras, _name_out_of_extras),
+    ("hint-inside", _out_of_extras, _into_extras),
+    ("breakpoint", _as_hint, _as_breakpoint),
+    ("named-beside", _name_into_extras, _name_out_of_extras),
 )

@@ -21,15 +21,16 @@ from agentmsg.formats import (
     adopt,
     dispatch,
     is_mapping,
+    is_marked,
     is_object,
     maker,
+    mark_of,
+    marked,
     natives,
-    note_of,
     plain_copy,
     same_document,
     speed,
     spelling,
-    with_note,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_shape
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_SHAPES, is_of_anthropic
@@ -49,12 +50,6 @@ Part = dict[str, Any]
 _make_native = maker(am.NativeBlock)
 
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
-
-
-def note_at(obj: Any, key: str) -> Any:
-    """Return one entry of this family's note on an object, or None."""
-    note = obj.notes.get(FAMILY) if obj.notes else None
-    return note.get(key) if is_mapping(note) else None
 
 
 class Parts:
@@ -113,7 +108,7 @@ class Parts:
             if moved is None:
                 continue
             found = self._read(moved, provider)
-            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), mark: True})
+            noted = marked(found, FAMILY, **{mark: True})
             if type(found) is not am.NativeBlock and same_document(back(self._spell(found)), part):
                 return noted
         block = self._meaning(part, provider)
@@ -169,7 +164,7 @@ class Parts:
         """Return a block that remembers its shape, where that is not the default one."""
         if shape is None or same_document(plain, self._default(block)):
             return block
-        return with_note(block, FAMILY, {**note_of(block, FAMILY), "/shape": shape.name})
+        return marked(block, FAMILY, shape=shape.name)
 
     def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Part, part: Part) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
@@ -277,7 +272,7 @@ class Parts:
 
     def _spell(self, block: Any) -> Any:
         """Return the part of a block in the spelling that it remembers, whether or not that still holds."""
-        name = note_at(block, "/shape")
+        name = mark_of(block, FAMILY, "/shape")
         if name == "str":
             return block.text if type(block) is am.TextBlock else self._default(block)
         shape = _NAMED.get(name) if isinstance(name, str) else None
@@ -291,7 +286,7 @@ class Parts:
         plain = with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
         native = spelling.put_back(block, plain, family=FAMILY, read=lambda _: block)
         for mark, _, back in MOVES:
-            if note_at(block, mark) is True:
+            if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
 
@@ -306,7 +301,7 @@ def _marked(block: Any) -> Any:
     """Return a call that was read without an id marked as such: it needs none."""
     if type(block) is not am.ToolUseBlock or block.id is not None or block.kind == "server":
         return block
-    return with_note(block, FAMILY, {**note_of(block, FAMILY), "/no-id": True})
+    return marked(block, FAMILY, **{"no-id": True})
 
 
 def _own_shape(block: Any) -> Shape | None:

@@ -13,7 +13,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, Unreadable, adopt, dispatch, is_list, is_mapping, is_object, maker, text_at, word_at
+from agentmsg.formats import (
+    EMPTY,
+    Unreadable,
+    adopt,
+    dispatch,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    natives,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.langchain.blocks.citations import (
     is_place,
     is_translated,
@@ -47,9 +59,8 @@ def cache_of(part: Part) -> am.CacheHint | None:
     if len(hint) == 1:
         return make_cache(kind=hint["type"])
     ttl = hint.get("ttl")
-    told = {"type", "ttl"} if type(ttl) is str else {"type"}
-    rest = {key: value for key, value in hint.items() if key not in told}
-    extras = adopt({FAMILY: rest}) if rest else EMPTY
+    told = frozenset({"type", "ttl"} if type(ttl) is str else {"type"})
+    extras = natives.rest_of(hint, told, FAMILY)
     return make_cache(kind=hint["type"], ttl=ttl if type(ttl) is str else None, extras=extras)
 
 

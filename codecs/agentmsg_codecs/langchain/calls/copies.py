@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import is_mapping
-from agentmsg_codecs.langchain.blocks.parts import note_at
+from agentmsg.formats import is_mapping, is_marked, mark_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, raw_text
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -19,14 +18,14 @@ def is_function_call(block: Any) -> bool:
 
 
 def _valid_entry(block: am.ToolUseBlock) -> Part:
-    bare = not is_mapping(block.input) and note_at(block, "/bare") is True
+    bare = not is_mapping(block.input) and is_marked(block, FAMILY, "/bare")
     return {"name": block.name, "args": block.input if bare else call_args(block), "id": block.id, "type": "tool_call"}
 
 
 def _invalid_entry(block: am.ToolUseBlock) -> Part:
     own = block.extras.get(FAMILY) if block.extras else None
     error = own.get("error") if is_mapping(own) else None
-    bare = block.is_valid and type(block.input) is not str and note_at(block, "/bare") is True
+    bare = block.is_valid and type(block.input) is not str and is_marked(block, FAMILY, "/bare")
     return {
         "type": "invalid_tool_call",
         "id": block.id,
@@ -59,7 +58,7 @@ WRITERS = {"a": openai_entry, "f": function_of, "k": chunk_of}
 
 def listed_invalid(block: am.ToolUseBlock) -> bool:
     """Tell whether a call stands in invalid_tool_calls."""
-    return not block.is_valid or note_at(block, "/list") == "invalid"
+    return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
 
 
 def entry_of(block: am.ToolUseBlock) -> Part:

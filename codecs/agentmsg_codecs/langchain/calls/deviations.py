@@ -11,8 +11,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import dump_json, is_mapping, is_sequence, parse_json, same_document, speed, spelling
-from agentmsg_codecs.langchain.blocks.parts import note_at
+from agentmsg.formats import dump_json, is_mapping, is_sequence, mark_of, parse_json, same_document, speed, spelling
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def compared(native: Part, plain: Part) -> tuple[Part, Part]:
             note |= {key: ["/", inner]} if inner else {}
             more |= {key: beside} if beside else {}
             continue
-        name = next((name for name, odd in spelling.SPELLINGS.items() if same_document(value, odd)), None)
+        name = spelling.spelling_of(value)
         if name is not None:
             note[key] = name
         elif key in _TEXTS and is_same_json(value, usual):
@@ -105,7 +105,7 @@ def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, i
 
 
 def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -> bool:
-    if same_document(value, usual) or any(same_document(value, odd) for odd in spelling.SPELLINGS.values()):
+    if same_document(value, usual) or spelling.spelling_of(value) is not None:
         return False
     if key in {"index", "type"}:
         return True
@@ -149,7 +149,7 @@ def stamp(block: am.ToolUseBlock) -> str:
 def spelt(block: am.ToolUseBlock, plain: Part, letter: str) -> Part:
     """Return a copy with what it says beyond the call, in the spelling that the block remembers for it."""
     more = beyond(block, letter, plain) if block.extras else None
-    note = note_at(block, f"/{letter}=")
+    note = mark_of(block, FAMILY, f"/{letter}=")
     if is_sequence(note) and len(note) == 2:  # noqa: PLR2004 - stamp and deviation
         plain = _apply(plain, note[1], guarded=note[0] == stamp(block))
     if not more:

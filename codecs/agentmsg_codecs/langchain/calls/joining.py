@@ -31,6 +31,7 @@ from agentmsg.formats import (
     is_mapping,
     is_object,
     is_sequence,
+    natives,
     note_of,
     same_document,
     with_note,
@@ -159,17 +160,13 @@ def is_calls(value: Any) -> bool:
     return is_list(value) and all(map(is_object, value))
 
 
-def _word(value: Any) -> str | None:
-    return value if type(value) is str else None
-
-
 def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
     if "name" not in entry and is_object(entry.get("function")):
         # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
         raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
-    link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)
+    link, name, value = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", adopt(args)
     value = value if is_bare else call_input(args)
     call = calls.find(link, "t")
     if call is None:
@@ -182,9 +179,9 @@ def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
 
 
 def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
-    link, name, args = _word(entry.get("id")), _word(entry.get("name")) or "", entry.get("args")
+    link, name, args = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", entry.get("args")
     call = calls.find(link, "t", invalid=True)
-    raw = _word(args)
+    raw = natives.word_if_any(entry, "args")
     fields: Part = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, **fields))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import adopt, is_mapping
-from agentmsg_codecs.langchain.blocks.parts import Parts, note_at
+from agentmsg.formats import adopt, is_mapping, mark_of
 from agentmsg_codecs.langchain.calls.copies import (
     WRITERS,
     chunk_of,
@@ -23,6 +22,8 @@ from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from agentmsg_codecs.langchain.blocks.parts import Parts
 
 
 Part = dict[str, Any]
@@ -57,7 +58,7 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         own = block.extras.get(FAMILY)
         if not _LISTED_OR_OWN.issuperset(block.extras) or not is_mapping(own) or own.keys() != {"error"}:
             return False
-        return not block.is_valid or note_at(block, "/list") == "invalid"
+        return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
     return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
 
 
@@ -68,7 +69,7 @@ _SPACES = frozenset(SPACES.values())
 
 
 def _has_text(block: am.ToolUseBlock) -> bool:
-    copies = note_at(block, "/copies")
+    copies = mark_of(block, FAMILY, "/copies")
     return isinstance(copies, str) and ("a" in copies or "f" in copies)
 
 
@@ -98,7 +99,7 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
     for index, default in layout.places.items():
         block = blocks[index]
-        noted = note_at(block, "/copies")
+        noted = mark_of(block, FAMILY, "/copies")
         copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
         copies += _needed(block, copies) if block.extras else ""
         layout.places[index] = copies
@@ -132,7 +133,7 @@ def _needed(block: am.ToolUseBlock, copies: str) -> str:
 
 
 def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
-    noted = note_at(block, key)
+    noted = mark_of(block, FAMILY, key)
     return noted if type(noted) is int else default
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
@@ -21,6 +21,7 @@ from agentmsg.formats import (
     carried_extras,
     dispatch,
     is_mapping,
+    is_marked,
     plain_copy,
     rules,
     usually,
@@ -28,10 +29,12 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
 from agentmsg_codecs.langchain.blocks.hooks import in_non_standard
 from agentmsg_codecs.langchain.blocks.nested import NESTED
-from agentmsg_codecs.langchain.blocks.parts import Parts, note_at
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.langchain.blocks.parts import Parts
 
 Fields = Mapping[str, Any]
 
@@ -181,7 +184,7 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
     """Give a result that tells of an error the status of one."""
-    if block.error is None or block.status is not None or note_at(block, "/status") is True:
+    if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
         return block
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
@@ -191,7 +194,7 @@ _STATUS = frozenset({"success", "error"})
 
 @usually("value in known", known=_STATUS)
 def _status(status: str, result: am.ToolResultBlock) -> str | None:
-    if status in _STATUS or note_at(result, "/status") is True:
+    if status in _STATUS or is_marked(result, FAMILY, "/status"):
         return status
     return "error" if result.is_error else None
 

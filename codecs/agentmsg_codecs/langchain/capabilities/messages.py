@@ -20,11 +20,12 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    is_marked,
+    natives,
     restructure,
     rules,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.parts import note_at
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
@@ -162,7 +163,7 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     changes: dict[str, Any] = {}
     if usage.seconds is not None:
         changes["seconds"] = None
-    if note_at(usage, "/partial") is not True:
+    if not is_marked(usage, FAMILY, "/partial"):
         counts = (usage.input or 0, usage.output or 0)
         wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
         changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
@@ -192,12 +193,6 @@ class _Results:
             return message
         content = [block for block in message.content if not is_result(block)]
         return Swap(message.evolve(content=content), "a tool result is a message of its own")
-
-
-def needs_id(block: Any) -> bool:
-    """Tell whether a call or result of the client must be given an id: one that was read without needs none."""
-    link = block.id if type(block) is am.ToolUseBlock else block.tool_call_id
-    return link is None and block.kind != "server" and note_at(block, "/no-id") is not True
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -244,5 +239,5 @@ def make_caps(messages: Messages) -> Caps:
         },
         history=CONTAINERS.cells(),
         arrange=(restructure.split_results,),
-        needs_id=needs_id,
+        needs_id=natives.lacks_id(FAMILY),
     )

@@ -152,7 +152,7 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
         copy = COPIES.get(tag) if type(tag) is str else None
         if copy is not None and left and same_document(copy(part_entry(left[0][1])), item):
             number, piece = left.popleft()
-            pieces[number] = with_note(piece, FAMILY, {**note_of(piece, FAMILY), "/copy": tag})
+            pieces[number] = marked(piece, FAMILY, copy=tag)
             places.append(pieces[number])
             continue
         rest, index = without_index(item) if is_object(item) else (item, None)
@@ -202,7 +202,7 @@ def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> t
             part = marked(part, FAMILY, place="content")
         parts.append(part)
     pass_pieces()
-    return (*parts, *(piece for piece in pieces if note_of(piece, FAMILY).get("/copy") is None))
+    return (*parts, *(piece for piece in pieces if mark_of(piece, FAMILY, "/copy") is None))
 
 
 def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
@@ -264,7 +264,7 @@ def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
 
 def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     """Return content with the indexes of its parts and the copies of pieces."""
-    copies = [note_of(part, FAMILY).get("/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
+    copies = [mark_of(part, FAMILY, "/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
     if not any(copies) and all(part.index is None or (is_answer and _is_apart(part)) for part in chunk.parts):
         return content
     items = deque(content if is_list(content) else [{"type": "text", "text": content}] if content else [])

@@ -20,7 +20,7 @@ from agentmsg.formats import (
     is_list,
     is_object,
     maker,
-    note_of,
+    mark_of,
     read_as,
     word_at,
     write_as,
@@ -149,7 +149,7 @@ def made_of(entries: Sequence[Part]) -> tuple[list[Part], list[Part]]:
 def is_piece(part: am.ChunkPart) -> bool:
     """Tell whether a part stands among tool_call_chunks."""
     block = part.block
-    return type(block) is am.ToolUseBlock and block.kind == "function" and note_of(part, FAMILY).get("/place") is None
+    return type(block) is am.ToolUseBlock and block.kind == "function" and mark_of(part, FAMILY, "/place") is None
 
 
 def pieces_of(body: Part) -> list[am.ChunkPart]:

@@ -20,6 +20,7 @@ from agentmsg.formats import (
     is_object,
     maker,
     note_of,
+    rules,
     same_document,
     with_note,
 )
@@ -28,7 +29,7 @@ from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
 from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.tree import EXT
 from agentmsg_codecs.langchain.lc.envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
-from agentmsg_codecs.langchain.messages.engine import FORMS, Messages, is_native
+from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class GraphMessages:
         """
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
         form = word(note.get("/form")) or default
         if form:

@@ -21,8 +21,10 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     maker,
+    natives,
     note_of,
     plain_copy,
+    rules,
     same_document,
     speed,
     with_note,
@@ -30,7 +32,6 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc.quick import SHORT, FastEnvelopes
-from agentmsg_codecs.langchain.messages.engine import Messages, is_native
 from agentmsg_codecs.langchain.messages.proving import are_shallow, take
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg import Limits
+    from agentmsg_codecs.langchain.messages.engine import Messages
 
 
 Part = dict[str, Any]
@@ -230,10 +232,9 @@ class Envelopes:
                 else:
                     unescaped.append(kwargs)
                 return {"lc": 1, "type": "constructor", "id": [*dialect.path, name], "kwargs": kwargs}
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        rest = message.extras.get(LC) if message.extras else None
         flat = self._engine.write(bare(message), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
@@ -248,7 +249,7 @@ class Envelopes:
             "id": [*_path(note.get("/path"), dialect), name],
             "kwargs": escape_all(kwargs, note.get("/escapes")),
         }
-        return {**native, **rest} if is_mapping(rest) else native
+        return natives.with_rest(native, message, LC)
 
 
 def _spelling(own: list[Any], kwargs: Part, dialect: Dialect) -> Part:

@@ -15,6 +15,7 @@ from agentmsg.formats import (
     is_mapping,
     is_object,
     maker,
+    natives,
     note_of,
     same_document,
 )
@@ -104,12 +105,12 @@ class Bodies:
         model, reason, response, note = read_response(response)
         provider = response.get("model_provider") if kind == "ai" else None
         content = self._content(body.get("content"), provider if type(provider) is str else None)
-        fields: Part = {"id": _text_or_none(body.get("id")), "model": model, "finish_reason": reason}
+        fields: Part = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
             role = "tool"
             fields["content"] = (self._result(body, content, kind),)
         else:
-            fields["name"] = _text_or_none(body.get("name"))
+            fields["name"] = natives.word_if_any(body, "name")
             role = self._role(found, kwargs)
             if role == "developer" and _OPENAI_ROLE in kwargs and found.word is None:
                 kwargs = {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}
@@ -153,12 +154,12 @@ class Bodies:
         return [(self.parts.read(part, provider), part) for part in native]
 
     def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
-        name = _text_or_none(body.get("name"))
+        name = natives.word_if_any(body, "name")
         blocks = tuple(block for block, _ in content)
         if kind == "function":
             return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
-        link, status = _text_or_none(body.get("tool_call_id")), body.get("status")
-        error = _text_or_none(body.get("error"))
+        link, status = natives.word_if_any(body, "tool_call_id"), body.get("status")
+        error = natives.word_if_any(body, "error")
         # An error goes with a status of its own, where somebody else says so.
         as_it_stands = (type(status) is str and status not in STATUS_WORDS) or (status is None and error is not None)
         result = v1.make_result(
@@ -167,9 +168,9 @@ class Bodies:
             name=name,
             structured=adopt(body.get("structured")),
             artifact=adopt(body.get("artifact")),
-            status=_text_or_none(status),
+            status=natives.word_if_any(body, "status"),
             error=error,
-            error_type=_text_or_none(body.get("error_type")),
+            error_type=natives.word_if_any(body, "error_type"),
             cache=v1.cache_of(body),
             notes=_RESULT_NOTES[link is None, as_it_stands],
         )
@@ -287,7 +288,7 @@ class Bodies:
         return layout
 
 
-_NO_ID = adopt({FAMILY: {"/no-id": True}})
+_NO_ID = natives.without_id(FAMILY)
 # By what a result has: no id; a status that LangChain does not know.
 _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, False): EMPTY,
@@ -340,7 +341,3 @@ def _told_apart(block: am.ToolResultBlock) -> str | None:
 def _object_at(body: Part, key: str) -> Part:
     value = body.get(key)
     return value if is_object(value) else {}
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if type(value) is str else None

@@ -14,6 +14,7 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
+    EMPTY,
     Unreadable,
     adopt,
     excerpt,
@@ -21,7 +22,10 @@ from agentmsg.formats import (
     is_mapping,
     is_object,
     maker,
+    marked,
+    note_of,
     plain_copy,
+    rules,
     same_document,
     spelling,
     with_note,
@@ -58,21 +62,6 @@ _HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
     "tool_call_chunks": lambda _: False,
 }
 _ODD = frozenset(_HAS_MEANING)
-
-
-def is_native(message: am.Msg) -> bool:
-    """Tell whether a message is one that this codec kept whole."""
-    content = message.content
-    if message.role != "native" or len(content) != 1:
-        return False
-    block = content[0]
-    return type(block) is am.NativeBlock and block.codec == FAMILY
-
-
-def note_of_message(message: am.Msg) -> Part:
-    """Return this family's note on a message; empty where there is none."""
-    note = message.notes.get(FAMILY) if message.notes else None
-    return note if is_mapping(note) else {}
 
 
 class Messages:
@@ -152,19 +141,19 @@ class Messages:
         message = self._bodies.read(found)
         own: Part = {}
         if self._bodies.default_tag(message) != found.tag:
-            own["/type"] = found.tag
+            own["type"] = found.tag
         if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
-            own["/role"] = found.word
+            own["role"] = found.word
         if found.is_typed:
-            own["/typed"] = True
+            own["typed"] = True
         content = found.body.get("content")
         if (
             is_list(content)
             and type(self._bodies.write(message, found.tag, found.form).get("content")) is str
             and content
         ):
-            own["/content"] = "list"
-        return _with_note(message, own)
+            own["content"] = "list"
+        return marked(message, FAMILY, **own) if own else message
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -175,7 +164,7 @@ class Messages:
             body = None if fast is None else fast(message)
             if body is not None:
                 return {"type": body["type"], "data": body} if form == "dict" else body
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         if message.extras or message.notes or any(block.notes for block in message.content):
             return self._checked(message, form)
@@ -192,7 +181,7 @@ class Messages:
         raise AssertionError  # pragma: no cover - the last trial has no notes
 
     def _spell(self, message: am.Msg, form: str) -> Any:
-        note = note_of_message(message)
+        note = note_of(message, FAMILY)
         own = note.get("/form")
         form = own if isinstance(own, str) and own in FORMS else form
         tag = self._bodies.tag(message, note.get("/type"))
@@ -208,7 +197,7 @@ class Messages:
     def _listed(self, message: am.Msg, body: Part) -> Part:
         """Write content that would be a text as a list, where the message remembers that."""
         content = body.get("content")
-        if note_of_message(message).get("/content") == "list" and type(content) is str and content:
+        if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
             body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
         return body
 
@@ -271,7 +260,7 @@ def _is_odd(key: str, native: Any, plain: Any) -> bool:
     """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
     if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
         return False
-    return not any(same_document(native, odd) for odd in spelling.SPELLINGS.values())
+    return spelling.spelling_of(native) is None
 
 
 def _able(form: str, message: am.Msg, tag: str) -> str:
@@ -310,35 +299,27 @@ def _fallback(native: Any) -> str | None:
     return content if isinstance(content, str) and content else None
 
 
-def _with_note(message: am.Msg, own: Part) -> am.Msg:
-    if not own:
-        return message
-    return message.evolve(notes={**message.notes, FAMILY: {**note_of_message(message), **own}})
-
-
 def _is_noted(message: am.Msg) -> bool:
     return FAMILY in message.notes or any(FAMILY in block.notes for block in message.content)
 
 
 def _trials(message: am.Msg) -> list[am.Msg]:
     """Return the message with all its notes, without those of its calls, its spellings, its own, and without any."""
-    calls = tuple(_without(block) if type(block) is am.ToolUseBlock else block for block in message.content)
-    bare = tuple(map(_without, message.content))
+    calls = tuple(_without_note(block) if type(block) is am.ToolUseBlock else block for block in message.content)
+    bare = tuple(map(_without_note, message.content))
     return [
         message,
         message.evolve(content=calls),
         _unspelt(message),
-        _without(message),
-        _without(message).evolve(content=bare),
+        _without_note(message),
+        _without_note(message).evolve(content=bare),
     ]
 
 
 def _unspelt(message: am.Msg) -> am.Msg:
-    marks = {key: value for key, value in note_of_message(message).items() if key.startswith("/")}
+    marks = {key: value for key, value in note_of(message, FAMILY).items() if key.startswith("/")}
     return with_note(message, FAMILY, marks)
 
 
-def _without(obj: Any) -> Any:
-    if FAMILY not in obj.notes:
-        return obj
-    return obj.evolve(notes={key: value for key, value in obj.notes.items() if key != FAMILY})
+def _without_note(obj: Any) -> Any:
+    return with_note(obj, FAMILY, EMPTY)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import EMPTY, adopt, is_mapping, is_sequence
+from agentmsg.formats import adopt, is_mapping, is_sequence, mark_of, natives
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -93,12 +93,11 @@ def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
 
 
 def _read_audio(native: Part) -> Any:
-    rest = {key: value for key, value in native.items() if key not in _AUDIO}
     return v1_media.MEDIA["audio"](
         source=v1_media.make_base64(data=native["data"]),
         transcript=native["transcript"],
         item_id=native["id"],
-        extras=adopt({FAMILY: rest}) if rest else EMPTY,
+        extras=natives.rest_of(native, _AUDIO, FAMILY),
         notes=KWARGS_NOTE,
     )
 
@@ -107,18 +106,16 @@ def is_in_kwargs(block: Any) -> bool:
     """Tell whether a block remembers that it stood in additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
-    note = block.notes.get(FAMILY)
-    return is_mapping(note) and note.get("/place") == "kwargs"
+    return bool(mark_of(block, FAMILY, "/place") == "kwargs")
 
 
 def _write_audio(block: Any) -> Part:
-    rest = block.extras.get(FAMILY) if block.extras else None
     native = {
         "id": block.item_id,
         "data": getattr(block.source, "data", None),
         "transcript": block.transcript,
     }
-    return {**native, **rest} if is_mapping(rest) else native
+    return natives.with_rest(native, block, FAMILY)
 
 
 _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
