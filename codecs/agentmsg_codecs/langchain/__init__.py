@@ -62,7 +62,6 @@ import attrs
 
 from agentmsg import AgentMsgError
 from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_object, mark_of, marked, speed
-from agentmsg_codecs.langchain.blocks.parts import Parts
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -81,10 +80,6 @@ __all__ = ["LangChainCodec"]
 _WRITABLE = ("dict", "flat", "role")
 
 
-def _messages() -> Messages:
-    return Messages(Parts())
-
-
 @attrs.frozen(kw_only=True)
 class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
@@ -101,7 +96,7 @@ class LangChainCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
-    engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _caps: Caps = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
     )

@@ -14,6 +14,7 @@ from agentmsg import Made, thaw
 from agentmsg.formats import (
     EMPTY,
     Grouping,
+    Native,
     adopt,
     grouping,
     is_list,
@@ -24,7 +25,7 @@ from agentmsg.formats import (
     plain_copy,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
+from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_words, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import Parts
 
 
-Part = dict[str, Any]
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
 # Parts that say more stay native blocks.
@@ -52,14 +52,14 @@ def is_result(block: Any) -> bool:
     return isinstance(value.get("is_error", False), bool) and is_mapping(hint) and isinstance(hint.get("type"), str)
 
 
-def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
-    part: Part = plain_copy(thaw(value))
+def _read_result(value: Native, parts: Parts) -> am.ToolResultBlock:
+    part: Native = plain_copy(thaw(value))
     native: Any = part.get("content")
     listed = is_list(native)
     blocks = tuple(map(parts.read, native)) if listed else (make_text(native),) if native else ()
-    bare = not blocks or (len(blocks) == 1 and is_bare_text(blocks[0]))
+    bare = not blocks or is_words(blocks)
     status = {True: "error", False: "success"}.get(part["is_error"]) if "is_error" in part else None
-    note: Part = {"/content": "list"} if listed and bare else {} if "content" in part else {"/content": "absent"}
+    note: Native = {"/content": "list"} if listed and bare else {} if "content" in part else {"/content": "absent"}
     return make_result(
         tool_call_id=part["tool_use_id"],
         content=blocks,
@@ -70,10 +70,10 @@ def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
 
 
 def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
-    part: Part = {"type": "tool_result", "tool_use_id": block.tool_call_id}
+    part: Native = {"type": "tool_result", "tool_use_id": block.tool_call_id}
     inner: Any = block.content
     noted = mark_of(block, FAMILY, "/content")
-    if noted == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
+    if noted == "list" or (inner and not is_words(inner)):
         part["content"] = [parts.write(item) for item in inner]
     elif inner or noted != "absent":
         part["content"] = inner[0].text if inner else ""

@@ -13,8 +13,8 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import AgentMsgError
-from agentmsg.formats import Shape as Form
 from agentmsg.formats import (
+    Native,
     Unreadable,
     adopt,
     is_list,
@@ -27,6 +27,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
+from agentmsg.formats import Shape as Form
 from agentmsg_codecs.langchain.blocks.older import Shape, with_common
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 _make_source = maker(am.SourceBlock)
 _make_blocks = maker(am.BlocksSource)
 _make_compaction = maker(am.CompactionBlock)
@@ -54,7 +54,7 @@ TOOLS: Mapping[str, str] = {
 _NAMES = frozenset(TOOLS.values())
 
 
-def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
+def _shape(name: str, keys: str, foreign: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Shape:
     """Return a shape of which some keys are extras of Anthropic's family.
 
     Args:
@@ -66,12 +66,12 @@ def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], writ
     """
     own = frozenset(foreign.split())
 
-    def read_all(part: Part) -> Any:
+    def read_all(part: Native) -> Any:
         extras = {key: value for key, value in part.items() if key in own}
         block = read({key: value for key, value in part.items() if key not in own} if extras else part)
         return block.evolve(extras={**block.extras, ANTHROPIC: adopt(extras)}) if extras else block
 
-    def write_all(block: Any) -> Part:
+    def write_all(block: Any) -> Native:
         part = write(block)
         extras = block.extras.get(ANTHROPIC) if block.extras else None
         return {**part, **{key: extras[key] for key in extras if key in own}} if is_mapping(extras) else part
@@ -82,32 +82,32 @@ def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], writ
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-def _read_use(part: Part) -> Any:
+def _read_use(part: Native) -> Any:
     value: Any = part.get("input")
     if not is_object(value):
         raise Unreadable
-    fields: Part = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
+    fields: Native = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
     fields |= common_of(part, id_key=None)
     return v1.make_call(id=word_at(part, "id"), name=text_at(part, "name"), input=call_input(value), **fields)
 
 
-def _use_writer(tag: str) -> Callable[[Any], Part]:
-    def write(block: Any) -> Part:
-        part: Part = {"type": tag, "id": block.id, "name": block.name}
+def _use_writer(tag: str) -> Callable[[Any], Native]:
+    def write(block: Any) -> Native:
+        part: Native = {"type": tag, "id": block.id, "name": block.name}
         part["input"] = call_args(block) if block.is_valid else {}
         return with_common(part, block, id_key=None)
 
     return write
 
 
-def _read_mcp_use(part: Part) -> Any:
+def _read_mcp_use(part: Native) -> Any:
     if type(part.get("server_name")) is not str:
         raise Unreadable
     rest = {key: value for key, value in part.items() if key != "server_name"}
     return _read_use(rest).evolve(extras={ANTHROPIC: {"server_name": part["server_name"]}})
 
 
-def _write_mcp_use(block: Any) -> Part:
+def _write_mcp_use(block: Any) -> Native:
     part = _use_writer("mcp_tool_use")(block)
     return {**part, "server_name": server_name(block)}
 
@@ -132,12 +132,12 @@ _MCP_USE = Shape(
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _read_source(native: Part, _: Any) -> am.SourceBlock:
+def _read_source(native: Native, _: Any) -> am.SourceBlock:
     return _make_source(url=word_at(native, "url"), title=word_at(native, "title"))
 
 
-def _write_source(block: am.SourceBlock) -> Part:
-    native: Part = {"type": "web_search_result"}
+def _write_source(block: am.SourceBlock) -> Native:
+    native: Native = {"type": "web_search_result"}
     if block.title is not None:
         native["title"] = block.title
     if block.url is not None:
@@ -159,7 +159,7 @@ def _one_source(item: Any) -> Any:
     return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
 
 
-def form_of(tag: str, content: Any) -> Part:
+def form_of(tag: str, content: Any) -> Native:
     """Return the fields of a result for what a tool of Anthropic's gave: sources, an error, or anything structured."""
     if tag == "web_search_tool_result" and is_list(content):
         try:
@@ -178,7 +178,7 @@ def form_of(tag: str, content: Any) -> Part:
     return {"structured": adopt(content)}
 
 
-def _read_result(part: Part) -> Any:
+def _read_result(part: Native) -> Any:
     """Read what a tool of Anthropic's gave; a tool that is not known here gave something structured."""
     tag: str = part["type"]
     content = part.get("content")
@@ -202,16 +202,16 @@ def output_of(block: Any) -> Any:
         return block.structured
     if block.error_type is None:
         return [write_as(_SOURCE, item, ANTHROPIC) for item in block.content]
-    native: Part = {"type": f"{block.name}_tool_result_error", "error_code": block.error_type}
+    native: Native = {"type": f"{block.name}_tool_result_error", "error_code": block.error_type}
     return native if block.error is None else {**native, "error_message": block.error}
 
 
-def _write_result(block: Any) -> Part:
-    part: Part = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
+def _write_result(block: Any) -> Native:
+    part: Native = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
     return with_common({**part, "content": output_of(block)}, block)
 
 
-def _read_mcp_result(part: Part) -> Any:
+def _read_mcp_result(part: Native) -> Any:
     content, flag = part.get("content"), part.get("is_error")
     if not is_list(content) or (flag is not None and type(flag) is not bool):
         raise Unreadable
@@ -240,13 +240,13 @@ def read_text(part: Any) -> Any:
     return v1.make_text(text=text_at(part, "text"))
 
 
-def write_texts(blocks: Any) -> list[Part]:
+def write_texts(blocks: Any) -> list[Native]:
     """Return the parts of plain texts."""
     return [{"type": "text", "text": block.text} for block in blocks]
 
 
-def _write_mcp_result(block: Any) -> Part:
-    part: Part = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
+def _write_mcp_result(block: Any) -> Native:
+    part: Native = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
     if block.status is not None:
         part["is_error"] = block.status == "error"
     return with_common({**part, "content": write_texts(block.content)}, block, id_key=None)
@@ -259,7 +259,7 @@ _MCP_RESULT = _shape("mcp_tool_result", "tool_use_id content is_error", "", _rea
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
-def _read_search_result(part: Part) -> Any:
+def _read_search_result(part: Native) -> Any:
     content = part.get("content")
     if not is_list(content):
         raise Unreadable
@@ -271,13 +271,13 @@ def _read_search_result(part: Part) -> Any:
     )
 
 
-def _write_search_result(block: Any) -> Part:
-    part: Part = {"type": "search_result", "source": block.name}
+def _write_search_result(block: Any) -> Native:
+    part: Native = {"type": "search_result", "source": block.name}
     part |= {} if block.title is None else {"title": block.title}
     return with_common({**part, "content": write_texts(block.source.content)}, block, id_key=None)
 
 
-def _read_blocks(part: Part) -> Any:
+def _read_blocks(part: Native) -> Any:
     """Read a document that is made of texts."""
     source: Any = part.get("source")
     content = source.get("content") if is_object(source) and source.get("type") == "content" else None
@@ -291,29 +291,29 @@ def _read_blocks(part: Part) -> Any:
     )
 
 
-def _write_blocks(block: Any) -> Part:
-    part: Part = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
+def _write_blocks(block: Any) -> Native:
+    part: Native = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
     told = {"title": block.title, "context": block.context}
     return with_common(part | {key: value for key, value in told.items() if value is not None}, block, id_key=None)
 
 
-def _read_upload(part: Part) -> Any:
+def _read_upload(part: Native) -> Any:
     source = v1_media.make_file_id(file_id=text_at(part, "file_id"), provider=ANTHROPIC)
     return v1_media.MEDIA["file"](source=source, extras=adopt(_UPLOAD), **common_of(part, id_key=None))
 
 
-def _write_upload(block: Any) -> Part:
+def _write_upload(block: Any) -> Native:
     return with_common({"type": "container_upload", "file_id": block.source.file_id}, block, id_key=None)
 
 
-def _read_compaction(part: Part) -> Any:
+def _read_compaction(part: Native) -> Any:
     return _make_compaction(
         text=word_at(part, "content"), encrypted=word_at(part, "encrypted_content"), **common_of(part, id_key=None)
     )
 
 
-def _write_compaction(block: Any) -> Part:
-    part: Part = {"type": "compaction", "content": block.text}
+def _write_compaction(block: Any) -> Native:
+    part: Native = {"type": "compaction", "content": block.text}
     part |= {} if block.encrypted is None else {"encrypted_content": block.encrypted}
     return with_common(part, block, id_key=None)
 

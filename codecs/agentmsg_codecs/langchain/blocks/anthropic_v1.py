@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Unreadable, adopt, is_list, is_mapping, is_object, text_at, word_at
+from agentmsg.formats import Native, Unreadable, adopt, is_list, is_mapping, is_object, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _ID_BEGINS = ("srvtoolu_", "mcptoolu_")
 
 
-def is_of_anthropic(part: Part, provider: str | None) -> bool:
+def is_of_anthropic(part: Native, provider: str | None) -> bool:
     """Tell whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
 
     Args:
@@ -50,7 +49,7 @@ def is_of_anthropic(part: Part, provider: str | None) -> bool:
     return provider == ANTHROPIC
 
 
-def _read_v1_call(part: Part) -> Any:
+def _read_v1_call(part: Native) -> Any:
     args: Any = part.get("args")
     if not is_object(args):
         raise Unreadable
@@ -76,26 +75,26 @@ def _read_v1_call(part: Part) -> Any:
     )
 
 
-def _write_v1_call(block: Any) -> Part:
+def _write_v1_call(block: Any) -> Native:
     server = server_name(block)
-    own: Part = {} if server is None else {"tool_name": block.name, "server_name": server}
+    own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
     extras = block.extras.get(ANTHROPIC) if block.extras else None
     if is_mapping(extras) and "caller" in extras:
         own["caller"] = extras["caller"]
     names = {ours: name for name, ours in _V1_NAMES.items()}
     name = "remote_mcp" if server is not None else names.get(block.name, block.name)
-    part: Part = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
+    part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
     return v1.v1_part(block, part, own, id_key=None)
 
 
-def _read_v1_result(part: Part) -> Any:
+def _read_v1_result(part: Native) -> Any:
     extras = v1.Extras(part)
     tag, output = extras.text("block_type"), part.get("output")
-    own: Part = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
+    own: Native = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
     fields = common_of(part, extras)
     status = word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
-        form: Part = {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
+        form: Native = {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
     elif tag is not None and tag in TOOLS:
         form = {"name": TOOLS[tag], **form_of(tag, output)}
         if status != _v1_status(form):
@@ -107,18 +106,18 @@ def _read_v1_result(part: Part) -> Any:
     return v1.make_result(tool_call_id=link, kind="server", provider=ANTHROPIC, extras=adopt(found), **form, **fields)
 
 
-def _v1_status(form: Part) -> str:
+def _v1_status(form: Native) -> str:
     structured = form.get("structured")
     is_error = "error_type" in form or (is_mapping(structured) and bool(structured.get("error_code")))
     return "error" if is_error else "success"
 
 
-def _write_v1_result(block: Any) -> Part:
+def _write_v1_result(block: Any) -> Native:
     extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own: Part = {"block_type": f"{block.name or 'mcp'}_tool_result"}
+    own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result"}
     if is_mapping(extras):
         own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
-    part: Part = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+    part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
     if block.name is None:
         if block.status is not None:
             part["status"] = block.status
@@ -130,7 +129,7 @@ def _write_v1_result(block: Any) -> Part:
 _OF_CALLS = ("caller", "toolset_name")
 
 
-def _read_v1_use(part: Part) -> Any:
+def _read_v1_use(part: Native) -> Any:
     args, extras = part.get("args"), v1.Extras(part)
     own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
     if not is_object(args) or not own:
@@ -140,7 +139,7 @@ def _read_v1_use(part: Part) -> Any:
     return block.evolve(extras={**block.extras, ANTHROPIC: adopt(own)})
 
 
-def _write_v1_use(block: Any) -> Part:
+def _write_v1_use(block: Any) -> Native:
     extras = block.extras.get(ANTHROPIC) if block.extras else None
     own = {key: extras[key] for key in _OF_CALLS if key in extras} if is_mapping(extras) else {}
     part = write_call(block)

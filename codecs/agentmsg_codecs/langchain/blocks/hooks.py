@@ -18,6 +18,7 @@ import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import thaw
 from agentmsg.formats import (
+    Native,
     Unreadable,
     adopt,
     blocks,
@@ -35,8 +36,6 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 if TYPE_CHECKING:
     import cattrs
 
-
-Part = dict[str, Any]
 
 # The tag of a v1 part, and the class whose structure hook reads it.
 TAGS: Mapping[str, type] = {
@@ -86,11 +85,11 @@ _SAID = (str, type(None))
 _RESULT_TEXTS = ("name", "provider", "error", "error_type")
 
 
-def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
-    def read(part: Part, _: Any) -> am.ToolResultBlock:
+def _result_reader(inner: Inner) -> Callable[[Native, Any], am.ToolResultBlock]:
+    def read(part: Native, _: Any) -> am.ToolResultBlock:
         """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
         extras = v1.Extras(part)
-        fields: Part = {name: extras.text(name) for name in _RESULT_TEXTS}
+        fields: Native = {name: extras.text(name) for name in _RESULT_TEXTS}
         fields["artifact"] = extras.value("artifact")
         structured, content = extras.value("structured"), extras.rest.pop("content", None)
         output = part.get("output")
@@ -118,22 +117,15 @@ def _result_reader(inner: Inner) -> Callable[[Part, Any], am.ToolResultBlock]:
     return read
 
 
-def _is_words(found: tuple[Any, ...]) -> bool:
-    """Tell whether blocks are one text that says nothing but its words."""
-    if len(found) != 1 or type(found[0]) is not am.TextBlock or not found[0].text:
-        return False
-    return bool(am.same(found[0], v1.make_text(text=found[0].text)))
-
-
-def _result_writer(inner: Inner) -> Callable[[am.ToolResultBlock], Part]:
-    def write(block: am.ToolResultBlock) -> Part:
-        part: Part = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+def _result_writer(inner: Inner) -> Callable[[am.ToolResultBlock], Native]:
+    def write(block: am.ToolResultBlock) -> Native:
+        part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
         if block.status is not None:
             part["status"] = block.status
-        own: Part = {name: value for name in _RESULT_TEXTS if (value := getattr(block, name)) is not None}
+        own: Native = {name: value for name in _RESULT_TEXTS if (value := getattr(block, name)) is not None}
         if block.artifact is not None:
             own["artifact"] = block.artifact
-        if _is_words(block.content) and block.structured is None:
+        if v1.is_words(block.content) and block.structured is None:
             part["output"] = block.text
             return v1.v1_part(block, part, own)
         if block.structured is not None:
@@ -174,7 +166,7 @@ def _is_free_form(kind: Any) -> bool:
 _APART = frozenset({"type", "extras"})
 
 
-def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
+def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
     """Return the block that a `non_standard` value is the canonical form of."""
     tag = value.get("type")
     cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and in_non_standard(cls)), None)
@@ -190,11 +182,11 @@ def non_standard_block(value: Part, converter: cattrs.Converter) -> Any:
         raise Unreadable from None
 
 
-def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
+def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
     """Return the part of a block that v1 has no place for."""
     _resolved(dispatch.class_of(block))
     bare = block.evolve(extras={}, notes={})
-    fields = cast("Part", plain_copy(thaw(converter.unstructure(bare))))
+    fields = cast("Native", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
     # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
     own = block.extras.get(ANTHROPIC) if block.extras else None
@@ -202,7 +194,7 @@ def write_non_standard(block: Any, converter: cattrs.Converter) -> Part:
     return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
 
 
-_HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] = {
+_HOOKS: Mapping[type, tuple[Callable[[Native, Any], Any], Callable[[Any], Native]]] = {
     am.TextBlock: (v1.read_text, v1.write_text),
     am.ThinkingBlock: (v1.read_reasoning, v1.write_reasoning),
     am.RefusalBlock: (v1.read_refusal, v1.write_refusal),
@@ -215,7 +207,7 @@ _HOOKS: Mapping[type, tuple[Callable[[Part, Any], Any], Callable[[Any], Part]]] 
 
 
 # Shortcuts for the usual parts: the tag, the hook that they stand for, and the function.
-QUICK: tuple[tuple[str, Any, Callable[[Part], Any]], ...] = (
+QUICK: tuple[tuple[str, Any, Callable[[Native], Any]], ...] = (
     ("text", v1.read_text, v1.quick_text),
     ("reasoning", v1.read_reasoning, v1.quick_reasoning),
     ("image", v1_media.read_media, v1_media.quick_media),

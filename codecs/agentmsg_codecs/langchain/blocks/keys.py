@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import dispatch
+from agentmsg.formats import Native, dispatch
 from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.langchain.blocks.older import Shape
 
-Part = dict[str, Any]
 
 _V1_BASE = frozenset({"type", "id", "extras", "cache_control"})
 V1_KEYS: Mapping[type, frozenset[str]] = {
@@ -57,7 +56,7 @@ MAY_MEAN = frozenset[str]().union(
 )
 
 
-def known_keys(block: Any, shape: Shape | None, plain: Part) -> frozenset[str]:
+def known_keys(block: Any, shape: Shape | None, plain: Native) -> frozenset[str]:
     """Return the keys that the part of this very block may have: no unknown field may use them."""
     keys = V1_KEYS.get(dispatch.class_of(block), _NON_STANDARD) if shape is None else shape.keys
     if shape is None and plain.get("type") == "text-plain":

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.formats import is_mapping, is_object
+from agentmsg.formats import Native, is_mapping, is_object
 
-Part = dict[str, Any]
 # The objects inside of parts, and the namespace of their unknown fields.
 _HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
 NESTED = "langchain.nested"
 
 
-def nested_in(part: Part, plain: Part) -> Part:
+def nested_in(part: Native, plain: Native) -> Native:
     """Return the unknown fields of the objects inside of a part, by their keys."""
-    inside: Part = {}
+    inside: Native = {}
     for key, value in part.items():
         usual = plain.get(key)
         if key not in _HOLDERS or not is_object(value) or not is_mapping(usual):
@@ -24,7 +23,7 @@ def nested_in(part: Part, plain: Part) -> Part:
     return inside
 
 
-def with_nested(plain: Part, block: Any) -> Part:
+def with_nested(plain: Native, block: Any) -> Native:
     """Return a part with the unknown fields of the objects inside of it."""
     inside = block.extras.get(NESTED)
     if not is_mapping(inside):

@@ -14,11 +14,9 @@ import attrs
 
 import agentmsg_codecs.langchain.blocks.citations as cited
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Unreadable, adopt, is_list, is_mapping, is_object, is_sequence, text_at, word_at
+from agentmsg.formats import Native, Unreadable, adopt, is_list, is_mapping, is_object, is_sequence, text_at, word_at
 from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of
 from agentmsg_codecs.langchain.names import FAMILY
-
-Part = dict[str, Any]
 
 
 @attrs.frozen
@@ -34,17 +32,17 @@ class Shape:
 
     name: str
     keys: frozenset[str]
-    read: Callable[[Part], Any]
-    write: Callable[[Any], Part]
+    read: Callable[[Native], Any]
+    write: Callable[[Any], Native]
 
 
-def put(part: Part, **fields: Any) -> Part:
+def put(part: Native, **fields: Any) -> Native:
     """Put fields that are not None into a part."""
     part.update({key: value for key, value in fields.items() if value is not None})
     return part
 
 
-def with_common(part: Part, block: Any, *, id_key: str | None = "id") -> Part:
+def with_common(part: Native, block: Any, *, id_key: str | None = "id") -> Native:
     """Put the id and the cache hint of a block into a part of a shape that has no `extras`."""
     if id_key and block.item_id is not None:
         part[id_key] = block.item_id
@@ -59,13 +57,13 @@ def with_common(part: Part, block: Any, *, id_key: str | None = "id") -> Part:
 def _citing(name: str, key: str) -> Shape:
     """Return the shape of text whose citations stand under a key, whoever's they are."""
 
-    def read(part: Part) -> Any:
+    def read(part: Native) -> Any:
         if not is_list(part.get(key)):
             raise Unreadable
         citations = tuple(map(cited.read_citation, part[key]))
         return v1.make_text(text=text_at(part, "text"), citations=citations, **common_of(part, Extras(part)))
 
-    def write(block: Any) -> Part:
+    def write(block: Any) -> Native:
         part = v1.write_text(block.evolve(citations=()))
         return {**part, key: list(map(cited.write_citation, block.citations))}
 
@@ -75,12 +73,12 @@ def _citing(name: str, key: str) -> Shape:
 def text_shape(name: str, tag: str | None) -> Shape:
     """Return the shape of text under another tag, or under none."""
 
-    def read(part: Part) -> Any:
+    def read(part: Native) -> Any:
         if tag is None and "type" in part:
             raise Unreadable
         return v1.read_text({key: value for key, value in part.items() if key != "extras"})
 
-    def write(block: Any) -> Part:
+    def write(block: Any) -> Native:
         part = v1.write_text(block)
         if tag is None:
             return {key: value for key, value in part.items() if key != "type"}
@@ -89,7 +87,7 @@ def text_shape(name: str, tag: str | None) -> Shape:
     return Shape(name, frozenset({"type", "text", "annotations", "id", "cache_control"}), read, write)
 
 
-def _read_summary(part: Part) -> Any:
+def _read_summary(part: Native) -> Any:
     summary = part.get("summary")
     if not is_list(summary) or "reasoning" in part or "extras" in part:
         raise Unreadable
@@ -104,9 +102,9 @@ def _read_summary(part: Part) -> Any:
     return v1.make_thinking(thinking="\n\n".join(texts), signature=signature, notes=note, **common_of(part))
 
 
-def _write_summary(block: Any) -> Part:
+def _write_summary(block: Any) -> Native:
     texts = _cut(block.thinking, block.notes.get(FAMILY))
-    part: Part = {"type": "reasoning", "summary": [{"type": "summary_text", "text": text} for text in texts]}
+    part: Native = {"type": "reasoning", "summary": [{"type": "summary_text", "text": text} for text in texts]}
     if block.signature is not None:
         part["encrypted_content"] = block.signature.value
     return with_common(part, block)
@@ -125,32 +123,32 @@ def _cut(text: str, note: Any) -> list[str]:
     return texts if "\n\n".join(texts) == text else [text]
 
 
-def _read_thinking(part: Part) -> Any:
+def _read_thinking(part: Native) -> Any:
     value = word_at(part, "signature")
     signature = None if value is None else v1.make_signature(provider="anthropic", value=value)
     # Without words where these were not asked for.
     return v1.make_thinking(thinking=word_at(part, "thinking") or "", signature=signature, **common_of(part))
 
 
-def _write_thinking(block: Any) -> Part:
-    part: Part = {"type": "thinking", "thinking": block.thinking}
+def _write_thinking(block: Any) -> Native:
+    part: Native = {"type": "thinking", "thinking": block.thinking}
     if block.signature is not None:
         part["signature"] = block.signature.value
     return with_common(part, block)
 
 
-def _read_redacted(part: Part) -> Any:
+def _read_redacted(part: Native) -> Any:
     return v1.make_thinking(thinking="", redacted=text_at(part, "data"), **common_of(part))
 
 
-def _write_redacted(block: Any) -> Part:
+def _write_redacted(block: Any) -> Native:
     return with_common({"type": "redacted_thinking", "data": block.redacted}, block)
 
 
 _ID = frozenset({"type", "id", "cache_control"})
 
 
-def shape(name: str, keys: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
+def shape(name: str, keys: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Shape:
     """Return a shape that reads these keys, and those that all parts may have."""
     return Shape(name, _ID | frozenset(keys.split()), read, write)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
-from agentmsg.formats import Unreadable, text_at, word_at
+from agentmsg.formats import Native, Unreadable, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import ANTHROPIC_SHAPES, RESULT
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_SHAPES
 from agentmsg_codecs.langchain.blocks.older import TEXT_SHAPES, Shape, with_common
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
-
-
-def _read_function_call(part: Part) -> Any:
+def _read_function_call(part: Native) -> Any:
     return v1.make_call(
         id=word_at(part, "call_id"),
         name=text_at(part, "name"),
@@ -30,8 +27,8 @@ def _read_function_call(part: Part) -> Any:
     )
 
 
-def _write_function_call(block: Any) -> Part:
-    part: Part = {
+def _write_function_call(block: Any) -> Native:
+    part: Native = {
         "type": "function_call",
         "call_id": block.id,
         "name": block.name,
@@ -40,11 +37,11 @@ def _write_function_call(block: Any) -> Part:
     return with_common(part, block)
 
 
-def _write_chunk(block: Any) -> Part:
+def _write_chunk(block: Any) -> Native:
     return {**v1_calls.write_call_text(block.evolve(kind="server")), "type": "tool_call_chunk"}
 
 
-def _write_invalid(block: Any) -> Part:
+def _write_invalid(block: Any) -> Native:
     return v1_calls.write_call_text(block)
 
 
@@ -74,7 +71,7 @@ BY_NAME: Mapping[str, Shape] = {
 }
 
 
-def shapes_of(part: Part) -> tuple[Shape, ...]:
+def shapes_of(part: Native) -> tuple[Shape, ...]:
     """Return the shapes that may read a part, those of v1 aside."""
     tag = part.get("type")
     if tag is not None and type(tag) is not str:
@@ -88,13 +85,13 @@ def shapes_of(part: Part) -> tuple[Shape, ...]:
 def in_non_standard(shape: Shape) -> Shape:
     """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
 
-    def read(part: Part) -> Any:
+    def read(part: Native) -> Any:
         block = shape.read(part["value"])
         if type(block) is am.ToolUseBlock and block.kind == "function":
             raise Unreadable
         return block
 
-    def write(block: Any) -> Part:
+    def write(block: Any) -> Native:
         return {"type": "non_standard", "value": shape.write(block)}
 
     return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import Unreadable, adopt, is_mapping, is_object, object_at, text_at, word_at
+from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object, object_at, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import BLOCKS
 from agentmsg_codecs.langchain.blocks.older import Shape, put, shape, text_shape, with_common
 from agentmsg_codecs.langchain.blocks.v1 import common_of
@@ -14,9 +14,6 @@ from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-Part = dict[str, Any]
 
 
 def _source_of_url(url: str) -> Any:
@@ -35,7 +32,7 @@ def _url_of(source: Any) -> str | None:
     return None
 
 
-def _read_image_url(part: Part) -> Any:
+def _read_image_url(part: Native) -> Any:
     value = part.get("image_url")
     if type(value) is str:
         return v1_media.MEDIA["image"](source=_source_of_url(value), **common_of(part))
@@ -45,23 +42,23 @@ def _read_image_url(part: Part) -> Any:
     )
 
 
-def _write_image_url(block: Any) -> Part:
+def _write_image_url(block: Any) -> Native:
     image = put({"url": _url_of(block.source)}, detail=block.detail)
     return with_common({"type": "image_url", "image_url": image}, block)
 
 
-def _write_image_url_text(block: Any) -> Part:
+def _write_image_url_text(block: Any) -> Native:
     return with_common({"type": "image_url", "image_url": _url_of(block.source)}, block)
 
 
-def _read_input_audio(part: Part) -> Any:
+def _read_input_audio(part: Native) -> Any:
     audio = object_at(part, "input_audio")
     media_type = f"audio/{text_at(audio, 'format')}"
     source = v1_media.make_base64(data=text_at(audio, "data"), media_type=media_type)
     return v1_media.MEDIA["audio"](source=source, **common_of(part))
 
 
-def _write_input_audio(block: Any) -> Part:
+def _write_input_audio(block: Any) -> Native:
     form = (block.source.media_type or "").removeprefix("audio/")
     return with_common({"type": "input_audio", "input_audio": {"data": _data(block.source), "format": form}}, block)
 
@@ -70,7 +67,7 @@ def _data(source: Any) -> Any:
     return getattr(source, "data", None)
 
 
-def _file_source(file: Part, url_key: str = "file_url") -> Any:
+def _file_source(file: Native, url_key: str = "file_url") -> Any:
     if file.get("file_data") is not None:
         return _source_of_url(text_at(file, "file_data"))
     if file.get("file_id") is not None:
@@ -78,7 +75,7 @@ def _file_source(file: Part, url_key: str = "file_url") -> Any:
     return v1_media.make_url(url=text_at(file, url_key))
 
 
-def _file_fields(block: Any) -> Part:
+def _file_fields(block: Any) -> Native:
     source = block.source
     if type(source) is am.FileSource:
         return put({"file_id": source.file_id}, filename=block.name)
@@ -87,24 +84,24 @@ def _file_fields(block: Any) -> Part:
     return put({"file_data": _url_of(source)}, filename=block.name)
 
 
-def _read_openai_file(part: Part) -> Any:
+def _read_openai_file(part: Native) -> Any:
     file = object_at(part, "file")
     return v1_media.MEDIA["file"](source=_file_source(file), name=word_at(file, "filename"), **common_of(part))
 
 
-def _write_openai_file(block: Any) -> Part:
+def _write_openai_file(block: Any) -> Native:
     return with_common({"type": "file", "file": _file_fields(block)}, block)
 
 
-def _read_input_file(part: Part) -> Any:
+def _read_input_file(part: Native) -> Any:
     return v1_media.MEDIA["file"](source=_file_source(part), name=word_at(part, "filename"), **common_of(part))
 
 
-def _write_input_file(block: Any) -> Part:
+def _write_input_file(block: Any) -> Native:
     return with_common({"type": "input_file", **_file_fields(block)}, block)
 
 
-def _read_input_image(part: Part) -> Any:
+def _read_input_image(part: Native) -> Any:
     if part.get("image_url") is not None:
         source = _source_of_url(text_at(part, "image_url"))
     else:
@@ -112,8 +109,8 @@ def _read_input_image(part: Part) -> Any:
     return v1_media.MEDIA["image"](source=source, detail=word_at(part, "detail"), **common_of(part))
 
 
-def _write_input_image(block: Any) -> Part:
-    part: Part = {"type": "input_image"}
+def _write_input_image(block: Any) -> Native:
+    part: Native = {"type": "input_image"}
     if type(block.source) is am.FileSource:
         part["file_id"] = block.source.file_id
     else:
@@ -124,7 +121,7 @@ def _write_input_image(block: Any) -> Part:
 _ANTHROPIC = {"image": "image", "document": "file"}
 
 
-def _read_anthropic_media(part: Part) -> Any:
+def _read_anthropic_media(part: Native) -> Any:
     native = object_at(part, "source")
     kind, media_type = native.get("type"), word_at(native, "media_type")
     source: Any
@@ -144,9 +141,9 @@ def _read_anthropic_media(part: Part) -> Any:
     return v1_media.MEDIA[_ANTHROPIC[part["type"]]](source=source, **fields)
 
 
-def _write_anthropic_media(block: Any) -> Part:
+def _write_anthropic_media(block: Any) -> Native:
     source = block.source
-    native: Part = {"type": "base64", "media_type": source.media_type, "data": _data(source)}
+    native: Native = {"type": "base64", "media_type": source.media_type, "data": _data(source)}
     if type(source) is am.URLSource:
         native = {"type": "url", "url": source.url, "media_type": source.media_type}
     elif type(source) is am.FileSource:
@@ -155,13 +152,13 @@ def _write_anthropic_media(block: Any) -> Part:
         native = {"type": "text", "media_type": source.media_type, "data": source.text}
     if native["media_type"] is None:
         del native["media_type"]
-    part: Part = {"type": "image" if type(block) is am.ImageBlock else "document", "source": native}
+    part: Native = {"type": "image" if type(block) is am.ImageBlock else "document", "source": native}
     if type(block) is am.FileBlock:
         put(part, title=block.title, context=block.context)
     return with_common(part, block)
 
 
-def _read_document(part: Part) -> Any:
+def _read_document(part: Native) -> Any:
     """Read a document; whether it is to be cited is an extra of Anthropic's family."""
     block = _read_anthropic_media(part)
     if "citations" not in part:
@@ -169,12 +166,12 @@ def _read_document(part: Part) -> Any:
     return block.evolve(extras={**block.extras, ANTHROPIC: adopt({"citations": part["citations"]})})
 
 
-def _write_document(block: Any) -> Part:
+def _write_document(block: Any) -> Native:
     part, extras = _write_anthropic_media(block), block.extras.get(ANTHROPIC) if block.extras else None
     return {**part, "citations": extras["citations"]} if is_mapping(extras) and "citations" in extras else part
 
 
-def _read_v0(part: Part) -> Any:
+def _read_v0(part: Native) -> Any:
     kind, media_type = part.get("source_type"), word_at(part, "mime_type")
     source: Any
     if kind == "base64":
@@ -208,9 +205,9 @@ _V0_SOURCES: Mapping[type, tuple[str, str, str]] = {
 }
 
 
-def _write_v0(block: Any) -> Part:
+def _write_v0(block: Any) -> Native:
     kind, key, field = _V0_SOURCES[type(block.source)]
-    part: Part = {"type": _V0_TAGS[type(block)], "source_type": kind}
+    part: Native = {"type": _V0_TAGS[type(block)], "source_type": kind}
     with_common(part, block)
     part[key] = getattr(block.source, field)
     put(part, mime_type=block.source.media_type, filename=getattr(block, "name", None))
@@ -219,7 +216,7 @@ def _write_v0(block: Any) -> Part:
     return part
 
 
-def _write_v0_text_url(block: Any) -> Part:
+def _write_v0_text_url(block: Any) -> Native:
     part = _write_v0(block)
     if "text" not in part:
         raise Unreadable
@@ -232,7 +229,7 @@ def _tag_of_media(media_type: str) -> str:
     return head if head in {"image", "audio", "video"} else "file"
 
 
-def _read_google(part: Part) -> Any:
+def _read_google(part: Native) -> Any:
     media_type = text_at(part, "mime_type")
     if part.get("data") is not None:
         source: Any = v1_media.make_base64(data=text_at(part, "data"), media_type=media_type)
@@ -241,8 +238,8 @@ def _read_google(part: Part) -> Any:
     return v1_media.MEDIA[_tag_of_media(media_type)](source=source, **common_of(part))
 
 
-def _write_google(block: Any) -> Part:
-    part: Part = {"type": "media", "mime_type": block.source.media_type}
+def _write_google(block: Any) -> Native:
+    part: Native = {"type": "media", "mime_type": block.source.media_type}
     if type(block.source) is am.URLSource:
         part["file_uri"] = block.source.url
     else:
@@ -250,7 +247,7 @@ def _write_google(block: Any) -> Part:
     return with_common(part, block)
 
 
-def _read_bedrock(part: Part) -> Any:
+def _read_bedrock(part: Native) -> Any:
     image = object_at(part, "image")
     source = object_at(image, "source")
     if "type" in part or len(source) != 1:
@@ -259,12 +256,12 @@ def _read_bedrock(part: Part) -> Any:
     return v1_media.MEDIA["image"](source=v1_media.make_base64(data=text_at(source, "bytes"), media_type=media_type))
 
 
-def _write_bedrock(block: Any) -> Part:
+def _write_bedrock(block: Any) -> Native:
     form = (block.source.media_type or "").removeprefix("image/")
     return {"image": {"format": form, "source": {"bytes": _data(block.source)}}}
 
 
-def _read_plain_media(part: Part) -> Any:
+def _read_plain_media(part: Native) -> Any:
     fields = {"title": word_at(part, "title"), "context": word_at(part, "context")}
     if part.get("text") is not None:
         raise Unreadable
@@ -272,7 +269,7 @@ def _read_plain_media(part: Part) -> Any:
     return block.evolve(**fields)
 
 
-def _write_plain_media(block: Any) -> Part:
+def _write_plain_media(block: Any) -> Native:
     bare = block.evolve(title=None, context=None, name=None)
     part = v1_media.media_writer("file")(bare)
     return put({**part, "type": "text-plain"}, title=block.title, context=block.context)

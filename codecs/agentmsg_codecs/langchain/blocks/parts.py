@@ -17,6 +17,7 @@ import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     Unreadable,
     adopt,
     dispatch,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 _make_native = maker(am.NativeBlock)
 
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
@@ -102,7 +102,7 @@ class Parts:
             return v1.make_text(text=part, notes=_BARE)
         return _native(part)
 
-    def _read(self, part: Part, provider: str | None) -> Any:
+    def _read(self, part: Native, provider: str | None) -> Any:
         for mark, there, back in MOVES:
             moved = there(part)
             if moved is None:
@@ -116,9 +116,9 @@ class Parts:
             return _native(part)
         return _marked(block)
 
-    def _meaning(self, part: Part, provider: str | None) -> Any:
+    def _meaning(self, part: Native, provider: str | None) -> Any:
         """Return what a part means, with its extras: the first that reads it so that it comes back; None of none."""
-        tried: list[tuple[Shape | None, Any, Any, Part]] = []
+        tried: list[tuple[Shape | None, Any, Any, Native]] = []
         for shape, read in self._candidates(part, provider):
             try:
                 block = read(part)
@@ -134,7 +134,7 @@ class Parts:
                 return found
         return None
 
-    def _candidates(self, part: Part, provider: str | None) -> list[tuple[Shape | None, Any]]:
+    def _candidates(self, part: Native, provider: str | None) -> list[tuple[Shape | None, Any]]:
         """Return what may read a part: v1, then the other shapes of its tag."""
         shapes: list[tuple[Shape | None, Any]] = [(shape, shape.read) for shape in shapes_of(part)]
         tag = part.get("type")
@@ -154,19 +154,19 @@ class Parts:
             return shapes
         return [*own, (None, partial(_structured, self._readers[tag], hooks.TAGS[tag])), *shapes]
 
-    def _read_non_standard(self, part: Part) -> Any:
+    def _read_non_standard(self, part: Native) -> Any:
         value = part.get("value")
         if not is_object(value):
             raise Unreadable
         return hooks.non_standard_block(value, self.converter)
 
-    def _shaped(self, block: Any, shape: Shape | None, plain: Part) -> Any:
+    def _shaped(self, block: Any, shape: Shape | None, plain: Native) -> Any:
         """Return a block that remembers its shape, where that is not the default one."""
         if shape is None or same_document(plain, self._default(block)):
             return block
         return marked(block, FAMILY, shape=shape.name)
 
-    def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Part, part: Part) -> Any:
+    def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Native, part: Native) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
         keys = known_keys(block, shape, plain)
         if shape is not None and part.get("error") is not None:
@@ -246,7 +246,7 @@ class Parts:
         extras = block.extras.get(FAMILY) if block.extras else None
         return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
-    def _default(self, block: Any) -> Part:
+    def _default(self, block: Any) -> Native:
         writer = self._writers.get(type(block))
         if writer is None:
             return hooks.write_non_standard(block, self.converter)
@@ -255,10 +255,10 @@ class Parts:
             part = self._in_own_shape(shape, block)
             if part is not None:
                 return part
-        plain: Part = writer(block)
+        plain: Native = writer(block)
         return plain
 
-    def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
+    def _in_own_shape(self, shape: Shape, block: Any) -> Native | None:
         """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
         bare = block.evolve(
             notes=EMPTY, extras={space: own for space, own in block.extras.items() if space in _OF_ANTHROPIC}
@@ -276,7 +276,7 @@ class Parts:
         if name == "str":
             return block.text if type(block) is am.TextBlock else self._default(block)
         shape = _NAMED.get(name) if isinstance(name, str) else None
-        plain: Part | None = None
+        plain: Native | None = None
         if shape is not None:
             try:
                 plain = shape.write(block)
@@ -319,7 +319,7 @@ def _provider_of(block: Any) -> str | None:
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
 
 
-def _read_signed(provider: str | None, part: Part) -> am.ThinkingBlock:
+def _read_signed(provider: str | None, part: Native) -> am.ThinkingBlock:
     extras = part.get("extras")
     if not is_object(extras) or type(extras.get("signature")) is not str or "signature_provider" in extras:
         raise Unreadable
@@ -327,7 +327,7 @@ def _read_signed(provider: str | None, part: Part) -> am.ThinkingBlock:
     return block.evolve(signature=v1.make_signature(provider=provider, value=extras["signature"]))
 
 
-def _write_signed(block: Any) -> Part:
+def _write_signed(block: Any) -> Native:
     return v1.write_reasoning(block.evolve(signature=block.signature.evolve(provider=ANTHROPIC)))
 
 
@@ -346,7 +346,7 @@ _OF_ANTHROPIC = frozenset({ANTHROPIC, KIND})
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 
 
-def _structured(hook: Any, cls: type, part: Part) -> Any:
+def _structured(hook: Any, cls: type, part: Native) -> Any:
     return hook(part, cls)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import (
     EMPTY,
+    Native,
     Unreadable,
     adopt,
     dispatch,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 make_text = maker(am.TextBlock)
 make_thinking = maker(am.ThinkingBlock)
 make_call = maker(am.ToolUseBlock)
@@ -51,7 +51,7 @@ make_cache = maker(am.CacheHint)
 # -- what many parts share ------------------------------------------------------------------------------------------
 
 
-def cache_of(part: Part) -> am.CacheHint | None:
+def cache_of(part: Native) -> am.CacheHint | None:
     """Return the cache hint of a part; None where none is told, or something odd, which is an extra."""
     hint = part.get("cache_control")
     if not is_object(hint) or type(hint.get("type")) is not str:
@@ -64,7 +64,7 @@ def cache_of(part: Part) -> am.CacheHint | None:
     return make_cache(kind=hint["type"], ttl=ttl if type(ttl) is str else None, extras=extras)
 
 
-def write_cache(hint: am.CacheHint) -> Part:
+def write_cache(hint: am.CacheHint) -> Native:
     """Return the native cache hint."""
     native = {"type": hint.kind} if hint.ttl is None else {"type": hint.kind, "ttl": hint.ttl}
     rest = hint.extras.get(FAMILY) if hint.extras else None
@@ -92,9 +92,9 @@ def claimed(block: Any) -> frozenset[str]:
 class Extras:
     """The `extras` of a v1 part, taken apart: what the model has fields for, and the rest."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Native) -> None:
         extras = part.get("extras")
-        self.rest: Part = dict(extras) if is_object(extras) else {}
+        self.rest: Native = dict(extras) if is_object(extras) else {}
 
     def text(self, key: str) -> str | None:
         """Take a text; anything else under a key of ours stays an extra."""
@@ -111,7 +111,7 @@ class Extras:
 
 
 def common_of(
-    part: Part, extras: Extras | None = None, *, id_key: str | None = "id", owner: str | None = None
+    part: Native, extras: Extras | None = None, *, id_key: str | None = "id", owner: str | None = None
 ) -> dict[str, Any]:
     """Return the fields that all blocks share, as far as a part states them.
 
@@ -148,8 +148,8 @@ def common_of(
 
 
 def v1_part(
-    block: Any, part: Part, own: Part | None = None, *, id_key: str | None = "id", owner: str | None = None
-) -> Part:
+    block: Any, part: Native, own: Native | None = None, *, id_key: str | None = "id", owner: str | None = None
+) -> Native:
     """Complete a v1 part with what all blocks share.
 
     Args:
@@ -159,7 +159,7 @@ def v1_part(
         id_key: where the item's id stands; None: in `extras`.
         owner: whose a signature is of which nothing else is told.
     """
-    extras: Part = {} if own is None else own
+    extras: Native = {} if own is None else own
     odd = block.extras or block.metadata or block.item_id is not None or block.phase is not None
     if not odd and block.signature is None and block.cache is None:
         if extras:
@@ -188,8 +188,9 @@ def v1_part(
     return part
 
 
-def is_bare_text(block: Any) -> bool:
-    """Tell whether a block is text that says nothing but its words, so that a string can stand for it."""
+def is_words(blocks: Any) -> bool:
+    """Tell whether blocks are one text that says nothing but its words, so that a string can stand for it."""
+    block = blocks[0] if len(blocks) == 1 else None
     if type(block) is not am.TextBlock or not block.text or block.citations or block.extras or block.metadata:
         return False
     return block.item_id is None and block.cache is None and block.signature is None and block.phase is None
@@ -198,13 +199,13 @@ def is_bare_text(block: Any) -> bool:
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
 
 
-def quick_text(part: Part) -> am.TextBlock | None:
+def quick_text(part: Native) -> am.TextBlock | None:
     """Read text that has nothing but its words; None where it has more."""
     text = part.get("text")
     return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
 
 
-def read_text(part: Part, _: Any = None) -> am.TextBlock:
+def read_text(part: Native, _: Any = None) -> am.TextBlock:
     """Read ``{"type": "text", "text", "annotations"}``."""
     citations: Any = part.get("annotations")
     if not is_list(citations):
@@ -215,16 +216,16 @@ def read_text(part: Part, _: Any = None) -> am.TextBlock:
     )
 
 
-def write_text(block: am.TextBlock) -> Part:
+def write_text(block: am.TextBlock) -> Native:
     """Write a text block."""
-    part: Part = {"type": "text", "text": block.text}
+    part: Native = {"type": "text", "text": block.text}
     if block.citations:
         own = all(is_place(citation) and not is_translated(citation) for citation in block.citations)
         part["citations" if own else "annotations"] = list(map(write_citation, block.citations))
     return v1_part(block, part)
 
 
-def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
+def quick_reasoning(part: Native) -> am.ThinkingBlock | None:
     """Read thinking that has nothing but words and perhaps a signature; None where it has more."""
     thinking = part.get("reasoning")
     if type(thinking) is not str:
@@ -240,7 +241,7 @@ def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
     return make_thinking(thinking=thinking, signature=make_signature(provider=ANTHROPIC, value=value))
 
 
-def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
+def read_reasoning(part: Native, _: Any = None) -> am.ThinkingBlock:
     """Read ``{"type": "reasoning", "reasoning"}``; a signature of which nothing else is told is Anthropic's."""
     extras = Extras(part)
     redacted = extras.text("redacted")
@@ -248,17 +249,17 @@ def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
     return make_thinking(thinking=word_at(part, "reasoning") or "", redacted=redacted, **fields)
 
 
-def write_reasoning(block: am.ThinkingBlock) -> Part:
+def write_reasoning(block: am.ThinkingBlock) -> Native:
     """Write a thinking block; what only the provider can read goes into `extras`."""
     own = {} if block.redacted is None else {"redacted": block.redacted}
     return v1_part(block, {"type": "reasoning", "reasoning": block.thinking}, own, owner=ANTHROPIC)
 
 
-def read_refusal(part: Part, _: Any = None) -> am.RefusalBlock:
+def read_refusal(part: Native, _: Any = None) -> am.RefusalBlock:
     """Read ``{"type": "refusal", "refusal"}``."""
     return make_refusal(refusal=text_at(part, "refusal"), **common_of(part, Extras(part)))
 
 
-def write_refusal(block: am.RefusalBlock) -> Part:
+def write_refusal(block: am.RefusalBlock) -> Native:
     """Write a refusal."""
     return v1_part(block, {"type": "refusal", "refusal": block.refusal})

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import is_mapping, is_marked, mark_of
+from agentmsg.formats import Native, is_mapping, is_marked, mark_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, raw_text
 from agentmsg_codecs.langchain.names import FAMILY
-
-Part = dict[str, Any]
 
 
 def is_function_call(block: Any) -> bool:
@@ -17,12 +15,12 @@ def is_function_call(block: Any) -> bool:
     return type(block) is am.ToolUseBlock and block.kind == "function"
 
 
-def _valid_entry(block: am.ToolUseBlock) -> Part:
+def _valid_entry(block: am.ToolUseBlock) -> Native:
     bare = not is_mapping(block.input) and is_marked(block, FAMILY, "/bare")
     return {"name": block.name, "args": block.input if bare else call_args(block), "id": block.id, "type": "tool_call"}
 
 
-def _invalid_entry(block: am.ToolUseBlock) -> Part:
+def _invalid_entry(block: am.ToolUseBlock) -> Native:
     own = block.extras.get(FAMILY) if block.extras else None
     error = own.get("error") if is_mapping(own) else None
     bare = block.is_valid and type(block.input) is not str and is_marked(block, FAMILY, "/bare")
@@ -35,17 +33,17 @@ def _invalid_entry(block: am.ToolUseBlock) -> Part:
     }
 
 
-def openai_entry(block: am.ToolUseBlock) -> Part:
+def openai_entry(block: am.ToolUseBlock) -> Native:
     """Return the entry of ``additional_kwargs.tool_calls``."""
     return {"id": block.id, "type": "function", "function": function_of(block)}
 
 
-def function_of(block: am.ToolUseBlock) -> Part:
+def function_of(block: am.ToolUseBlock) -> Native:
     """Return ``additional_kwargs.function_call``."""
     return {"name": block.name, "arguments": raw_text(block)}
 
 
-def chunk_of(block: am.ToolUseBlock) -> Part:
+def chunk_of(block: am.ToolUseBlock) -> Native:
     """Return the one piece that a whole call is in a chunk, as LangChain makes it."""
     import json  # noqa: PLC0415 - its spelling of arguments is the one that LangChain writes
 
@@ -61,6 +59,6 @@ def listed_invalid(block: am.ToolUseBlock) -> bool:
     return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
 
 
-def entry_of(block: am.ToolUseBlock) -> Part:
+def entry_of(block: am.ToolUseBlock) -> Native:
     """Return the entry of ``tool_calls`` or ``invalid_tool_calls``."""
     return _invalid_entry(block) if listed_invalid(block) else _valid_entry(block)

@@ -11,7 +11,17 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import dump_json, is_mapping, is_sequence, mark_of, parse_json, same_document, speed, spelling
+from agentmsg.formats import (
+    Native,
+    dump_json,
+    is_mapping,
+    is_sequence,
+    mark_of,
+    parse_json,
+    same_document,
+    speed,
+    spelling,
+)
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 
-Part = dict[str, Any]
 # Where a copy stands, by its letter, and the namespace of what it says beyond the call.
 SPACES: Mapping[str, str] = {
     "c": "langchain.content",
@@ -39,10 +48,10 @@ _GUARDED = frozenset({"id", "call_id", "name", "args", "input", "arguments", "fu
 _TEXTS = frozenset({"args", "arguments"})
 
 
-def compared(native: Part, plain: Part) -> tuple[Part, Part]:
+def compared(native: Native, plain: Native) -> tuple[Native, Native]:
     """Return how a native copy spells what the default spelling says, and what it says beyond; each by key."""
-    note: Part = {key: "absent" for key in plain if key not in native}
-    more: Part = {}
+    note: Native = {key: "absent" for key in plain if key not in native}
+    more: Native = {}
     for key, value in native.items():
         if key not in plain:
             more[key] = value
@@ -77,7 +86,7 @@ def is_same_json(a: Any, b: Any) -> bool:
         return False
 
 
-def beyond(block: am.ToolUseBlock, letter: str, plain: Part) -> Part:
+def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
     """Return what the extras of a call say beyond it in one of its copies, as far as that comes back.
 
     Args:
@@ -89,8 +98,8 @@ def beyond(block: am.ToolUseBlock, letter: str, plain: Part) -> Part:
     return _beyond(own, plain, _OTHERWISE[letter], is_inner=False) if is_mapping(own) else {}
 
 
-def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, is_inner: bool) -> Part:
-    kept: Part = {}
+def _beyond(own: Mapping[str, Any], plain: Native, otherwise: frozenset[str], *, is_inner: bool) -> Native:
+    kept: Native = {}
     for key, value in own.items():
         if key not in plain:
             if is_inner or otherwise is not _OTHERWISE["c"]:
@@ -121,7 +130,7 @@ def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -
     return isinstance(value, str)
 
 
-def _apply(plain: Part, changes: Any, *, guarded: bool) -> Part:
+def _apply(plain: Native, changes: Any, *, guarded: bool) -> Native:
     if not is_mapping(changes):
         return plain
     out = dict(plain)
@@ -146,7 +155,7 @@ def stamp(block: am.ToolUseBlock) -> str:
     return blake2b(dump_json(said), digest_size=6).hexdigest()
 
 
-def spelt(block: am.ToolUseBlock, plain: Part, letter: str) -> Part:
+def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
     """Return a copy with what it says beyond the call, in the spelling that the block remembers for it."""
     more = beyond(block, letter, plain) if block.extras else None
     note = mark_of(block, FAMILY, f"/{letter}=")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import adopt, is_mapping, mark_of
+from agentmsg.formats import Native, adopt, is_mapping, mark_of
 from agentmsg_codecs.langchain.calls.copies import (
     WRITERS,
     chunk_of,
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import Parts
 
 
-Part = dict[str, Any]
-
-
 @attrs.define
 class Layout:
     """Where the calls of a message go.
@@ -41,11 +38,11 @@ class Layout:
     """
 
     places: dict[int, str]
-    tool_calls: list[Part] = attrs.field(factory=list[Part])
-    invalid_tool_calls: list[Part] = attrs.field(factory=list[Part])
-    raw: list[Part] = attrs.field(factory=list[Part])
+    tool_calls: list[Native] = attrs.field(factory=list[Native])
+    invalid_tool_calls: list[Native] = attrs.field(factory=list[Native])
+    raw: list[Native] = attrs.field(factory=list[Native])
     listed: list[am.ToolUseBlock] = attrs.field(factory=list[am.ToolUseBlock])
-    function_call: Part | None = None
+    function_call: Native | None = None
 
 
 def _is_bare(block: am.ToolUseBlock) -> bool:
@@ -95,7 +92,7 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return where the calls among the blocks of a message go, and their entries."""
     layout = Layout(default_copies(blocks))
-    lists: dict[str, list[tuple[int, Part]]] = {"valid": [], "invalid": [], "a": []}
+    lists: dict[str, list[tuple[int, Native]]] = {"valid": [], "invalid": [], "a": []}
     chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
     for index, default in layout.places.items():
         block = blocks[index]
@@ -120,7 +117,7 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     return layout
 
 
-def chunks_of(layout: Layout) -> list[Part]:
+def chunks_of(layout: Layout) -> list[Native]:
     """Return the pieces in a stored chunk of the calls that its lists hold."""
     return [spelt(block, chunk_of(block), "k") for block in layout.listed]
 
@@ -149,7 +146,7 @@ def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
 def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
     """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
     bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
-    writers: dict[str, Callable[[am.ToolUseBlock], Part]] = {"c": parts.write, "t": entry_of, **WRITERS}
+    writers: dict[str, Callable[[am.ToolUseBlock], Native]] = {"c": parts.write, "t": entry_of, **WRITERS}
     found: dict[str, Any] = {}
     for letter, space in SPACES.items():
         own = block.extras.get(space)

@@ -26,6 +26,7 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import DecodeError, EncodeError, thaw
 from agentmsg.formats import (
+    Native,
     Unreadable,
     adopt,
     excerpt,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain import LangChainCodec
 
 
-Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
@@ -127,7 +127,7 @@ def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     return with_note(chunk, FAMILY, {**note_of(chunk, FAMILY), **marks})
 
 
-def _without_raw(body: Part, entries: Sequence[Part], marks: Part) -> Part:
+def _without_raw(body: Native, entries: Sequence[Native], marks: Native) -> Native:
     """Leave out the copies of pieces in additional_kwargs."""
     kwargs: Any = body.get("additional_kwargs")
     if (
@@ -205,7 +205,7 @@ def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> t
     return (*parts, *(piece for piece in pieces if mark_of(piece, FAMILY, "/copy") is None))
 
 
-def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
+def _with_own(chunk: am.MsgChunk, body: Native) -> am.MsgChunk:
     position = body.get("chunk_position")
     if position not in (None, "last"):
         raise Unreadable
@@ -279,14 +279,14 @@ def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     return whole
 
 
-def _indexed(item: Part, part: am.ChunkPart) -> Part:
+def _indexed(item: Native, part: am.ChunkPart) -> Native:
     """Return a part of content with its index, and without the text that it lacks."""
     lacks = mark_of(part, FAMILY, "/lacks")
     kept = {key: value for key, value in item.items() if key != lacks or value != ""}
     return {**kept, "index": part.index}
 
 
-def _own_keys(chunk: am.MsgChunk) -> Part:
+def _own_keys(chunk: am.MsgChunk) -> Native:
     """Return what only an assistant's chunk has, in the default spelling."""
     entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
     valid, invalid = made_of(entries)
@@ -299,7 +299,7 @@ def _own_keys(chunk: am.MsgChunk) -> Part:
     }
 
 
-def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
+def _put_own(body: Native, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
     plain, note = _own_keys(chunk), note_of(chunk, FAMILY)
     if note.get("/raw") is True and plain["tool_call_chunks"]:
         kwargs = body.get("additional_kwargs")
@@ -313,7 +313,7 @@ def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) ->
         return
     rest = dict(body)
 
-    def read(own: Part) -> Any:
+    def read(own: Native) -> Any:
         return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
 
     bare = chunk.evolve(notes={FAMILY: spellings})

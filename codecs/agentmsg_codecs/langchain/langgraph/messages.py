@@ -13,12 +13,13 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     adopt,
     dump_json,
     excerpt,
     is_list,
     is_object,
-    maker,
+    natives,
     note_of,
     rules,
     same_document,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 # The namespace of our notes.
 LG = "langgraph"
 ENVELOPE_FORM = "lc"
@@ -45,8 +45,6 @@ METHOD = "model_validate_json"
 _PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
 _OWN_NOTES = frozenset({LG})
-_make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 _MODULES: Mapping[str, str] = {
     "HumanMessage": "human",
     "AIMessage": "ai",
@@ -94,7 +92,7 @@ class GraphMessages:
             raise DecodeError(f"not a message of LangGraph: {excerpt(native)}")
         return _whole(native)
 
-    def _read_body(self, native: Part, body: Part) -> am.Msg | None:
+    def _read_body(self, native: Native, body: Native) -> am.Msg | None:
         """Return the message of an extension; None where it is none of LangChain's, or would not come back."""
         module, name = native["value"][:2]
         code = native[EXT]
@@ -102,7 +100,7 @@ class GraphMessages:
         if tag is None or body.get("type") != tag or (code == PYDANTIC_2 and native["value"][3] != METHOD):
             return None
         text = dump_json(body)
-        note: Part = {}
+        note: Native = {}
         if _BEGIN in text:
             body, marks = unescape(body)
             if marks:
@@ -131,7 +129,7 @@ class GraphMessages:
     def _read_other(self, native: Any) -> am.Msg | None:
         """Return the message of a dict form or an envelope; None where it is none, or would not come back."""
         value, marks = unescape(native) if is_object(native) or is_list(native) else (native, [])
-        note: Part = {}
+        note: Native = {}
         try:
             if is_object(value) and "lc" in value:
                 message, note["/form"] = self._envelopes.read(value, DIALECTS["python"]), ENVELOPE_FORM
@@ -156,7 +154,7 @@ class GraphMessages:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, message: am.Msg, unescaped: list[Part] | None = None, default: str | None = None) -> Any:
+    def write(self, message: am.Msg, unescaped: list[Native] | None = None, default: str | None = None) -> Any:
         """Return the native message of one that fits.
 
         Args:
@@ -215,11 +213,8 @@ def _plain(message: am.Msg) -> am.Msg:
     return with_note(bare(message), LG, EMPTY)
 
 
-def _whole(native: Part) -> am.Msg:
+def _whole(native: Native) -> am.Msg:
     value, marks = unescape(native)
     body = body_of(value)
-    content = (value if body is None else body).get("content")
-    said = content if isinstance(content, str) and content else None
-    block = _make_native(codec=FAMILY, value=adopt(value), fallback=said)
-    message = _make_msg(role="native", content=(block,))
+    message = natives.read_whole(value, FAMILY, value if body is None else body)
     return with_note(message, LG, adopt({"/escapes": marks})) if marks else message

@@ -8,6 +8,7 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg.formats import (
     EMPTY,
+    Native,
     Unreadable,
     adopt,
     dump_json,
@@ -20,7 +21,7 @@ from agentmsg.formats import (
     same_document,
 )
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
-from agentmsg_codecs.langchain.blocks.v1 import is_bare_text
+from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.joining import join
@@ -32,7 +33,7 @@ from agentmsg_codecs.langchain.messages.fields import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Native, role_word
+from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Unwrapped, role_word
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import Parts
 
 
-Part = dict[str, Any]
 _make_msg = maker(am.Msg)
 _TAG_OF_ROLE: Mapping[str, str] = {
     "user": "human",
@@ -94,7 +94,7 @@ class Bodies:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, found: Native) -> am.Msg:
+    def read(self, found: Unwrapped) -> am.Msg:
         """Return what a body means; its spelling is noted by the caller.
 
         Raises:
@@ -105,7 +105,7 @@ class Bodies:
         model, reason, response, note = read_response(response)
         provider = response.get("model_provider") if kind == "ai" else None
         content = self._content(body.get("content"), provider if type(provider) is str else None)
-        fields: Part = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
+        fields: Native = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
             role = "tool"
             fields["content"] = (self._result(body, content, kind),)
@@ -134,7 +134,7 @@ class Bodies:
             **fields,
         )
 
-    def _role(self, found: Native, kwargs: Part) -> str:
+    def _role(self, found: Unwrapped, kwargs: Native) -> str:
         if found.kind == "chat":
             word = found.word if found.form in {"role", "pair"} else found.body.get("role")
             if type(word) is not str or word in OWN_ROLES:
@@ -153,7 +153,7 @@ class Bodies:
             raise Unreadable
         return [(self.parts.read(part, provider), part) for part in native]
 
-    def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
+    def _result(self, body: Native, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
         name = natives.word_if_any(body, "name")
         blocks = tuple(block for block, _ in content)
         if kind == "function":
@@ -187,12 +187,12 @@ class Bodies:
             blocks = cast("am.ToolResultBlock", blocks[0]).content
         return tuple(block for block in blocks if type(block) is am.TextBlock)
 
-    def write(self, message: am.Msg, tag: str, form: str) -> Part:
+    def write(self, message: am.Msg, tag: str, form: str) -> Native:
         """Return the body of a message in its default spelling, without unknown fields."""
         kind = KINDS[tag]
         blocks = message.content
         note = message.notes.get(FAMILY) if message.notes else None
-        body: Part = {
+        body: Native = {
             "content": "",
             "additional_kwargs": message.metadata,
             "response_metadata": write_response(message, note if is_mapping(note) else None),
@@ -215,11 +215,11 @@ class Bodies:
     def _write_content(self, blocks: Any) -> Any:
         if not blocks:
             return ""
-        if _is_words(blocks):
+        if is_words(blocks):
             return blocks[0].text
         return list(map(self.parts.write, blocks))
 
-    def _write_result(self, block: am.ToolResultBlock, body: Part, kind: str) -> None:
+    def _write_result(self, block: am.ToolResultBlock, body: Native, kind: str) -> None:
         content = self._write_content(block.content)
         body["name"] = block.name
         body["content"] = content
@@ -243,10 +243,10 @@ class Bodies:
             if (value := getattr(block, key)) is not None:
                 body[key] = value
 
-    def _write_ai(self, message: am.Msg, body: Part) -> None:
+    def _write_ai(self, message: am.Msg, body: Native) -> None:
         blocks = message.content
         layout: Layout | None = None
-        if _is_words(blocks):
+        if is_words(blocks):
             body["content"] = cast("am.TextBlock", blocks[0]).text
             body["tool_calls"], body["invalid_tool_calls"] = [], []
         else:
@@ -256,8 +256,8 @@ class Bodies:
             body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Part) -> Layout | None:
-        kwargs: Part = {}
+    def _write_blocks(self, blocks: Any, body: Native) -> Layout | None:
+        kwargs: Native = {}
         layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
         inside: list[Any] = []
         for index, block in enumerate(blocks):
@@ -268,7 +268,7 @@ class Bodies:
                 write_kwargs(block, kwargs)
             else:
                 inside.append(block)
-        if _is_words(inside):
+        if is_words(inside):
             body["content"] = inside[0].text
         else:
             provider = body["response_metadata"].get("model_provider")
@@ -309,7 +309,7 @@ def _attributed(block: Any, part: Any, provider: Any) -> Any:
         name, owner = "provider", None
     else:
         return part
-    extras: Part = part.get("extras") or {}
+    extras: Native = part.get("extras") or {}
     is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
     return {**part, "extras": {**extras, name: owner}} if is_v1 else part
 
@@ -318,7 +318,7 @@ _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
 _ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 
 
-def _shortened(body: Part, form: str) -> Part:
+def _shortened(body: Native, form: str) -> Native:
     """Leave out what is empty, and what stands in `role`."""
     left_out = {"type", "role"} if form != "oldest" else {"type"}
     return {
@@ -328,16 +328,11 @@ def _shortened(body: Part, form: str) -> Part:
     }
 
 
-def _is_words(blocks: Any) -> bool:
-    """Tell whether content is one text that says nothing but its words, and so is written as a string."""
-    return len(blocks) == 1 and is_bare_text(blocks[0])
-
-
 def _told_apart(block: am.ToolResultBlock) -> str | None:
     """Return the text of a result that has no content: its structure as JSON, else its error."""
     return block.error if block.structured is None else dump_json(block.structured).decode()
 
 
-def _object_at(body: Part, key: str) -> Part:
+def _object_at(body: Native, key: str) -> Native:
     value = body.get(key)
     return value if is_object(value) else {}

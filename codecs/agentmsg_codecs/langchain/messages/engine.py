@@ -15,14 +15,14 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     Unreadable,
-    adopt,
     excerpt,
     is_list,
     is_mapping,
     is_object,
-    maker,
     marked,
+    natives,
     note_of,
     plain_copy,
     rules,
@@ -30,9 +30,10 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
+from agentmsg_codecs.langchain.blocks.parts import Parts
 from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages.body import Bodies
-from agentmsg_codecs.langchain.messages.forms import Native, known_keys, split, wrap
+from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
 from agentmsg_codecs.langchain.messages.proving import proving
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
@@ -43,12 +44,6 @@ if TYPE_CHECKING:
 
     import cattrs
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
-
-
-Part = dict[str, Any]
-make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 
 # What says something else than the default spelling is never kept in a note. The values that have no meaning under a
 # key are extras, so that the rest of the message is read all the same.
@@ -67,17 +62,15 @@ _ODD = frozenset(_HAS_MEANING)
 class Messages:
     """Reads and writes single messages.
 
-    Args:
-        parts: reads and writes content parts.
-
     Attributes:
+        parts: reads and writes content parts.
         fast_readers: by the word in `type`.
         proving: by form, what reads messages whose depth nobody looked at; see proving.py.
         fast_writers: by role.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self) -> None:
+        self.parts = parts = Parts()
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts).by_tag
         self.proving = proving(parts)
@@ -137,9 +130,9 @@ class Messages:
         exact = same_document(plain_copy(thaw(self._spell(message, found.form))), native)
         return (message if exact else _whole(native)), found.form
 
-    def _meaning(self, found: Native) -> am.Msg:
+    def _meaning(self, found: Unwrapped) -> am.Msg:
         message = self._bodies.read(found)
-        own: Part = {}
+        own: Native = {}
         if self._bodies.default_tag(message) != found.tag:
             own["type"] = found.tag
         if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
@@ -194,7 +187,7 @@ class Messages:
         body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
 
-    def _listed(self, message: am.Msg, body: Part) -> Part:
+    def _listed(self, message: am.Msg, body: Native) -> Native:
         """Write content that would be a text as a list, where the message remembers that."""
         content = body.get("content")
         if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
@@ -219,11 +212,11 @@ class Messages:
             return False
         return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
 
-    def _kept(self, message: am.Msg, found: Native, plain: Part) -> am.Msg | None:
+    def _kept(self, message: am.Msg, found: Unwrapped, plain: Native) -> am.Msg | None:
         """Return the message with its unknown fields and odd spellings; None where it would not come back."""
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
-        def read(body: Part) -> am.Msg:
+        def read(body: Native) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
         return spelling.keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
@@ -283,20 +276,9 @@ _LONG = frozenset({"dict", "flat"})
 FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
 
 
-def _refuse_envelope(native: Part) -> None:
+def _refuse_envelope(native: Native) -> None:
     if native.get("type") == "constructor" and "lc" in native:
         raise DecodeError("an envelope of dumpd (lc, constructor): another codec reads these")
-
-
-def _whole(native: Any) -> am.Msg:
-    block = _make_native(codec=FAMILY, value=adopt(native), fallback=_fallback(native))
-    return make_msg(role="native", content=(block,))
-
-
-def _fallback(native: Any) -> str | None:
-    body = native.get("data", native) if is_mapping(native) else None
-    content = body.get("content") if is_mapping(body) else None
-    return content if isinstance(content, str) and content else None
 
 
 def _is_noted(message: am.Msg) -> bool:
@@ -323,3 +305,7 @@ def _unspelt(message: am.Msg) -> am.Msg:
 
 def _without_note(obj: Any) -> Any:
     return with_note(obj, FAMILY, EMPTY)
+
+
+def _whole(native: Any) -> am.Msg:
+    return natives.read_whole(native, FAMILY, native.get("data", native) if is_object(native) else None)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, adopt, dump_json, maker
+from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
-from agentmsg_codecs.langchain.blocks.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
+from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
 from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.usage import read_usage
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.fields import Stop
 
 
-Part = dict[str, Any]
 # Called with all fields in their order: with keywords it takes almost twice the time.
 _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
@@ -65,7 +64,7 @@ class FastReaders:
         self._parts = parts
         self._quick = parts.quick
         self._is_odd = is_odd
-        self.by_tag: dict[Any, Callable[[Part], am.Msg | None]] = {
+        self.by_tag: dict[Any, Callable[[Native], am.Msg | None]] = {
             "human": lambda body: self._plain(body, "human", "user"),
             "system": lambda body: self._plain(body, "system", "system"),
             "ai": self._ai,
@@ -74,7 +73,7 @@ class FastReaders:
 
     # -- flat bodies: all keys are there ------------------------------------------------------------------------
 
-    def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
+    def _plain(self, data: Native, tag: str, role: str) -> am.Msg | None:
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id = data["name"], data["id"]
@@ -86,7 +85,7 @@ class FastReaders:
             return None
         return self.plain(role, content, kwargs, response, name, own_id)
 
-    def _tool(self, data: Part) -> am.Msg | None:
+    def _tool(self, data: Native) -> am.Msg | None:
         try:
             content, name, own_id = data["content"], data["name"], data["id"]
             link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
@@ -99,7 +98,7 @@ class FastReaders:
             return None
         return self.tool(content, name, own_id, link, artifact, status)
 
-    def _ai(self, data: Part) -> am.Msg | None:
+    def _ai(self, data: Native) -> am.Msg | None:
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
@@ -131,7 +130,7 @@ class FastReaders:
             blocks = self._content(content)
             if blocks is None:
                 return None
-            if len(blocks) == 1 and is_bare_text(blocks[0]):
+            if is_words(blocks):
                 notes = LIST_NOTE
         return _make_msg(
             role,
@@ -166,7 +165,7 @@ class FastReaders:
             blocks = self._content(content)
             if blocks is None:
                 return None
-            if len(blocks) == 1 and is_bare_text(blocks[0]):
+            if is_words(blocks):
                 notes = LIST_NOTE
         if artifact is not None:
             if self._looks_odd(artifact):
@@ -199,7 +198,7 @@ class FastReaders:
             blocks = self._said(content, calls, provider if type(provider) is str else None)
             if blocks is None:
                 return None
-            listed = type(content) is _ARRAY and len(content) == 1 and is_bare_text(blocks[0])
+            listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
         if before:
             blocks = before + blocks
         model = reason = None
@@ -320,7 +319,7 @@ def _text(value: Any) -> bytes | None:
 _MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
 
 
-def _told(response: Part) -> tuple[str | None, str | None, Part | None, Stop | None] | None:
+def _told(response: Native) -> tuple[str | None, str | None, Native | None, Stop | None] | None:
     """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places.
 
     The last is the native word, where it stands in `stop_reason`.
