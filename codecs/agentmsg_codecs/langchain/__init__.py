@@ -151,7 +151,7 @@ class LangChainCodec(ContainerCodec):
         return CONTAINERS.document(history, natives, self.container)
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
-        """Return the chunk of an AIMessageChunk or its kin; see chunks.py."""
+        """Return the chunk of an AIMessageChunk or its kin; see chunks/documents.py."""
         self.engine.fill()
         return read_chunk(document, self)
 

@@ -15,6 +15,7 @@ import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
     Native,
+    Shape,
     Unreadable,
     adopt,
     is_list,
@@ -27,8 +28,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg.formats import Shape as Form
-from agentmsg_codecs.langchain.blocks.older import Shape, with_common
+from agentmsg_codecs.langchain.blocks.older import Variant, with_common
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
@@ -54,11 +54,13 @@ TOOLS: Mapping[str, str] = {
 _NAMES = frozenset(TOOLS.values())
 
 
-def _shape(name: str, keys: str, foreign: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Shape:
-    """Return a shape of which some keys are extras of Anthropic's family.
+def _variant(
+    name: str, keys: str, foreign: str, read: Callable[[Native], Any], write: Callable[[Any], Native]
+) -> Variant:
+    """Return a variant of which some keys are extras of Anthropic's family.
 
     Args:
-        name: of the shape.
+        name: of the variant.
         keys: that ``read`` and ``write`` know.
         foreign: the keys that are extras.
         read: gives the block of a part without these.
@@ -76,7 +78,7 @@ def _shape(name: str, keys: str, foreign: str, read: Callable[[Native], Any], wr
         extras = block.extras.get(ANTHROPIC) if block.extras else None
         return {**part, **{key: extras[key] for key in extras if key in own}} if is_mapping(extras) else part
 
-    return Shape(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
+    return Variant(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -119,9 +121,9 @@ def server_name(block: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_USE = _shape("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
-_SERVER_USE = _shape("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
-_MCP_USE = Shape(
+_USE = _variant("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
+_SERVER_USE = _variant("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
+_MCP_USE = Variant(
     "mcp_tool_use",
     frozenset({"type", "id", "name", "input", "server_name", "cache_control"}),
     _read_mcp_use,
@@ -145,7 +147,7 @@ def _write_source(block: am.SourceBlock) -> Native:
     return native
 
 
-_SOURCE = Form(
+_SOURCE = Shape(
     cls=am.SourceBlock,
     keys={"web_search_result": frozenset({"type", "title", "url"})},
     read=_read_source,
@@ -252,8 +254,8 @@ def _write_mcp_result(block: Any) -> Native:
     return with_common({**part, "content": write_texts(block.content)}, block, id_key=None)
 
 
-RESULT = _shape("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
-_MCP_RESULT = _shape("mcp_tool_result", "tool_use_id content is_error", "", _read_mcp_result, _write_mcp_result)
+RESULT = _variant("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
+_MCP_RESULT = _variant("mcp_tool_result", "tool_use_id content is_error", "", _read_mcp_result, _write_mcp_result)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
@@ -318,16 +320,18 @@ def _write_compaction(block: Any) -> Native:
     return with_common(part, block, id_key=None)
 
 
-_SEARCH_RESULT = _shape("search_result", "source title content", "citations", _read_search_result, _write_search_result)
-BLOCKS = _shape("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
-_CONTAINER_UPLOAD = _shape("container_upload", "file_id", "", _read_upload, _write_upload)
+_SEARCH_RESULT = _variant(
+    "search_result", "source title content", "citations", _read_search_result, _write_search_result
+)
+BLOCKS = _variant("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
+_CONTAINER_UPLOAD = _variant("container_upload", "file_id", "", _read_upload, _write_upload)
 
 
 # -- which of them is the default -------------------------------------------------------------------------------------
 
 
-def own_shape(block: Any) -> Shape | None:
-    """Return the shape that only Anthropic's blocks have; None for all others, which are written as v1."""
+def own_variant(block: Any) -> Variant | None:
+    """Return the variant that only Anthropic's blocks have; None for all others, which are written as v1."""
     if type(block) is am.ToolUseBlock:
         if block.kind == "server":
             at_home = block.provider == ANTHROPIC and block.is_valid
@@ -344,7 +348,7 @@ def own_shape(block: Any) -> Shape | None:
     return _CONTAINER_UPLOAD if block.extras and KIND in block.extras else None
 
 
-ANTHROPIC_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
+ANTHROPIC_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
     "tool_use": (_USE,),
     "server_tool_use": (_SERVER_USE,),
     "mcp_tool_use": (_MCP_USE,),
@@ -352,7 +356,7 @@ ANTHROPIC_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
     "search_result": (_SEARCH_RESULT,),
     "container_upload": (_CONTAINER_UPLOAD,),
     "compaction": (
-        Shape(
+        Variant(
             "compaction",
             frozenset({"type", "content", "encrypted_content", "cache_control"}),
             _read_compaction,

@@ -15,7 +15,7 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.older import Shape
+from agentmsg_codecs.langchain.blocks.older import Variant
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, read_call, write_call
 from agentmsg_codecs.langchain.names import ANTHROPIC
@@ -147,12 +147,12 @@ def _write_v1_use(block: Any) -> Native:
 
 
 _EXTRA_KEYS = frozenset({"type", "id", "extras", "cache_control"})
-_V1_CALL = Shape("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
-_V1_RESULT = Shape(
+_V1_CALL = Variant("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
+_V1_RESULT = Variant(
     "v1-anthropic-result", _EXTRA_KEYS | {"tool_call_id", "status", "output"}, _read_v1_result, _write_v1_result
 )
-_V1_USE = Shape("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
-V1_SHAPES: Mapping[str, Shape] = {
+_V1_USE = Variant("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
+V1_VARIANTS: Mapping[str, Variant] = {
     "server_tool_call": _V1_CALL,
     "server_tool_result": _V1_RESULT,
     "tool_call": _V1_USE,

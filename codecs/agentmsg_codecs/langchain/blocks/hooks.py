@@ -1,4 +1,4 @@
-"""The codec's cattrs Converter: the hooks of v1.py, server results, and blocks that stand in `non_standard`.
+"""The shapes of v1, results of server tools among them, and the converter of what stands in `non_standard`.
 
 What v1 has no block for (data, sources, compactions, and block classes of yours) is carried as
 ``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. Such
@@ -19,6 +19,7 @@ import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import thaw
 from agentmsg.formats import (
     Native,
+    Shape,
     Unreadable,
     adopt,
     blocks,
@@ -37,20 +38,7 @@ if TYPE_CHECKING:
     import cattrs
 
 
-# The tag of a v1 part, and the class whose structure hook reads it.
-TAGS: Mapping[str, type] = {
-    "text": am.TextBlock,
-    "reasoning": am.ThinkingBlock,
-    "refusal": am.RefusalBlock,
-    "image": am.ImageBlock,
-    "audio": am.AudioBlock,
-    "video": am.VideoBlock,
-    "file": am.FileBlock,
-    "tool_call": am.ToolUseBlock,
-    "server_tool_call": am.ToolUseBlock,
-    "server_tool_result": am.ToolResultBlock,
-}
-_V1 = frozenset({*TAGS.values(), am.NativeBlock, am.ToolsBlock})
+_V1 = frozenset({*v1.KEYS, am.NativeBlock, am.ToolsBlock})
 _NOTES = frozenset({"notes"})
 _LEFT_OUT = _NOTES | {"extras"}
 
@@ -194,36 +182,23 @@ def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
     return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
 
 
-_HOOKS: Mapping[type, tuple[Callable[[Native, Any], Any], Callable[[Any], Native]]] = {
-    am.TextBlock: (v1.read_text, v1.write_text),
-    am.ThinkingBlock: (v1.read_reasoning, v1.write_reasoning),
-    am.RefusalBlock: (v1.read_refusal, v1.write_refusal),
-    am.ImageBlock: (v1_media.read_media, v1_media.media_writer("image")),
-    am.AudioBlock: (v1_media.read_media, v1_media.media_writer("audio")),
-    am.VideoBlock: (v1_media.read_media, v1_media.media_writer("video")),
-    am.FileBlock: (v1_media.read_media, v1_media.media_writer("file")),
-    am.ToolUseBlock: (v1_calls.read_call, v1_calls.write_call),
-}
+def _shape(cls: type[Any], read: Callable[[Native, Any], Any], write: Callable[[Any], Native], *tags: str) -> Shape:
+    return Shape(cls=cls, keys=dict.fromkeys(tags, v1.KEYS[cls]), read=read, write=write)
 
 
-# Shortcuts for the usual parts: the tag, the hook that they stand for, and the function.
-QUICK: tuple[tuple[str, Any, Callable[[Native], Any]], ...] = (
-    ("text", v1.read_text, v1.quick_text),
-    ("reasoning", v1.read_reasoning, v1.quick_reasoning),
-    ("image", v1_media.read_media, v1_media.quick_media),
-    ("audio", v1_media.read_media, v1_media.quick_media),
-    ("video", v1_media.read_media, v1_media.quick_media),
-    ("file", v1_media.read_media, v1_media.quick_media),
-)
-
-
-def is_ours(cls: type, writer: Any) -> bool:
-    """Tell whether the writer of a class is the one of this codec."""
-    return writer is _HOOKS[cls][1] if cls in _HOOKS else getattr(writer, "__module__", None) == __name__
-
-
-def _is(cls: type) -> Callable[[Any], bool]:
-    return lambda kind: kind is cls
+def shapes(inner: Inner) -> tuple[Shape, ...]:
+    """Return the shapes of the blocks of v1."""
+    return (
+        _shape(am.TextBlock, v1.read_text, v1.write_text, "text"),
+        _shape(am.ThinkingBlock, v1.read_reasoning, v1.write_reasoning, "reasoning"),
+        _shape(am.RefusalBlock, v1.read_refusal, v1.write_refusal, "refusal"),
+        _shape(am.ImageBlock, v1_media.read_media, v1_media.media_writer("image"), "image"),
+        _shape(am.AudioBlock, v1_media.read_media, v1_media.media_writer("audio"), "audio"),
+        _shape(am.VideoBlock, v1_media.read_media, v1_media.media_writer("video"), "video"),
+        _shape(am.FileBlock, v1_media.read_media, v1_media.media_writer("file"), "file"),
+        _shape(am.ToolUseBlock, v1_calls.read_call, v1_calls.write_call, "tool_call", "server_tool_call"),
+        _shape(am.ToolResultBlock, _result_reader(inner), _result_writer(inner), "server_tool_result"),
+    )
 
 
 def _resolved(cls: Any) -> Any:
@@ -243,8 +218,8 @@ def _left_out(cls: Any) -> frozenset[str]:
     return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
 
 
-def make_converter(inner: Inner) -> cattrs.Converter:
-    """Return the converter with all hooks of the codec; register your own on it to change a mapping."""
+def make_converter() -> cattrs.Converter:
+    """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
     import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
 
@@ -268,8 +243,4 @@ def make_converter(inner: Inner) -> cattrs.Converter:
 
     converter.register_unstructure_hook_factory(attrs.has, unstructure)
     converter.register_structure_hook_factory(attrs.has, structure)
-    result = (_result_reader(inner), _result_writer(inner))
-    for cls, (reader, writer) in {**_HOOKS, am.ToolResultBlock: result}.items():
-        converter.register_structure_hook_func(_is(cls), reader)
-        converter.register_unstructure_hook_func(_is(cls), writer)
     return converter

@@ -1,8 +1,9 @@
-"""The other shapes of content parts: a dozen generations of LangChain, and what providers wrote.
+"""Variants: how content parts spell a block beside v1, by a dozen generations of LangChain and by providers.
 
-Each shape knows its parts, reads them, and writes a block back in its own spelling. A block keeps the name of its
-shape as a note; parts.py honours it only while what is written reads back as the same block. Here stand text and
-thinking; older_media.py and older_calls.py hold the others.
+A variant is no ``Shape``: it is for one spelling, of whatever class, and a block has many of them. It knows its parts,
+reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only while
+what is written reads back as the same block. Here stand text and thinking; older_media.py and older_calls.py hold the
+others.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from agentmsg_codecs.langchain.names import FAMILY
 
 
 @attrs.frozen
-class Shape:
-    """One shape of content parts.
+class Variant:
+    """One way beside v1 in which content parts are spelt.
 
     Attributes:
         name: kept on the block as a note.
-        keys: of the part that the shape reads; others are unknown fields.
+        keys: of the part that the variant reads; others are unknown fields.
         read: gives the block of a part, or raises Unreadable.
-        write: gives the part of a block that was read in this shape.
+        write: gives the part of a block that was read as this variant.
     """
 
     name: str
@@ -43,7 +44,7 @@ def put(part: Native, **fields: Any) -> Native:
 
 
 def with_common(part: Native, block: Any, *, id_key: str | None = "id") -> Native:
-    """Put the id and the cache hint of a block into a part of a shape that has no `extras`."""
+    """Put the id and the cache hint of a block into a part of a variant that has no `extras`."""
     if id_key and block.item_id is not None:
         part[id_key] = block.item_id
     if block.cache is not None:
@@ -54,8 +55,8 @@ def with_common(part: Native, block: Any, *, id_key: str | None = "id") -> Nativ
 # -- text and thinking ------------------------------------------------------------------------------------------------
 
 
-def _citing(name: str, key: str) -> Shape:
-    """Return the shape of text whose citations stand under a key, whoever's they are."""
+def _citing(name: str, key: str) -> Variant:
+    """Return the variant of text whose citations stand under a key, whoever's they are."""
 
     def read(part: Native) -> Any:
         if not is_list(part.get(key)):
@@ -67,11 +68,11 @@ def _citing(name: str, key: str) -> Shape:
         part = v1.write_text(block.evolve(citations=()))
         return {**part, key: list(map(cited.write_citation, block.citations))}
 
-    return Shape(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
+    return Variant(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
 
 
-def text_shape(name: str, tag: str | None) -> Shape:
-    """Return the shape of text under another tag, or under none."""
+def text_variant(name: str, tag: str | None) -> Variant:
+    """Return the variant of text under another tag, or under none."""
 
     def read(part: Native) -> Any:
         if tag is None and "type" in part:
@@ -84,7 +85,7 @@ def text_shape(name: str, tag: str | None) -> Shape:
             return {key: value for key, value in part.items() if key != "type"}
         return {**part, "type": tag}
 
-    return Shape(name, frozenset({"type", "text", "annotations", "id", "cache_control"}), read, write)
+    return Variant(name, frozenset({"type", "text", "annotations", "id", "cache_control"}), read, write)
 
 
 def _read_summary(part: Native) -> Any:
@@ -148,17 +149,17 @@ def _write_redacted(block: Any) -> Native:
 _ID = frozenset({"type", "id", "cache_control"})
 
 
-def shape(name: str, keys: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Shape:
-    """Return a shape that reads these keys, and those that all parts may have."""
-    return Shape(name, _ID | frozenset(keys.split()), read, write)
+def variant(name: str, keys: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Variant:
+    """Return a variant that reads these keys, and those that all parts may have."""
+    return Variant(name, _ID | frozenset(keys.split()), read, write)
 
 
 # By the tag in `type` (None: there is none). The first that reads a part and returns it exactly wins.
-TEXT_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
+TEXT_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
     "text": (_citing("citations", "citations"), _citing("annotations", "annotations")),
-    "input_text": (text_shape("input_text", "input_text"),),
-    "output_text": (text_shape("output_text", "output_text"),),
-    "reasoning": (shape("summary", "summary encrypted_content", _read_summary, _write_summary),),
-    "thinking": (shape("thinking", "thinking signature", _read_thinking, _write_thinking),),
-    "redacted_thinking": (shape("redacted_thinking", "data", _read_redacted, _write_redacted),),
+    "input_text": (text_variant("input_text", "input_text"),),
+    "output_text": (text_variant("output_text", "output_text"),),
+    "reasoning": (variant("summary", "summary encrypted_content", _read_summary, _write_summary),),
+    "thinking": (variant("thinking", "thinking signature", _read_thinking, _write_thinking),),
+    "redacted_thinking": (variant("redacted_thinking", "data", _read_redacted, _write_redacted),),
 }

@@ -1,4 +1,4 @@
-"""The shapes in which content parts spell images, sound, video and files, v1's own aside."""
+"""The variants of images, sound, video and files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object, object_at, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import BLOCKS
-from agentmsg_codecs.langchain.blocks.older import Shape, put, shape, text_shape, with_common
+from agentmsg_codecs.langchain.blocks.older import Variant, put, text_variant, variant, with_common
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -276,34 +276,34 @@ def _write_plain_media(block: Any) -> Native:
 
 
 # By the tag in `type` (None: there is none). The first that reads a part and returns it exactly wins.
-MEDIA_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
+MEDIA_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
     "image_url": (
-        shape("image_url", "image_url", _read_image_url, _write_image_url),
-        shape("image_url-text", "image_url", _read_image_url, _write_image_url_text),
+        variant("image_url", "image_url", _read_image_url, _write_image_url),
+        variant("image_url-text", "image_url", _read_image_url, _write_image_url_text),
     ),
-    "input_audio": (shape("input_audio", "input_audio", _read_input_audio, _write_input_audio),),
-    "input_image": (shape("input_image", "image_url file_id detail", _read_input_image, _write_input_image),),
-    "input_file": (shape("input_file", "file_data file_id file_url filename", _read_input_file, _write_input_file),),
+    "input_audio": (variant("input_audio", "input_audio", _read_input_audio, _write_input_audio),),
+    "input_image": (variant("input_image", "image_url file_id detail", _read_input_image, _write_input_image),),
+    "input_file": (variant("input_file", "file_data file_id file_url filename", _read_input_file, _write_input_file),),
     "document": (
-        shape("document", "source title context citations", _read_document, _write_document),
+        variant("document", "source title context citations", _read_document, _write_document),
         BLOCKS,
     ),
-    "media": (shape("google", "mime_type data file_uri", _read_google, _write_google),),
+    "media": (variant("google", "mime_type data file_uri", _read_google, _write_google),),
     "text-plain": (
-        shape("text-plain", "mime_type url base64 file_id title context", _read_plain_media, _write_plain_media),
+        variant("text-plain", "mime_type url base64 file_id title context", _read_plain_media, _write_plain_media),
     ),
     "image": (
-        shape("v0", "source_type data url mime_type metadata", _read_v0, _write_v0),
-        shape("anthropic", "source", _read_anthropic_media, _write_anthropic_media),
+        variant("v0", "source_type data url mime_type metadata", _read_v0, _write_v0),
+        variant("anthropic", "source", _read_anthropic_media, _write_anthropic_media),
     ),
-    "audio": (shape("v0", "source_type data url mime_type metadata", _read_v0, _write_v0),),
+    "audio": (variant("v0", "source_type data url mime_type metadata", _read_v0, _write_v0),),
     "file": (
-        shape("v0", "source_type data url text mime_type metadata filename", _read_v0, _write_v0),
-        shape("v0-text-url", "source_type url mime_type metadata filename", _read_v0, _write_v0_text_url),
-        shape("file", "file", _read_openai_file, _write_openai_file),
+        variant("v0", "source_type data url text mime_type metadata filename", _read_v0, _write_v0),
+        variant("v0-text-url", "source_type url mime_type metadata filename", _read_v0, _write_v0_text_url),
+        variant("file", "file", _read_openai_file, _write_openai_file),
     ),
     None: (
-        text_shape("bare-text", None),
-        shape("bedrock", "image", _read_bedrock, _write_bedrock),
+        text_variant("bare-text", None),
+        variant("bedrock", "image", _read_bedrock, _write_bedrock),
     ),
 }

@@ -1,7 +1,7 @@
-"""The usual parts of three other shapes, read and written by their exact keys: thinking, image_url, tool_use.
+"""Shortcuts for the usual parts: of v1, and of three variants by their exact keys (thinking, image_url, tool_use).
 
-What shapes.py, older_media.py and older_calls.py give for them, without the write, read and compare of parts.py:
-whatever is not exactly as here is theirs. Why that is safe is told in quick_read.py and quick_write.py.
+They give what the variants do, without the write, read and compare of parts.py: whatever is not exactly as here is
+theirs. Why that is safe is told in messages/quick_read.py and messages/quick_write.py.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg.formats import Native, adopt, is_mapping, is_object
 from agentmsg_codecs.langchain.blocks.v1 import make_call, make_signature, make_thinking
@@ -70,11 +71,18 @@ def read_copied(part: Any, notes: Any) -> am.ToolUseBlock | None:
     return make_call(id=link, name=name, input=adopt(value), notes=notes)
 
 
-# The tag, the class whose default writer the reader knows by heart, and the reader.
-QUICK_SHAPES: tuple[tuple[str, type, Callable[[Native], Any]], ...] = (
-    ("thinking", am.ThinkingBlock, _read_thinking),
-    ("image_url", am.ImageBlock, _read_image_url),
-    ("tool_use", am.ToolUseBlock, lambda part: read_copied(part, _USE_NOTE)),
+# The class, the tag, and the reader.
+QUICK: tuple[tuple[type[Any], str, Callable[[Native], Any]], ...] = (
+    (am.TextBlock, "text", v1.quick_text),
+    (am.ThinkingBlock, "reasoning", v1.quick_reasoning),
+    (am.ImageBlock, "image", v1_media.quick_media),
+    (am.AudioBlock, "audio", v1_media.quick_media),
+    (am.VideoBlock, "video", v1_media.quick_media),
+    (am.FileBlock, "file", v1_media.quick_media),
+    # A part notes its variant where that is not the default one: known as long as the default is ours.
+    (am.ThinkingBlock, "thinking", _read_thinking),
+    (am.ImageBlock, "image_url", _read_image_url),
+    (am.ToolUseBlock, "tool_use", lambda part: read_copied(part, _USE_NOTE)),
 )
 
 
@@ -147,7 +155,7 @@ def _write_use(block: Any) -> Native | None:
     return None if args is None else write_use(block, args)
 
 
-# The writers of blocks with notes; each gives None where the note, or a field, is any other than of these shapes.
+# The writers of blocks with notes; each gives None where the note, or a field, is any other than of these variants.
 QUICK_WRITERS: Mapping[type, Callable[[Any], Native | None]] = {
     am.ThinkingBlock: _write_thinking,
     am.ImageBlock: _write_image_url,

@@ -46,7 +46,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 def takes_calls(value: Any) -> bool:
@@ -111,7 +111,7 @@ class _Calls(list[_Call]):
 
 
 def join(
-    content: Sequence[tuple[Any, Any]], body: Native, kwargs: Native, parts: Parts, *, is_chunk: bool = False
+    content: Sequence[tuple[Any, Any]], body: Native, kwargs: Native, parts: ContentParts, *, is_chunk: bool = False
 ) -> list[Any]:
     """Return the blocks of an assistant's content with its calls.
 
@@ -250,7 +250,7 @@ def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
     return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
 
 
-def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
+def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
     """Leave on each block what its copies have that the default layout would not give."""
     notes: list[Native] = []
     for call in calls:

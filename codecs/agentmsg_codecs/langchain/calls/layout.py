@@ -23,7 +23,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 @attrs.define
@@ -134,7 +134,7 @@ def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
     return noted if type(noted) is int else default
 
 
-def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
+def content_part(block: am.ToolUseBlock, parts: ContentParts) -> Any:
     """Return the copy of a call that stands in content."""
     own = block
     if block.extras and not _SPACES.isdisjoint(block.extras):
@@ -143,7 +143,7 @@ def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
     return spelt(block, part, "c") if is_mapping(part) else part
 
 
-def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
+def extras_of_copies(block: am.ToolUseBlock, parts: ContentParts) -> dict[str, Any]:
     """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
     bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
     writers: dict[str, Callable[[am.ToolUseBlock], Native]] = {"c": parts.write, "t": entry_of, **WRITERS}

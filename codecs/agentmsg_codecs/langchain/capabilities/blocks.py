@@ -34,7 +34,7 @@ from agentmsg_codecs.langchain.calls.layout import extras_of_copies
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 Fields = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ Fields = Mapping[str, Any]
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
 
 
-def _block_extras(parts: Parts) -> Cell:
+def _block_extras(parts: ContentParts) -> Cell:
     """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
 
     def cell(extras: Fields, block: Any) -> Fields:
@@ -62,7 +62,7 @@ def _block_extras(parts: Parts) -> Cell:
     return cell
 
 
-def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
+def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
     """Return the extras that a block has again once it was written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
@@ -81,7 +81,7 @@ def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, An
     return found
 
 
-def _of_copies(extras: Fields, block: Any, parts: Parts) -> dict[str, Any]:
+def _of_copies(extras: Fields, block: Any, parts: ContentParts) -> dict[str, Any]:
     """Return what a call's copies say beyond it, as far as it comes back."""
     if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
         return {}
@@ -236,22 +236,13 @@ class _Blocks:
         parts: the codec's reader and writer of content.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: ContentParts) -> None:
         self._parts = parts
         self._extras = _block_extras(parts)
 
     def _row(self, *names: str, otherwise: Any = None, concerns: str | None = None, **cells: Cell) -> Row:
         fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
         return Row(fields, otherwise, concerns)
-
-    def _read_part(self, part: Any) -> Any:
-        self._parts.fill()
-        return self._parts.read(part)
-
-    def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
-        """Return what is read where a native block is written; None where that is something else."""
-        back = self._read_part(plain_copy(thaw(block.value)))
-        return back if type(back) is am.NativeBlock else None
 
     def other(self, block: Any) -> Any:
         """Carry a block of another class where its canonical form comes back."""
@@ -261,7 +252,7 @@ class _Blocks:
         self._parts.fill()
         bare = block.evolve(extras={}, notes={})
         try:
-            back = self._read_part(plain_copy(thaw(self._parts.write(bare))))
+            back = self._parts.read(plain_copy(thaw(self._parts.write(bare))))
         except Exception:  # noqa: BLE001 - a foreign class may be anything
             return Drop("no plain form of this block can be made")
         return block if am.same(back, bare) else Drop("this block does not come back from its plain form")
@@ -300,13 +291,13 @@ class _Blocks:
                 otherwise=_nested_result,
             ),
             am.NativeBlock: Row(
-                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self.comes_back)
+                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self._parts.comes_back)
             ),
             am.BaseBlock: Row(_AllFields(self._extras), self.other),
         }
 
 
-def block_rows(parts: Parts) -> dict[type[am.BaseBlock], Row]:
+def block_rows(parts: ContentParts) -> dict[type[am.BaseBlock], Row]:
     """Return the rows of the blocks in content, and inside tool results."""
     return _Blocks(parts).rows()
 

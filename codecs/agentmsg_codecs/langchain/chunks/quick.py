@@ -1,6 +1,6 @@
 """Shortcuts for the chunks that models stream most: text or pieces of calls, and what an answer cost.
 
-Each asks for the exact keys and types, so that nothing can deviate, and the general path of chunks.py would give the
+Each asks for the exact keys and types, so that nothing can deviate, and the general path of documents.py would give the
 same: a test compares the two. What is unusual is left to it.
 """
 

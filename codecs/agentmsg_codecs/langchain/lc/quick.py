@@ -2,7 +2,7 @@
 
 The class gives the reader, and the reader takes the fields that dumpd writes out of the kwargs, no others: a count of
 those that are there proves it, as dumpd leaves out what is empty. Their values go straight to the builders of
-quick_read.py, so that no flat body is made. Free-form data is written as text once, which must neither hold a key of
+messages/quick_read.py, so that no flat body is made. Free-form data is written as text once, which must neither hold a key of
 the escape rule nor too many levels; parts and counters of the usual keys cannot. So a whole document of such envelopes
 needs no other look at its depth. What is odd is None here, and left to envelopes.py;
 tests/test_langchain_bytes.py holds the two against each other.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import agentmsg as am
     from agentmsg.formats import Native
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
@@ -45,7 +45,7 @@ class FastEnvelopes:
         by_class: the whole id and the reader of the kwargs, by the last word of the id.
     """
 
-    def __init__(self, parts: Parts, path: list[str]) -> None:
+    def __init__(self, parts: ContentParts, path: list[str]) -> None:
         self._build = FastReaders(parts, _is_odd)
         readers: Mapping[str, Callable[[Native], am.Msg | None]] = {
             "HumanMessage": lambda kwargs: self._plain(kwargs, "human", "user"),

@@ -40,7 +40,7 @@ from agentmsg_codecs.langchain.usage import read_usage, write_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 _make_msg = maker(am.Msg)
@@ -64,7 +64,7 @@ class Bodies:
         parts: reads and writes content parts.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: ContentParts) -> None:
         self.parts = parts
 
     # -- what kind of message -----------------------------------------------------------------------------------

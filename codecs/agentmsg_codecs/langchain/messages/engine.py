@@ -30,7 +30,7 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.parts import Parts
+from agentmsg_codecs.langchain.blocks.parts import ContentParts
 from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
@@ -70,7 +70,7 @@ class Messages:
     """
 
     def __init__(self) -> None:
-        self.parts = parts = Parts()
+        self.parts = parts = ContentParts()
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts).by_tag
         self.proving = proving(parts)

@@ -6,7 +6,7 @@ this is where the time goes. What the general path would note is known beforehan
 a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
 again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
-writers write by default, and stand back where a hook of yours is registered for the class (see ``Parts.fill``).
+writers write by default, and stand back where a hook of yours is registered for the class (see ``ContentParts.fill``).
 tests/test_langchain_fast.py holds both paths against each other.
 """
 
@@ -26,7 +26,7 @@ from agentmsg_codecs.langchain.usage import read_usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.fields import Stop
 
 
@@ -60,7 +60,7 @@ class FastReaders:
         by_tag: the readers by the word in `type`; each gives the message, or None where the general path must look.
     """
 
-    def __init__(self, parts: Parts, is_odd: Callable[[bytes], bool] | None = None) -> None:
+    def __init__(self, parts: ContentParts, is_odd: Callable[[bytes], bool] | None = None) -> None:
         self._parts = parts
         self._quick = parts.quick
         self._is_odd = is_odd

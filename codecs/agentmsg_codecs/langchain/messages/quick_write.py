@@ -27,7 +27,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.fields import Stop
 
 
@@ -64,7 +64,7 @@ class FastWriters:
         by_role: the writers by role.
     """
 
-    def __init__(self, parts: Parts, layout: Layout) -> None:
+    def __init__(self, parts: ContentParts, layout: Layout) -> None:
         self._layout = layout
         self._write_part = parts.write
         self._quick_writers = parts.quick_writers
