@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, dispatch
+from agentmsg.formats import Native, dispatch, is_mapping, is_object
 from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME
 
 if TYPE_CHECKING:
@@ -48,3 +48,33 @@ def known_keys(block: Any, variant: Variant | None, plain: Native) -> frozenset[
     if variant is None and plain.get("type") == "text-plain":
         keys |= {"title", "context"}
     return (keys - _SOURCES) | plain.keys()
+
+
+# -- objects inside of parts ---------------------------------------------------------------------------------------
+
+# Inside of some objects in parts, such as image_url, stand unknown fields: extras of this namespace.
+_HOLDERS = frozenset({"image_url", "input_audio", "file", "source", "image"})
+NESTED = "langchain.nested"
+
+
+def nested_in(part: Native, plain: Native) -> Native:
+    """Return the unknown fields of the objects inside of a part, by their keys."""
+    inside: Native = {}
+    for key, value in part.items():
+        usual = plain.get(key)
+        if key not in _HOLDERS or not is_object(value) or not is_mapping(usual):
+            continue
+        more = {name: item for name, item in value.items() if name not in usual and item is not None}
+        inside |= {key: more} if more else {}
+    return inside
+
+
+def with_nested(plain: Native, block: Any) -> Native:
+    """Return a part with the unknown fields of the objects inside of it."""
+    inside = block.extras.get(NESTED)
+    if not is_mapping(inside):
+        return plain
+    return {
+        key: {**inside[key], **value} if key in inside and is_mapping(inside[key]) and is_mapping(value) else value
+        for key, value in plain.items()
+    }

@@ -36,9 +36,8 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_variant
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_VARIANTS, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, ODD, known_keys
+from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, NESTED, ODD, known_keys, nested_in, with_nested
 from agentmsg_codecs.langchain.blocks.moves import MOVES
-from agentmsg_codecs.langchain.blocks.nested import NESTED, nested_in, with_nested
 from agentmsg_codecs.langchain.blocks.older import Variant
 from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME, in_non_standard, variants_of
 from agentmsg_codecs.langchain.blocks.quick import QUICK, QUICK_WRITERS

@@ -28,7 +28,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
 from agentmsg_codecs.langchain.blocks.hooks import in_non_standard
-from agentmsg_codecs.langchain.blocks.nested import NESTED
+from agentmsg_codecs.langchain.blocks.keys import NESTED
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER

@@ -195,14 +195,23 @@ class _Results:
         return Swap(message.evolve(content=content), "a tool result is a message of its own")
 
 
-def make_caps(messages: Messages) -> Caps:
+def make_caps(
+    messages: Messages,
+    *,
+    extras: Cell | None = None,
+    history: Mapping[str, Cell] | None = None,
+    read_native: Callable[[Any], am.Msg] | None = None,
+) -> Caps:
     """Return the capability table.
 
     Args:
         messages: the codec's reader and writer, which say whether a native block comes back as it is.
+        extras: the cell for the extras of messages, if not that of the dict forms.
+        history: the cells of histories, if not those of lists, messages and states.
+        read_native: reads a message that was kept whole, if ``messages`` does not.
     """
 
-    def read_native(value: Any) -> am.Msg:
+    def read_dict(value: Any) -> am.Msg:
         messages.fill()
         return messages.read(value)[0]
 
@@ -214,7 +223,7 @@ def make_caps(messages: Messages) -> Caps:
         "finish_reason": _finish,
         "metadata": KEEP,
         "response_metadata": _response,
-        "extras": message_extras(messages, AROUND_DATA),
+        "extras": extras or message_extras(messages, AROUND_DATA),
     }
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
     return Caps(
@@ -233,11 +242,11 @@ def make_caps(messages: Messages) -> Caps:
             "remove": MessageRow(fields=fields),
             "native": MessageRow(
                 blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=rules.native_messages(FAMILY, read_native),
+                otherwise=rules.native_messages(FAMILY, read_native or read_dict),
             ),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },
-        history=CONTAINERS.cells(),
+        history=history or CONTAINERS.cells(),
         arrange=(restructure.split_results,),
         needs_id=natives.lacks_id(FAMILY),
     )

@@ -1,6 +1,6 @@
 """Usual messages straight between the payloads of their extensions and the model.
 
-A payload is read by what messages/quick_read.py takes as usual, and is then written again: only where this gives the same bytes
+A payload is read by what quick_read.py takes as usual, and is then written again: only where this gives the same bytes
 is the message taken. So the order of keys, the spelling of numbers and keys that stand twice need no look of their
 own, and nothing is walked. What writing again cannot tell is looked for: floats that are not finite, and, in free-form
 data, keys of the escape rule and too many levels. What is odd is None here, and left to the careful way, by the trees

@@ -43,7 +43,6 @@ from agentmsg.formats import (
     maker,
     note_of,
     plain_copy,
-    rules,
 )
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -76,19 +75,14 @@ CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
-    base = make_caps(engine)
 
     def read_native(value: Any) -> am.Msg:
         engine.fill()
         return envelopes.read(value, DIALECTS["python"])
 
     extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
-    rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
-        for role, row in base.messages.items()
-    }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, read_native))
-    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
+    history = {"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))}
+    return make_caps(engine, extras=extras, history=history, read_native=read_native)
 
 
 # -- the codec --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 The class gives the reader, and the reader takes the fields that dumpd writes out of the kwargs, no others: a count of
 those that are there proves it, as dumpd leaves out what is empty. Their values go straight to the builders of
-messages/quick_read.py, so that no flat body is made. Free-form data is written as text once, which must neither hold a key of
+quick_read.py, so that no flat body is made. Free-form data is written as text once, which must neither hold a key of
 the escape rule nor too many levels; parts and counters of the usual keys cannot. So a whole document of such envelopes
 needs no other look at its depth. What is odd is None here, and left to envelopes.py;
 tests/test_langchain_bytes.py holds the two against each other.

@@ -6,7 +6,7 @@ this is where the time goes. What the general path would note is known beforehan
 a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
 again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
-writers write by default, and stand back where a hook of yours is registered for the class (see ``ContentParts.fill``).
+writers write by default, and stand back where a hook of yours is registered for the class.
 tests/test_langchain_fast.py holds both paths against each other.
 """
 
