@@ -28,9 +28,9 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.langchain.blocks.older import Variant, with_common
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
+from agentmsg_codecs.langchain.blocks.variant import Variant, variant, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -123,12 +123,7 @@ def server_name(block: Any) -> str | None:
 
 _USE = _variant("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
 _SERVER_USE = _variant("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
-_MCP_USE = Variant(
-    "mcp_tool_use",
-    frozenset({"type", "id", "name", "input", "server_name", "cache_control"}),
-    _read_mcp_use,
-    _write_mcp_use,
-)
+_MCP_USE = variant("mcp_tool_use", "name input server_name", _read_mcp_use, _write_mcp_use)
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -355,12 +350,5 @@ ANTHROPIC_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
     "mcp_tool_result": (_MCP_RESULT,),
     "search_result": (_SEARCH_RESULT,),
     "container_upload": (_CONTAINER_UPLOAD,),
-    "compaction": (
-        Variant(
-            "compaction",
-            frozenset({"type", "content", "encrypted_content", "cache_control"}),
-            _read_compaction,
-            _write_compaction,
-        ),
-    ),
+    "compaction": (_variant("compaction", "content encrypted_content", "", _read_compaction, _write_compaction),),
 }

@@ -15,9 +15,9 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.older import Variant
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, read_call, write_call
+from agentmsg_codecs.langchain.blocks.variant import Variant, variant
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -146,14 +146,11 @@ def _write_v1_use(block: Any) -> Native:
     return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
 
 
-_EXTRA_KEYS = frozenset({"type", "id", "extras", "cache_control"})
-_V1_CALL = Variant("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
-_V1_RESULT = Variant(
-    "v1-anthropic-result", _EXTRA_KEYS | {"tool_call_id", "status", "output"}, _read_v1_result, _write_v1_result
-)
-_V1_USE = Variant("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
+# By the tag in `type`.
 V1_VARIANTS: Mapping[str, Variant] = {
-    "server_tool_call": _V1_CALL,
-    "server_tool_result": _V1_RESULT,
-    "tool_call": _V1_USE,
+    "server_tool_call": variant("v1-anthropic-call", "name args extras", _read_v1_call, _write_v1_call),
+    "server_tool_result": variant(
+        "v1-anthropic-result", "tool_call_id status output extras", _read_v1_result, _write_v1_result
+    ),
+    "tool_call": variant("v1-anthropic-use", "name args extras", _read_v1_use, _write_v1_use),
 }

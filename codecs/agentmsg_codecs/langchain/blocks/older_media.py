@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object, object_at, text_at, word_at
+from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object, media, object_at, text_at, word_at
 from agentmsg_codecs.langchain.blocks.anthropic import BLOCKS
-from agentmsg_codecs.langchain.blocks.older import Variant, put, text_variant, variant, with_common
+from agentmsg_codecs.langchain.blocks.older_text import text_variant
 from agentmsg_codecs.langchain.blocks.v1 import common_of
+from agentmsg_codecs.langchain.blocks.variant import Variant, put, variant, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _url_of(source: Any) -> str | None:
     if type(source) is am.URLSource:
         return source.url
     if type(source) is am.Base64Source:
-        return f"data:{source.media_type or ''};base64,{source.data}"
+        return media.data_url(source)
     return None
 
 

@@ -10,10 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.langchain.blocks.hooks as hooks
+import agentmsg_codecs.langchain.blocks.non_standard as non_standard
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
+import agentmsg_codecs.langchain.blocks.v1_shapes as v1_shapes
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
@@ -38,9 +39,10 @@ from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_variant
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_VARIANTS, is_of_anthropic
 from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, NESTED, ODD, known_keys, nested_in, with_nested
 from agentmsg_codecs.langchain.blocks.moves import MOVES
-from agentmsg_codecs.langchain.blocks.older import Variant
-from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME, in_non_standard, variants_of
 from agentmsg_codecs.langchain.blocks.quick import QUICK, QUICK_WRITERS
+from agentmsg_codecs.langchain.blocks.v1_results import Inner
+from agentmsg_codecs.langchain.blocks.variant import Variant
+from agentmsg_codecs.langchain.blocks.variants import BY_NAME, variants_of, wrapped
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
@@ -63,14 +65,14 @@ class ContentParts(Parts):
     """
 
     def __init__(self) -> None:
-        shapes = hooks.shapes(hooks.Inner(self.read, self._write_bare))
+        shapes = v1_shapes.shapes(Inner(self.read, self._write_bare))
         super().__init__(FAMILY, shapes, QUICK)
         self._own_writers = {shape.cls: shape.write for shape in shapes}
         self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
     def new_converter(self) -> cattrs.Converter:
         """Return a converter that can read and write what stands in `non_standard`, too."""
-        return hooks.make_converter()
+        return non_standard.make_converter()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -136,10 +138,10 @@ class ContentParts(Parts):
             return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *variants]
         if tag == "non_standard":
             inner = part.get("value")
-            wrapped = [
+            inside = [
                 _NAMED[f"non_standard {variant.name}"] for variant in (variants_of(inner) if is_object(inner) else ())
             ]
-            return [(None, self._read_non_standard), *((variant, variant.read) for variant in wrapped)]
+            return [(None, self._read_non_standard), *((variant, variant.read) for variant in inside)]
         if tag == "text-plain":
             return [(None, v1_media.read_text_plain), *variants]
         usual = self._by_tag.get(tag) if type(tag) is str else None
@@ -149,7 +151,7 @@ class ContentParts(Parts):
         value = part.get("value")
         if not is_object(value):
             raise Unreadable
-        return hooks.non_standard_block(value, self.converter)
+        return non_standard.non_standard_block(value, self.converter)
 
     def _as_variant(self, block: Any, variant: Variant | None, plain: Native) -> Any:
         """Return a block that remembers its variant, where that is not the default one."""
@@ -240,7 +242,7 @@ class ContentParts(Parts):
     def _default(self, block: Any) -> Native:
         writer = self.writers.get(type(block))
         if writer is None:
-            return hooks.write_non_standard(block, self.converter)
+            return non_standard.write_non_standard(block, self.converter)
         variant = _own_variant(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
         if variant is not None and writer is self._own_writers[dispatch.class_of(block)]:
             part = self._in_own_variant(variant, block)
@@ -322,12 +324,12 @@ def _write_signed(block: Any) -> Native:
     return v1.write_reasoning(block.evolve(signature=block.signature.evolve(provider=ANTHROPIC)))
 
 
-_OWN_SIGNATURE = Variant("reasoning", v1.KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
+_OWN_SIGNATURE = Variant("reasoning", v1_shapes.KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
 
 
 _NAMED: Mapping[str, Variant] = {
     **BY_NAME,
-    **{wrapped.name: wrapped for wrapped in map(in_non_standard, BY_NAME.values())},
+    **{variant.name: variant for variant in map(wrapped, BY_NAME.values())},
     _OWN_SIGNATURE.name: _OWN_SIGNATURE,
 }
 # Of whom a signature is of which nothing is told.

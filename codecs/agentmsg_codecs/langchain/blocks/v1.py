@@ -1,6 +1,6 @@
 """Content blocks v1, the canonical spelling: a reader and a writer for each class of block.
 
-They are the shapes of hooks.py, and so the hooks of the codec's cattrs Converter.
+They are the shapes of v1_shapes.py, and so the hooks of the codec's cattrs Converter.
 
 A v1 block has `id`, `extras` and its own keys. What the model has a field for and v1 has no key for stands in
 `extras`, under the field's name; the rest of `extras` is kept as ``block.extras["langchain.extras"]``, and unknown
@@ -26,12 +26,7 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
-from agentmsg_codecs.langchain.blocks.citations import (
-    is_place,
-    is_translated,
-    read_citation,
-    write_citation,
-)
+from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
@@ -70,19 +65,6 @@ def write_cache(hint: am.CacheHint) -> Native:
     return {**rest, **native} if is_mapping(rest) else native
 
 
-# The keys of each block's part.
-_BASE = frozenset({"type", "id", "extras", "cache_control"})
-KEYS: Mapping[type, frozenset[str]] = {
-    am.TextBlock: _BASE | {"text", "annotations"},
-    am.ThinkingBlock: _BASE | {"reasoning"},
-    am.RefusalBlock: _BASE | {"refusal"},
-    am.ImageBlock: _BASE | {"mime_type"},
-    am.AudioBlock: _BASE | {"mime_type"},
-    am.VideoBlock: _BASE | {"mime_type"},
-    am.FileBlock: _BASE | {"mime_type"},
-    am.ToolUseBlock: _BASE | {"name", "args"},
-    am.ToolResultBlock: _BASE | {"tool_call_id", "status", "output"},
-}
 # What stands in `extras`, and the model has a field for.
 _COMMON = frozenset({"signature", "signature_provider", "phase", "metadata"})
 _CALL = _COMMON | {"item_id", "provider", "status", "raw_input"}

@@ -27,8 +27,8 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
-from agentmsg_codecs.langchain.blocks.hooks import in_non_standard
 from agentmsg_codecs.langchain.blocks.keys import NESTED
+from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
@@ -47,7 +47,7 @@ def _block_extras(parts: ContentParts) -> Cell:
 
     def cell(extras: Fields, block: Any) -> Fields:
         has_no_inner = (
-            in_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+            is_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
         )
         spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
         kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
@@ -247,7 +247,7 @@ class _Blocks:
     def other(self, block: Any) -> Any:
         """Carry a block of another class where its canonical form comes back."""
         cls = dispatch.class_of(block)
-        if not in_non_standard(cls):
+        if not is_non_standard(cls):
             return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")
         self._parts.fill()
         bare = block.evolve(extras={}, notes={})

@@ -57,13 +57,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
-from agentmsg_codecs.langchain.langgraph.checkpoints import (
-    body_of,
-    contents_of,
-    is_json,
-    is_old,
-    write_contents,
-)
+from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined

@@ -1,58 +1,18 @@
-"""Variants: how content parts spell a block beside v1, by a dozen generations of LangChain and by providers.
-
-A variant is no ``Shape``: it is for one spelling, of whatever class, and a block has many of them. It knows its parts,
-reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only while
-what is written reads back as the same block. Here stand text and thinking; older_media.py and older_calls.py hold the
-others.
-"""
+"""The variants of text and thinking."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-import attrs
+from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.citations as cited
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg.formats import Native, Unreadable, adopt, is_list, is_mapping, is_object, is_sequence, text_at, word_at
 from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of
+from agentmsg_codecs.langchain.blocks.variant import Variant, variant, with_common
 from agentmsg_codecs.langchain.names import FAMILY
 
-
-@attrs.frozen
-class Variant:
-    """One way beside v1 in which content parts are spelt.
-
-    Attributes:
-        name: kept on the block as a note.
-        keys: of the part that the variant reads; others are unknown fields.
-        read: gives the block of a part, or raises Unreadable.
-        write: gives the part of a block that was read as this variant.
-    """
-
-    name: str
-    keys: frozenset[str]
-    read: Callable[[Native], Any]
-    write: Callable[[Any], Native]
-
-
-def put(part: Native, **fields: Any) -> Native:
-    """Put fields that are not None into a part."""
-    part.update({key: value for key, value in fields.items() if value is not None})
-    return part
-
-
-def with_common(part: Native, block: Any, *, id_key: str | None = "id") -> Native:
-    """Put the id and the cache hint of a block into a part of a variant that has no `extras`."""
-    if id_key and block.item_id is not None:
-        part[id_key] = block.item_id
-    if block.cache is not None:
-        part["cache_control"] = v1.write_cache(block.cache)
-    return part
-
-
-# -- text and thinking ------------------------------------------------------------------------------------------------
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def _citing(name: str, key: str) -> Variant:
@@ -68,7 +28,7 @@ def _citing(name: str, key: str) -> Variant:
         part = v1.write_text(block.evolve(citations=()))
         return {**part, key: list(map(cited.write_citation, block.citations))}
 
-    return Variant(name, frozenset({"type", "text", key, "id", "extras", "cache_control"}), read, write)
+    return variant(name, f"text {key} extras", read, write)
 
 
 def text_variant(name: str, tag: str | None) -> Variant:
@@ -85,7 +45,7 @@ def text_variant(name: str, tag: str | None) -> Variant:
             return {key: value for key, value in part.items() if key != "type"}
         return {**part, "type": tag}
 
-    return Variant(name, frozenset({"type", "text", "annotations", "id", "cache_control"}), read, write)
+    return variant(name, "text annotations", read, write)
 
 
 def _read_summary(part: Native) -> Any:
@@ -144,14 +104,6 @@ def _read_redacted(part: Native) -> Any:
 
 def _write_redacted(block: Any) -> Native:
     return with_common({"type": "redacted_thinking", "data": block.redacted}, block)
-
-
-_ID = frozenset({"type", "id", "cache_control"})
-
-
-def variant(name: str, keys: str, read: Callable[[Native], Any], write: Callable[[Any], Native]) -> Variant:
-    """Return a variant that reads these keys, and those that all parts may have."""
-    return Variant(name, _ID | frozenset(keys.split()), read, write)
 
 
 # By the tag in `type` (None: there is none). The first that reads a part and returns it exactly wins.
