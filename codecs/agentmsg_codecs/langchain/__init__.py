@@ -65,9 +65,9 @@ from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_objec
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
+from agentmsg_codecs.langchain.messages.depth import are_shallow, take
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.forms import sniff_message
-from agentmsg_codecs.langchain.messages.proving import are_shallow, take
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:

@@ -52,8 +52,8 @@ from agentmsg_codecs.langchain.chunks.pieces import (
     without_index,
 )
 from agentmsg_codecs.langchain.chunks.quick import quick_read, quick_write
-from agentmsg_codecs.langchain.messages.fields import is_in_kwargs
 from agentmsg_codecs.langchain.messages.forms import split
+from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:

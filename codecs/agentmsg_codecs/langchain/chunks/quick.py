@@ -13,7 +13,7 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import thaw
 from agentmsg.formats import EMPTY, Native, adopt, is_list, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.chunks.pieces import is_piece, made_of, part_entry
-from agentmsg_codecs.langchain.messages.fields import read_response, write_response
+from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 

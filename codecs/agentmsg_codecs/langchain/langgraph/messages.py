@@ -27,7 +27,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
 from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
-from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
+from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.tree import EXT
 from agentmsg_codecs.langchain.lc.envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
@@ -45,20 +45,12 @@ METHOD = "model_validate_json"
 _PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
 _OWN_NOTES = frozenset({LG})
-_MODULES: Mapping[str, str] = {
-    "HumanMessage": "human",
-    "AIMessage": "ai",
-    "SystemMessage": "system",
-    "ToolMessage": "tool",
-    "FunctionMessage": "function",
-    "ChatMessage": "chat",
-    "RemoveMessage": "modifier",
-}
 
 
 def _module(name: str) -> str:
     """Return the module that has a class, as LangChain's classes say themselves."""
-    return f"langchain_core.messages.{_MODULES[name.removesuffix('Chunk')]}"
+    base = name.removesuffix("Chunk")
+    return f"langchain_core.messages.{'modifier' if base == 'RemoveMessage' else TAGS[base]}"
 
 
 MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}

@@ -19,12 +19,12 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
+from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, MODULE_OF, PYDANTIC_2
-from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
 from agentmsg_codecs.langchain.lc.envelopes import TAGS
-from agentmsg_codecs.langchain.messages.proving import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc.quick import SHORT, FastEnvelopes
-from agentmsg_codecs.langchain.messages.proving import are_shallow, take
+from agentmsg_codecs.langchain.messages.depth import are_shallow, take
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg_codecs.langchain.lc.escape import text_may_need_escape
-from agentmsg_codecs.langchain.messages.proving import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import Layout
 

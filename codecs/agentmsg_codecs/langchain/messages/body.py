@@ -26,14 +26,14 @@ from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.joining import join
 from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
-from agentmsg_codecs.langchain.messages.fields import (
+from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Unwrapped, role_word
+from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     read_kwargs,
     read_response,
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Unwrapped, role_word
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 

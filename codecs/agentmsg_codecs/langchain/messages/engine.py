@@ -33,8 +33,8 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
 from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages.body import Bodies
+from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
-from agentmsg_codecs.langchain.messages.proving import proving
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
@@ -65,7 +65,7 @@ class Messages:
     Attributes:
         parts: reads and writes content parts.
         fast_readers: by the word in `type`.
-        proving: by form, what reads messages whose depth nobody looked at; see proving.py.
+        proving: by form, what reads messages whose depth nobody looked at; see depth.py.
         fast_writers: by role.
     """
 

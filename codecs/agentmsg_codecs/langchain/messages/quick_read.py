@@ -19,7 +19,7 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
-from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 from agentmsg_codecs.langchain.usage import read_usage
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
-    from agentmsg_codecs.langchain.messages.fields import Stop
+    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
 # Called with all fields in their order: with keywords it takes almost twice the time.

@@ -22,13 +22,13 @@ import agentmsg as am
 from agentmsg.formats import Native, is_mapping, is_sequence
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.blocks.v1 import is_words
-from agentmsg_codecs.langchain.messages.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
-    from agentmsg_codecs.langchain.messages.fields import Stop
+    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
 _BY_REASON: Mapping[str, list[Stop]] = {
