@@ -1,30 +1,50 @@
-"""Set-up that all tests share: how hard Hypothesis tries, and where the test data stands.
+"""Set-up that all tests share: how hard they try, which of them run, and where the test data stands.
 
-``AGENTMSG_PROFILE`` chooses quick, default, ci or long; without it CI=true means ci.
+``AGENTMSG_PROFILE`` chooses ``quick`` (the default), ``ci`` or ``long``; see ``data.effort``.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from data import PROFILE, SHARED, shared_dir
+from data import PROFILE, SHARED, effort, shared_dir
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # No deadline and no complaint about slowness: both measure the machine, not the code.
-_PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=effort(300))
 
-settings.register_profile("quick", _PLAIN, max_examples=10)
-settings.register_profile("default", _PLAIN, max_examples=100)
+settings.register_profile("quick", _PLAIN)
 settings.register_profile(
-    "ci", _PLAIN, max_examples=300, derandomize=True, database=None, print_blob=True
+    "ci", _PLAIN, derandomize=True, database=None, print_blob=True
 )  # the same examples each time: a red run can be repeated
-settings.register_profile("long", _PLAIN, max_examples=20_000, derandomize=False)
+settings.register_profile("long", _PLAIN)
 settings.load_profile(PROFILE)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run quick tests only, on all processors as ``-n auto --dist worksteal`` does, unless told otherwise."""
+    option = config.option
+    if PROFILE == "quick" and not option.markexpr:
+        option.markexpr = "not slow"
+    # Without pytest-xdist there is no such option. A process that tests were given to gives none to others.
+    alone = getattr(option, "numprocesses", 0) is not None or "PYTEST_XDIST_WORKER" in os.environ
+    if not alone and not option.tx and not option.usepdb:
+        option.numprocesses = "auto"
+        if option.dist == "no":
+            option.dist = "worksteal"  # a worker that is done takes from the others
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported out of the collector's sight: to look at it again and again took much of the time."""
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

@@ -1,22 +1,96 @@
-"""Where the test data stands, the lists of files that parametrized tests run through, and how hard tests try.
+"""Where the test data stands, which documents parametrized tests run through, and how hard tests try.
 
 The data is not part of the project: it is looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside the
-checkout.
+checkout. ``$AGENTMSG_PROFILE`` chooses how hard tests try: ``quick`` (the default), ``ci`` or ``long``.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-__all__ = ["PROFILE", "SHARED", "corpus", "golden", "shared_dir"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-# How hard tests try: quick, default, ci or long.
-PROFILE = os.environ.get("AGENTMSG_PROFILE") or ("ci" if os.environ.get("CI") == "true" else "default")
+__all__ = [
+    "EVERY",
+    "PROFILE",
+    "SHARED",
+    "WHOLE",
+    "corpus",
+    "effort",
+    "golden",
+    "recorded",
+    "share",
+    "shared_dir",
+    "some",
+]
+
+T = TypeVar("T")
+
+# What a profile does for 300 rounds of `ci`: the examples that Hypothesis tries for a law, to begin with.
+ROUNDS = {"quick": 25, "ci": 300, "long": 7_500}
+
+# How hard tests try.
+PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
+if PROFILE not in ROUNDS:
+    raise pytest.UsageError(f"AGENTMSG_PROFILE is {PROFILE!r}, and there are only {', '.join(ROUNDS)}")
+
+# Whether what can be listed is gone through to its end.
+WHOLE = PROFILE == "long"
+
+# Of recorded documents, which are many and much alike, the quick profile takes every tenth.
+EVERY = 10 if PROFILE == "quick" else 1
 
 SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+
+
+def effort(count: int, *, least: int = 10) -> int:
+    """Return how many rounds a test goes, by the running profile: the one knob that every loop of the tests obeys.
+
+    The profile is that of ``$AGENTMSG_PROFILE``:
+
+    - ``quick``, the default: a twelfth of the rounds, for every change;
+    - ``ci``: the rounds as they are written, before something is merged;
+    - ``long``: 25 times as many, overnight.
+
+    A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(300)`` examples of a law, and
+    ``some`` and ``share`` sample what can be listed. What a loop needs to make one document (nesting it so deep, so
+    many keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
+
+    Args:
+        count: the rounds in ``ci``.
+        least: what the quick profile does at least, where ``count`` is no less: with fewer the test says nothing.
+    """
+    return max(count * ROUNDS[PROFILE] // ROUNDS["ci"], min(count, least))
+
+
+def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
+    """Return ``effort(count)`` of the items, spread evenly from the first on; in ``long`` all of them."""
+    found = list(items)
+    wanted = len(found) if WHOLE else min(effort(count, least=least), len(found))
+    return [found[number * len(found) // wanted] for number in range(wanted)]
+
+
+def share(items: Iterable[T], turn: int, *, least: int = 3) -> list[T]:
+    """Return all the items; in the quick profile one in so many, others at the next turn.
+
+    Args:
+        items: each of which is to be tried together with many other things.
+        turn: the number of the other thing.
+        least: how many are tried at each turn, where there are so many.
+    """
+    found = list(items)
+    step = max(1, len(found) // effort(len(found), least=least))
+    return found[turn % step :: step]
+
+
+def recorded(items: Iterable[T]) -> list[T]:
+    """Return every tenth of some recorded documents from the first on in the quick profile, else all of them."""
+    return list(items)[::EVERY]
 
 
 def shared_dir() -> Path:

@@ -22,6 +22,7 @@ from agentmsg.fitting.account import account
 from agentmsg.testing import floor, histories, honest_account, mutate, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
+from data import effort
 from support import checked
 from support.checked import msg as bare
 from support.checked import refused
@@ -552,7 +553,7 @@ def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: 
     """Messages, notes included, are the same on both paths, for every document and for damaged ones."""
     rng = random.Random(5)
     for _, document in documents(codec.name):
-        for one in (document, *(mutate(document, rng) for _ in range(20))):
+        for one in (document, *(mutate(document, rng) for _ in range(effort(20, least=2)))):
             try:
                 quick = am.dumps(am.decode(one, codec), "json")
             except AgentMsgError:

@@ -20,6 +20,7 @@ from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.anthropic import AnthropicCodec
 from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
+from data import effort
 from support.checked import refused
 from support.documents import documents
 from support.strict import anthropic_request_problems, anthropic_response_problems
@@ -1029,7 +1030,7 @@ def test_shortcuts_read_and_write_the_same() -> None:
     general = _without_shortcuts()
     rng = random.Random(7)
     sources = documents("anthropic")
-    for _ in range(600):
+    for _ in range(effort(600)):
         document = rng.choice(sources)[1]
         document = mutate(document, rng) if rng.random() < 0.5 else document
         try:

@@ -30,6 +30,7 @@ from agentmsg.values.text import UNUSUAL, parse_arguments, usual_arguments
 from agentmsg.values.types import is_list, is_mapping, is_object
 from agentmsg_codecs.openai import OpenAICodec
 from benchmarks.conversations import support_chat
+from data import effort, some
 from support.documents import documents
 from support.openai_messages import OWN, SERVERS
 
@@ -81,7 +82,7 @@ def test_what_callers_hold_is_read_as_its_copy() -> None:
         assert _is_read(document)
     rng = random.Random(5)
     usual = [native for native, _ in (*OWN.values(), *SERVERS.values())]
-    for _ in range(800):
+    for _ in range(effort(800)):
         natives = mutate(plain_copy(rng.sample(usual, 3)), rng)
         assert _is_read(natives) is _is_read({"model": "m", "messages": natives, "tools": []})
 
@@ -236,7 +237,7 @@ def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
     """A bare message is carried where its like that claims nothing is, and is written the same."""
     caps = codec.caps
     carried = compile_caps(caps)
-    for message in _bare_messages()[:400]:
+    for message in some(_bare_messages(), 400):
         like = message.evolve()
         assert not is_bare(like)
         assert carried((message,)) == carried((like,)), message

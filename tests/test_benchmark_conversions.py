@@ -97,6 +97,7 @@ def test_conversion_section_has_all_converters() -> None:
     assert promised == (expected if _ours_can() else set())
 
 
+@pytest.mark.slow
 def test_conversion_is_profiled(capsys: pytest.CaptureFixture[str]) -> None:
     """The profile names the functions that take the time of a conversion, or says why it cannot."""
     code = profile.main(["conversion", "--rounds", "1"])
@@ -105,6 +106,7 @@ def test_conversion_is_profiled(capsys: pytest.CaptureFixture[str]) -> None:
     assert ("api.py" in printed.out) if _ours_can() else ("no codec" in printed.err)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shared")
 def test_corpus_section_has_both_ways() -> None:
     """Both ways have messages a second, or a reason why not."""

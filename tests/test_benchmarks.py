@@ -22,18 +22,15 @@ from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import SECTIONS, Section
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 _TINY = ["--messages", "12", "--rounds", "1"]
 
 
 @pytest.fixture(autouse=True)
-def frozen_heap() -> Iterator[None]:
+def frozen_heap() -> None:
     """Take what other tests left out of the collector's sight: every round collects, which took most of the time."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def test_history_is_the_same_every_time() -> None:
@@ -168,6 +165,7 @@ def test_memory_is_of_what_is_kept() -> None:
     assert 100_000 < timing.kept_bytes(lambda: [bytes(1_000_000), bytes(100_000)][1]) < 110_000
 
 
+@pytest.mark.slow
 def test_plot_is_drawn(tmp_path: Path) -> None:
     """``--plot`` writes a small picture."""
     path = tmp_path / "ratios.svg"
@@ -189,6 +187,7 @@ def test_plot_is_drawn(tmp_path: Path) -> None:
     assert path.stat().st_size < 100_000
 
 
+@pytest.mark.slow
 def test_profile_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """The profile names the functions that take the time."""
     assert profile.main(["json.decode", "--rounds", "1", "--messages", "12"]) == 0

@@ -51,6 +51,7 @@ from agentmsg import (
 )
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.values.frozen import FrozenDict
+from data import effort
 
 SIGNED: dict[str, Any] = {
     "signature": Signature("anthropic", "sig"),
@@ -144,7 +145,8 @@ def test_values_can_be_referred_to_weakly(item: Any) -> None:
     link = weakref.ref(mine)
     assert link() is mine
     del mine
-    gc.collect()
+    if link() is not None:
+        gc.collect()  # takes a second where there is much else
     assert link() is None
 
 
@@ -333,7 +335,7 @@ def test_threads_may_share_a_call() -> None:
         return block.input
 
     with ThreadPoolExecutor(16) as pool:
-        for index in range(50):
+        for index in range(effort(50)):
             block = ToolUseBlock("c", "f", raw_input=f'{{"a": [{index}, {{"b": 1}}]}}')
             values = list(pool.map(look, [block] * 16))
             assert all(value == {"a": [index, {"b": 1}]} for value in values)

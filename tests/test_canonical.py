@@ -17,11 +17,12 @@ import pytest
 import agentmsg as am
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.testing import exact_return, mutate, notes_never_matter, plant_notes
-from agentmsg_codecs.canonical.compile import source
 from agentmsg_codecs.canonical.fields import REQUIRED, SPECS
-from agentmsg_codecs.canonical.foreign import generated_hooks
+from agentmsg_codecs.canonical.generated_code import source
+from agentmsg_codecs.canonical.user_hooks import generated_hooks
 from agentmsg_codecs.json import JsonCodec
 from agentmsg_codecs.msgpack import MsgpackCodec, frames, unframe
+from data import effort
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def test_planted_spellings_never_change_meaning(codec: Codec) -> None:
     rng = random.Random(7)
     keys = (*(field.name for spec in SPECS.values() for field in spec.fields), "=", "type", "length", "form")
     tour = grand_tour()
-    for _ in range(40):
+    for _ in range(effort(40)):
         notes_never_matter(codec, plant_notes(tour, rng, (codec.name, codec.family), keys))
 
 
@@ -389,7 +390,7 @@ def test_blocks_of_users_need_no_code(codec: Codec, poll: Poll) -> None:
     raw = am.dumps(history, codec)
     assert am.same(am.loads(raw, codec), history)
     rng = random.Random(1)
-    for _ in range(100):
+    for _ in range(effort(100)):
         exact_return(codec, mutate(am.encode(history, codec), rng))
 
 

@@ -17,6 +17,7 @@ from agentmsg.fitting.digest import content_digest
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import histories, mutate
 from agentmsg.values.types import is_mapping, is_sequence
+from data import effort
 from support.documents import documents
 from support.grand_tour import grand_tour
 
@@ -124,9 +125,10 @@ def test_where_no_content_is_lost_carry_changes_nothing(name: str) -> None:
 def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
     """Without the account that it carries, a document is the one that is written without carry."""
     codec = am.get_codec(name)
-    count = 0
+    count = tried = 0
     for source in ("anthropic", "openai"):
         for _, document in documents(source):
+            tried += 1
             done = am.convert(document, source, codec, carry=True)
             if not done.losses.carried:
                 continue
@@ -134,7 +136,7 @@ def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
             plain = am.convert(document, source, codec).document
             assert same_document(am.encode(without_key(am.decode(done.document, codec)), codec), plain)
             assert len(codec.native_messages(done.document)) == len(codec.native_messages(plain))
-    assert count > 50, f"only {count} documents carried anything"
+    assert count * 8 > tried, f"only {count} of {tried} documents carried anything"
 
 
 @each_slot
@@ -325,7 +327,8 @@ def test_damaged_accounts_give_a_history_or_one_typed_error() -> None:
     rng = random.Random(1)
     bases = [am.decode(am.encode(TOUR, name, carry=True), name) for name in SLOTS]
     read = refused = 0
-    for _ in range(800):
+    tries = effort(800)
+    for _ in range(tries):
         base = rng.choice(bases)
         index = carrying(base)[-1]
         lines = [json.loads(line) for line in accounts(base)[-1].split("\n")]
@@ -338,8 +341,8 @@ def test_damaged_accounts_give_a_history_or_one_typed_error() -> None:
             read += 1
         except am.AgentMsgError:
             refused += 1
-    assert read > 50
-    assert refused > 50
+    assert read > tries // 16
+    assert refused > tries // 16
 
 
 @pytest.mark.parametrize(

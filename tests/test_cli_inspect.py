@@ -140,6 +140,7 @@ def test_stats_obey_no_data() -> None:
     assert rows(done.stdout)["\\x1b[31m[red]$x$\\u202e"][-4:] == ["1", "1", "1", "100.0%"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [[LISBON, REFUND, WEATHER], ["a.json"], ["b.json"]])
 def test_stats_are_drawn(files: list[str]) -> None:
     """A plot is a whole picture of the kind that its name says, of any history, and always the same."""
@@ -154,6 +155,7 @@ def test_stats_are_drawn(files: list[str]) -> None:
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_stats_draw_known_kinds_only() -> None:
     """A plot of another kind is a wrong command line; a folder that is not there an error."""
     assert run("stats", LISBON, "--plot", "p.txt").exit_code == 2

@@ -57,9 +57,13 @@ OUTPUTS = {
     "schema -o": "schema -o OUT",
     "completion -o": "completion bash -o OUT",
 }
+# Commands that read no document.
+_NO_SOURCE = {"formats", "schema", "completion"}
 # How the names of these files must end, where not as one likes.
 ENDINGS = {"show --html": ".html", "stats --plot": ".svg"}
-READING = [name for name in OUTPUTS if name.split()[0] not in {"formats", "schema", "completion"}]
+SLOW = {"stats --plot"}
+EVERY = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OUTPUTS]
+READING = [each for name, each in zip(OUTPUTS, EVERY, strict=True) if name.split()[0] not in _NO_SOURCE]
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +95,7 @@ def everything() -> dict[str, bytes]:
 # -- targets
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", EVERY)
 def test_what_exists_is_replaced_by_force_only(name: str) -> None:
     """A file that exists is refused, and nothing else is written either; with --force it is replaced."""
     out = f"out{ENDINGS.get(name, '')}"
@@ -105,7 +109,7 @@ def test_what_exists_is_replaced_by_force_only(name: str) -> None:
     assert not Path(out).exists() or Path(out).read_bytes() != b"mine"
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("leads", ["somewhere", "nowhere"])
 def test_a_link_is_replaced_and_not_written_through(name: str, leads: str) -> None:
     """A link exists, wherever it leads; with --force it is replaced itself, and what it leads to stays as it was."""
@@ -378,7 +382,7 @@ def test_a_pipe_is_read_once() -> None:
 # -- names
 
 
-@pytest.mark.parametrize("name", [name for name in OUTPUTS if name != "completion -o"])
+@pytest.mark.parametrize("name", [each for name, each in zip(OUTPUTS, EVERY, strict=True) if name != "completion -o"])
 @pytest.mark.parametrize("ending", [".yaml", ".csv", ".tar.gz"])
 def test_endings_that_nobody_writes_are_refused(name: str, ending: str) -> None:
     """A file is not called what it will not be."""

@@ -26,6 +26,7 @@ from agentmsg.files import Request, run, targets_of
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.groups import LossGroups
 from agentmsg.fitting.losses import Loss
+from data import some
 from support.files import ENVIRONMENT, JOB, lines
 from support.terminal import dying, in_terminal, slowly
 
@@ -79,13 +80,13 @@ def agentmsg(*args: str, given: bytes | None = None) -> Result:
 # -- colours
 
 
-@pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.parametrize("name", some(COLOURED, len(COLOURED), least=3))
 def test_terminals_get_colours(name: str) -> None:
     """On a terminal each command that has colours shows them."""
     assert COLOURS.search(in_terminal(*COMMANDS[name].split())[1])
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", some(COMMANDS, len(COMMANDS), least=3))
 def test_no_color_is_heeded_everywhere(name: str) -> None:
     """With NO_COLOR no command writes an escape sequence to a terminal, FORCE_COLOR or not."""
     assert ESCAPE not in in_terminal(*COMMANDS[name].split(), NO_COLOR="1", FORCE_COLOR="1")[1]
@@ -107,7 +108,7 @@ def test_dumb_terminals_get_none() -> None:
     assert ESCAPE not in in_terminal("show", "a.json", TERM="dumb")[1]
 
 
-@pytest.mark.parametrize("name", AS_JSON)
+@pytest.mark.parametrize("name", some(AS_JSON, len(AS_JSON), least=3))
 def test_terminals_get_indented_json_and_pipes_a_line(name: str) -> None:
     """JSON is indented for a terminal, and one line of the same value for a pipe."""
     words = COMMANDS[name].split()

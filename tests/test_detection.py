@@ -18,7 +18,7 @@ from agentmsg.cli.program import program
 from agentmsg.formats.understanding import BAR, sampled, understanding_of
 from agentmsg.testing.mutations import mutate
 from agentmsg.values.types import is_mapping, is_sequence
-from data import PROFILE, SHARED, corpus, golden, shared_dir
+from data import SHARED, corpus, effort, golden, recorded, shared_dir, some
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODECS = tuple(sorted(agentmsg_codecs.CODECS))
-MUTANTS = {"quick": 40, "default": 100, "long": 20_000}.get(PROFILE, 1_000)
+MUTANTS = effort(1_000)
 # Folders whose documents are of formats that we read.
 OURS = {
     "agentscope_java",
@@ -56,8 +56,7 @@ DOUBTFUL = {"openai": "SWE-agent__"}
 @pytest.mark.parametrize("name", CODECS)
 def test_documents_of_each_format_are_recognized(name: str) -> None:
     """Golden and recorded documents are of their codec, or one that reads them the same; most native is unsure."""
-    every = 8 if PROFILE == "quick" and len(documents(name)) > 200 else 1
-    for title, document in documents(name)[::every]:
+    for title, document in documents(name):
         codec = am.get_codec(name)
         scores = am.detect(document)
         if codec.understand(codec.sample(document)).is_doubtful or title.startswith(DOUBTFUL.get(name, "-")):
@@ -92,7 +91,7 @@ def test_documents_of_which_most_is_native_are_few() -> None:
 def test_langchain_is_not_beside_everything(name: str) -> None:
     """Messages with a role and nothing of LangChain's have no score of LangChain's."""
     family = am.get_codec(name).family
-    for title, document in documents(name)[:: 5 if PROFILE == "quick" else 1]:
+    for title, document in documents(name):
         scores = dict(am.detect(document))
         text = json.dumps(document)
         # Words that LangChain shares; of the canonical form, one message by itself may have a key "type".
@@ -114,7 +113,7 @@ def foreign_documents() -> Iterator[tuple[str, str, Any]]:
 def in_file(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield the documents of a file: its lines, what was sent and answered, or the whole."""
     if path.suffix == ".jsonl":
-        lines = path.read_text().splitlines()[:: 50 if PROFILE == "quick" else 5]
+        lines = recorded(path.read_text().splitlines()[::5])
         yield from ((f"{path.stem}, {line[:20]}", json.loads(line)) for line in lines if line.strip())
         return
     whole: Any = json.loads(path.read_text())
@@ -268,7 +267,7 @@ def test_marks_that_nothing_else_has_decide() -> None:
 def test_what_a_codec_writes_is_recognized(name: str) -> None:
     """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
     for source in ("anthropic", "langchain", "openai", "riffer"):
-        for title, document in documents(source)[:: 40 if PROFILE == "quick" else 15]:
+        for title, document in some(documents(source), 40, least=4):
             written = am.encode(am.decode(document, source), name, on_loss="ignore")
             # An answer holds assistant messages only; what has most of its keys unknown, or a message of Arcaelas'
             # without a time, is nobody's.

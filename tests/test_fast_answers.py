@@ -16,11 +16,12 @@ from agentmsg.values.frozen import plain_copy
 from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.anthropic import response as anthropic_response
 from agentmsg_codecs.anthropic import usage as anthropic_usage
-from agentmsg_codecs.anthropic.fast_answer import fast_answer as fast_anthropic
+from agentmsg_codecs.anthropic.quick_answer import fast_answer as fast_anthropic
 from agentmsg_codecs.openai import response as openai_response
 from agentmsg_codecs.openai import usage as openai_usage
-from agentmsg_codecs.openai.fast_answer import fast_answer as fast_openai
+from agentmsg_codecs.openai.quick_answer import fast_answer as fast_openai
 from benchmarks.data import mixed_history
+from data import effort
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ SHORTCUTS = {
     "anthropic-response": ((anthropic_response, "fast_answer"), (anthropic_usage, "quick_usage")),
     "openai-response": ((openai_response, "fast_answer"), (openai_usage, "quick_usage")),
 }
-MUTANTS = 800
+MUTANTS = effort(800)
 # What may stand wherever something else is usual.
 ODD: tuple[Any, ...] = (
     None,

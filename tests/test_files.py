@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 import msgpack
 import pytest
-import ray
 from fsspec import core
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,11 +137,15 @@ def test_names_that_do_not_tell_need_a_form() -> None:
 def no_ray_after() -> Iterator[None]:
     """End the processes that Ray started."""
     yield
-    cast("Any", ray).shutdown()
+    if ray := cast("Any", sys.modules.get("ray")):
+        ray.shutdown()
 
 
 @pytest.mark.usefixtures("no_ray_after")
-@pytest.mark.parametrize("engine", ["local", "dask", "ray"])
+@pytest.mark.parametrize(
+    "engine",
+    ["local", pytest.param("dask", marks=pytest.mark.slow), pytest.param("ray", marks=pytest.mark.slow)],
+)
 def test_bytes_do_not_depend_on_who_works(engine: str) -> None:
     """Target, accounts, losses and quarantine are the same bytes for any number of ranges and jobs, and any engine."""
     whole = reference(bad=[1, 77, 200])

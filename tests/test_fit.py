@@ -36,6 +36,7 @@ from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swa
 from agentmsg.formats.restructure import split_results
 from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account
+from data import effort
 from support.toys import BareToy, StrictToy, Toy
 
 CALL = ToolUseBlock("c1", "add", {"a": 1})
@@ -371,7 +372,7 @@ def test_neighbours_that_are_one_are_the_same_however_they_are_joined(codec: str
     rng = random.Random(7)
     for row in am.get_codec(codec).caps.messages.values():
         kinds = [block for block in made if _stays(block, row)]
-        for _ in range(30 if row.joins is not None else 0):
+        for _ in range(effort(30) if row.joins is not None else 0):
             few = rng.sample(kinds, min(len(kinds), rng.randint(1, 3)))
             blocks = [rng.choice(few).evolve() for _ in range(rng.randint(2, 40))]
             joined = _joined([FitItem(block) for block in blocks], cast("Any", row.joins))

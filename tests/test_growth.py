@@ -11,7 +11,7 @@ import pytest
 import agentmsg as am
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
-from data import PROFILE
+from data import effort, share, some
 from support.growth import GROWTH, work_of
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 # Time for twice the input: at most so many times as long.
 MOST = 2.3
-SIZE = {"quick": 12, "default": 16, "ci": 24}.get(PROFILE, 60)
-# Where there is little time, some formats are tried of each kind, others of the next.
-STEP = {"quick": 3, "default": 2}.get(PROFILE, 1)
+SIZE = min(effort(24, least=12), 60)
 
 
 def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:
@@ -69,8 +67,7 @@ def _check(name: str, works: list[int]) -> None:
 @pytest.mark.parametrize("kind", GROWTH)
 def test_formats_take_work_that_grows_with_the_input(kind: str) -> None:
     """Reading, writing, detecting, accounts and the way back take at most 2.3 times as much for twice as much."""
-    start = list(GROWTH).index(kind)
-    for name in am.codec_names()[start % STEP :: STEP]:
+    for name in share(am.codec_names(), list(GROWTH).index(kind)):
         codec = am.get_codec(name)
         list(_steps(GROWTH[kind](2), codec))  # what is compiled once is compiled now
         sizes = [dict(_steps(GROWTH[kind](SIZE * factor), codec)) for factor in (1, 2, 4)]
@@ -136,10 +133,10 @@ def test_an_accumulator_takes_each_chunk_alike() -> None:
 TIMED = ("texts of an answer", "thoughts", "refusals", "results in one message")
 
 
-@pytest.mark.parametrize("kind", TIMED[:1] if PROFILE == "quick" else TIMED)
+@pytest.mark.parametrize("kind", some(TIMED, 4, least=1))
 def test_time_grows_with_the_input(kind: str) -> None:
     """Four times as much is fitted and written in far less than sixteen times as long."""
-    size = 400 if PROFILE in {"quick", "default"} else 1000
+    size = min(effort(1000, least=400), 1000)
     for name in am.codec_names():
         codec = am.get_codec(name)
         times: list[float] = []

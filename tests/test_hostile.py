@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from agentmsg import AgentMsgError, DecodeError, ToolUseBlock
 from agentmsg.errors import CODES
 from agentmsg.values.text import parse_arguments, parse_json
-from data import SHARED, shared_dir
+from data import SHARED, effort, shared_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -337,5 +337,5 @@ def test_errors_leak_nothing(name: str) -> None:
 
     repeat(1_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    repeat(10_000)
+    repeat(effort(10_000))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before <= 4 * 1024

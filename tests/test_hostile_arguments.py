@@ -11,7 +11,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import CODES
-from data import PROFILE
+from data import share
 from support.hostile_objects import HOSTILE, Boom
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ CALLBACKS = {
 }  # fmt: skip
 # Aliases of types, made values and texts are no functions.
 NO_FUNCTIONS = {"JSON", "Block", "ContentBlock", "Made", "Source", "Tool", "__version__"}
-STEP = {"quick": 5}.get(PROFILE, 1)
 
 
 def _targets() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -144,7 +143,7 @@ def test_any_object_is_taken_or_refused(number: int) -> None:
     for parameter in inspect.signature(target).parameters.values():
         # One in so many, others for each parameter, where there is little time.
         number += 1
-        for hostile, make in islice(HOSTILE.items(), number % STEP, None, STEP):
+        for hostile, make in share(HOSTILE.items(), number, least=10):
             if CALLBACKS.get(parameter.name) == hostile or (parameter.name in CALLBACKS and hostile in _CALLABLE):
                 continue
             args, options = _arguments(target, parameter, make())

@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agentmsg", "agentmsg_codecs")
 MAX_MODULE = 400
 MAX_FUNCTION = 60
+# A loop of so many rounds in a test asks `effort` how many there are.
+MANY_ROUNDS = 200
 DEPENDENCIES = ["attrs", "cattrs", "msgpack", "orjson"]
 TOP_LEVEL = {
     ".ci",
@@ -264,3 +266,75 @@ def test_codecs_look_at_data_only() -> None:
 def test_top_level_is_the_design() -> None:
     """At the top of the repository stands only what the design puts there."""
     assert not _tracked_top_level() - TOP_LEVEL
+
+
+# Loops of many rounds that do not ask `effort`: what they make is one document, or the number is the point.
+LONG_LOOPS = {
+    "support/hostile_objects.py:_deep",  # nests one value
+    "test_chunk_documents.py:test_deep_documents_are_refused",  # nests one value
+    "test_cli_terminal.py:test_diff_tells_how_far_it_is",  # a history so long that it takes a while
+    "test_cli_terminal.py:test_groups_do_not_grow_without_end",  # more groups than there is room for
+    "test_cli_terminal.py:test_progress_moves_within_a_range",  # a file that is read in several pieces
+    "test_cli_terminal.py:test_unreadable_files_are_counted",  # more files than are told of
+    "test_deep.py:test_bombs_are_refused_at_once",  # nests one value
+    "test_detection.py:test_detection_looks_at_a_bounded_sample",  # a history longer than any sample
+    "test_differences.py:test_words_apart_of_long_texts_take_no_minutes",  # one long text
+    "test_errors.py:",  # one wide value
+    "test_json_text.py:test_brackets_inside_of_texts_are_no_depth",  # one wide value
+    "test_langchain_bytes.py:test_depth_is_bounded",  # the depths around a bound
+    "test_langchain_bytes.py:test_wide_data_is_not_deep",  # one wide value
+    "test_langgraph_fast.py:test_wide_data_is_not_deep",  # one wide value
+    "test_langgraph_safety.py:_respelt",  # the places of one document
+    "test_langgraph_safety.py:test_wide_containers_come_back",  # more items than two bytes count
+    "test_laws.py:test_cycles_and_depth_give_one_error",  # nests one value
+    "test_msg.py:test_repr_is_bounded",  # one wide value
+    "test_operations.py:test_merged_from_grows_by_one_entry_a_message",  # one history that grows
+    "test_show.py:test_json_that_cannot_be_written_says_so",  # nests one value
+    "test_tokens.py:_bytes",  # all bytes
+}
+
+
+def _rounds(node: ast.expr, numbers: dict[str, int]) -> Iterator[int]:
+    """Yield the fixed numbers of rounds in what a loop goes through: those of ``range`` and ``repeat``."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in {"range", "repeat"}:
+            for each in call.args:
+                match each:
+                    case ast.Constant(value=int(number)):
+                        yield number
+                    case ast.Name(id=name) if name in numbers:
+                        yield numbers[name]
+                    case _:
+                        pass
+
+
+def _long_loops(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield the function and the line of each loop of a test module with a fixed number of many rounds."""
+    tree = ast.parse(path.read_bytes(), filename=str(path))
+    numbers = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, int)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for top in tree.body:
+        for node in ast.walk(top):
+            loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", [])
+            for loop in loops:
+                if any(number >= MANY_ROUNDS for number in _rounds(loop.iter, numbers)):
+                    yield getattr(top, "name", ""), loop.iter.lineno
+            if isinstance(node, ast.keyword) and node.arg == "max_examples" and isinstance(node.value, ast.Constant):
+                yield getattr(top, "name", ""), node.value.lineno
+
+
+def test_loops_of_tests_obey_the_knob() -> None:
+    """A loop of a test with 200 fixed rounds or more, or a fixed ``max_examples``, asks ``data.effort`` how many."""
+    folder = Path(__file__).parent
+    found = {
+        f"{path.relative_to(folder).as_posix()}:{name}": f"{path.name}:{line}"
+        for path in sorted(folder.rglob("*.py"))
+        for name, line in _long_loops(path)
+    }
+    assert {name: place for name, place in found.items() if name not in LONG_LOOPS} == {}
+    assert found.keys() >= LONG_LOOPS, "some are gone"

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from agentmsg import AgentMsgError, InvalidMessage, Msg, same
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt, freeze, plain_copy, thaw
+from data import effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -369,7 +370,7 @@ def test_threads_may_share_a_lazily_frozen_value() -> None:
         return frozen and first == list(range(50)) and len(keys) == 51 and hash(value) != 0
 
     with ThreadPoolExecutor(16) as pool:
-        for _ in range(50):
+        for _ in range(effort(50)):
             shared = adopt({"b": [{"c": index} for index in range(50)]})
             assert all(pool.map(look, [shared] * 16))
 

@@ -27,6 +27,7 @@ from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.messages.depth import take
 from benchmarks.data import mixed_history
 from benchmarks.peers.with_langchain import document, envelopes
+from data import effort
 from support.careful import NoShortWays, without_fast
 from support.documents import documents
 from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, spelt, tool
@@ -34,7 +35,7 @@ from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, sp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MUTANTS = 600
+MUTANTS = effort(600)
 DEEPEST = DEFAULT_LIMITS.depth + AROUND
 ROOM = Limits(depth=DEEPEST)
 

@@ -18,6 +18,7 @@ from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS
 from benchmarks.data import mixed_history
+from data import effort
 from support.careful import without_fast
 from support.documents import documents
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAST = LangChainCodec()
-MUTANTS = 600
+MUTANTS = effort(600)
 
 
 GENERAL = without_fast(LangChainCodec())

@@ -18,7 +18,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_object
 from agentmsg_codecs.langchain.names import KEYS
-from data import PROFILE, SHARED
+from data import SHARED, effort
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORD = "zq-nobody-knows-this"
 CODECS = ("langchain", "langchain-lc", "langgraph")
-DAMAGED = {"quick": 60, "default": 150}.get(PROFILE, 1000)
+DAMAGED = effort(1_000)
 
 
 def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:

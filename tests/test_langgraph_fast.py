@@ -23,6 +23,7 @@ from agentmsg.values.types import is_object
 from agentmsg_codecs.langchain.langgraph import LangGraphCodec
 from agentmsg_codecs.langchain.langgraph.tree import read_tree, write_tree
 from benchmarks.data import mixed_history
+from data import effort, some
 from support.careful import NoShortWays, without_fast
 from support.documents import documents
 from support.langgraph_documents import UUID, checkpoint, extension
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LG = "langgraph"
-MUTANTS = 600
+MUTANTS = effort(600)
 DEEPEST = DEFAULT_LIMITS.depth + AROUND
 # Ships no types.
 msgpack: Any = import_module("msgpack")
@@ -297,8 +298,9 @@ def test_both_ways_agree_on_other_spellings() -> None:
     wide = [0xC9, 0xCA, 0xCD, 0xCF, 0xD2, 0xD3, 0xD9, 0xDA, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF]
     raw = pack({"messages": [_ext(body) for body in USUAL[:12]], "x": [1, {"y": "z"}]})
     tree, _ = read_tree(raw, DEEPEST)
-    spelt = {write_tree(tree, [[number, rng.choice(wide)]]) for number in range(400)}
-    assert len(spelt) > 50
+    numbers = some(range(400), 400)
+    spelt = {write_tree(tree, [[number, rng.choice(wide)]]) for number in numbers}
+    assert len(spelt) > len(numbers) // 8
     assert all(map(_comes_back, spelt))
 
 

@@ -303,7 +303,8 @@ def test_other_spellings_come_back_exactly() -> None:
     """MessagePack that is spelt otherwise than LangGraph does is read alike, and returned; until it is edited."""
     rng = random.Random(1)
     tried = 0
-    for name, document in documents(LG)[::5]:
+    sources = documents(LG)[::5]
+    for name, document in sources:
         usual = am.get_codec(LG).render(document)
         if name.startswith("JSON") or "spelt" in name:
             continue
@@ -315,7 +316,7 @@ def test_other_spellings_come_back_exactly() -> None:
         more = am.Msg.user("more")
         assert am.dumps(history.extended(more), LG) == am.dumps(plain.extended(more), LG)
         tried += raw != usual
-    assert tried > 50
+    assert tried * 2 > len(sources)
 
 
 def test_wide_containers_come_back() -> None:

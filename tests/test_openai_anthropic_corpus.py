@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
+from data import EVERY
 from support.conversions import PAIRS, PROBLEMS, conversions, returns, told
+from support.documents import documents
 from support.loss_table import render, survey, what_of, where_of
 from support.situations import CASES, Case, outcome
 
@@ -206,9 +208,11 @@ def test_only_system_messages_move(source: str, target: str) -> None:
 def test_most_documents_lose_no_content(source: str, target: str, readable: int, conversing: int) -> None:
     """Shares in percent: of documents without loss of content, and of those that lose only parameters of a request."""
     found = survey(source, target)
-    assert found.documents > 100
-    assert 100 * found.readable / found.documents >= readable
-    assert 100 * found.conversing / found.documents >= conversing
+    assert found.documents == len(documents(source)) > 15
+    # Golden documents have more that is special, and of others the quick profile reads a tenth.
+    less = 0 if EVERY == 1 else 20
+    assert 100 * found.readable / found.documents >= readable - less
+    assert 100 * found.conversing / found.documents >= conversing - less
     assert found.whole <= found.conversing
 
 

@@ -379,7 +379,7 @@ def test_answers_can_be_said_again() -> None:
         body = plain_copy(am.thaw(am.encode(history, OpenAICodec(), on_loss="ignore")))
         assert openai_request_problems(body) == [], name
         tried += 1
-    assert tried > 50
+    assert tried * 3 > len(documents("openai-response"))
 
 
 def test_an_answer_dumped_whole_can_be_said_again() -> None:

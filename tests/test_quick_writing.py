@@ -20,6 +20,7 @@ from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
 from agentmsg_codecs.synaptic import SynapticCodec
 from benchmarks.data import mixed_history
+from data import effort
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def test_documents_are_written_as_by_care(codec: Codec) -> None:
     """What was read of a document, or of a damaged one, is written the same on both paths."""
     rng = random.Random(11)
     for _, document in documents(codec.name):
-        for one in (document, *(mutate(document, rng) for _ in range(5))):
+        for one in (document, *(mutate(document, rng) for _ in range(effort(5, least=1)))):
             try:
                 history = am.decode(one, codec)
             except AgentMsgError:

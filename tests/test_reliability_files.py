@@ -25,7 +25,7 @@ from click.testing import CliRunner
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from data import PROFILE
+from data import effort
 from support.files import ENVIRONMENT, JOB, converted, lines, process, reference, rows, written
 from support.killed import KINDS
 
@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals, links and limits are those of POSIX")
 
 # In all; each kind of run gets its share.
-KILLS = {"ci": 200, "quick": 24, "long": 1000}.get(PROFILE, 60)
+KILLS = effort(200)
 AGENTMSG = ("-m", "agentmsg", "convert", "a.jsonl", "-o", "b.jsonl", "--from", "openai", "--to", "anthropic")
 CONTROLS = re.compile(r"[^\n\t\x20-\x7e\xa0-\u1fff\u2030-\u205f\u2070-\ud7ff\ue000-\U000dffff]")
 _CASES: dict[str, Callable[[], None]] = {}
+SLOW = {"G5 C10 a line of 2 GB"}
 
 
 @pytest.fixture(autouse=True)
@@ -407,7 +408,7 @@ finally:
 @row("G5 C10 a line of 2 GB")
 def a_line_of_two_gigabytes() -> None:
     """A line of 2 GB is told by its length, the lines around it are converted, and memory is that of a line allowed."""
-    end = (512 << 20) if PROFILE == "quick" else (2 << 30)
+    end = 2 << 30
     with Path("a.jsonl").open("wb") as file:
         file.write(ONE + b"\n")
         file.seek(end)  # a hole: it takes no room
@@ -543,7 +544,9 @@ def ctrl_c_in_a_pipe() -> None:
     assert list(Path().iterdir()) == []
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in _CASES.items()])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=name, marks=[pytest.mark.slow] * (name in SLOW)) for name, case in _CASES.items()]
+)
 def test_row(case: Callable[[], None]) -> None:
     """What each row expects is what its case says."""
     case()

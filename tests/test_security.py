@@ -11,6 +11,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg_codecs import CODECS
+from data import share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,6 +129,7 @@ def test_data_that_looks_like_code_is_data(
     monkeypatch.setenv(VARIABLE, CANARY)
     warm(source)
     events: list[str] = request.getfixturevalue("events")
-    written = b"".join(through(EVIL[evil], source, target) for target in CODECS)
+    targets = share(CODECS, [*EVIL].index(evil) + [*CODECS].index(source))
+    written = b"".join(through(EVIL[evil], source, target) for target in targets)
     assert events == []
     assert CANARY.encode() not in written

@@ -7,7 +7,6 @@ over all of its places.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -15,28 +14,20 @@ import pytest
 from agentmsg import NativeBlock, codec_names, get_codec
 from agentmsg.model.base import BaseBlock
 from agentmsg.testing import damages, exact_return, nothing_hides, owners, returns_through
-from data import PROFILE
+from data import EVERY, WHOLE, some
 from support.documents import documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from agentmsg.formats.codec import Codec
 
 CODECS = tuple(get_codec(name) for name in codec_names())
 # Canonical documents hold notes: what hides in one is the user's own word.
 NATIVE = tuple(codec for codec in CODECS if not codec.caps.everything)
-# How many damaged documents, and how many whole ones for each target; None: all.
-DAMAGED, WHOLE = {"quick": (150, 2), "default": (400, 4), "ci": (600, 8)}.get(PROFILE, (None, None))
+
+# Each golden document has an oddity: they weigh more where few of the recorded ones are read.
+RARE = 0.02 if EVERY == 1 else 0.03
 
 each_native = pytest.mark.parametrize("codec", NATIVE, ids=lambda codec: codec.name)
-
-
-def _some(items: Iterable[Any], count: int | None) -> Iterator[Any]:
-    """Return so many of the items, spread evenly."""
-    found = list(items)
-    step = 1 if count is None else max(1, len(found) // count)
-    return islice(found, 0, None, step)
 
 
 @each_native
@@ -44,8 +35,9 @@ def test_nothing_that_a_damaged_document_says_is_lost_or_hidden(codec: Codec) ->
     """Laws 1 and 3f: it is refused, or comes back exactly, from any other format too; what it says is no note."""
     wrong: list[str] = []
     read = 0
-    for index, damage in enumerate(_some(damages(documents(codec.name)), DAMAGED)):
-        targets = CODECS if DAMAGED is None else CODECS[index % len(CODECS) :][:1]
+    tried = some(damages(documents(codec.name)), 600)
+    for index, damage in enumerate(tried):
+        targets = CODECS if WHOLE else CODECS[index % len(CODECS) :][:1]
         try:
             read += (nothing_hides if damage.probed else exact_return)(codec, damage.document) is not None
             for target in targets:
@@ -53,7 +45,7 @@ def test_nothing_that_a_damaged_document_says_is_lost_or_hidden(codec: Codec) ->
         except AssertionError as error:
             wrong.append(f"{damage.name}: {str(error)[:300]}")
     assert wrong == [], f"{len(wrong)} of {read}"
-    assert read > 50, "the damage is such that nothing is read: it says nothing"
+    assert read > len(tried) // 12, "the damage is such that nothing is read: it says nothing"
 
 
 @each_native
@@ -61,7 +53,7 @@ def test_every_document_comes_back_from_every_format(codec: Codec) -> None:
     """Law 3f: output and account on file, in any format, are the document again."""
     wrong: list[str] = []
     for target in CODECS:
-        for name, document in _some(documents(codec.name), WHOLE):
+        for name, document in some(documents(codec.name), 8, least=2):
             try:
                 assert returns_through(codec, document, target) is not None
             except AssertionError as error:
@@ -79,7 +71,7 @@ def test_little_is_kept_as_it_stands(codec: Codec) -> None:
             blocks += isinstance(owner, BaseBlock)
             native += isinstance(owner, NativeBlock)
             verbatim += any(_is_verbatim(note) for note in owner.notes.values())
-    assert native <= 0.02 * blocks, f"{native} of {blocks} blocks are native"
+    assert native <= RARE * blocks, f"{native} of {blocks} blocks are native"
     assert verbatim <= 0.03 * objects, f"{verbatim} of {objects} objects have a native value in a note"
 
 

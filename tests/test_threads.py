@@ -14,14 +14,14 @@ import pytest
 
 import agentmsg
 import agentmsg_codecs
-from data import PROFILE
+from data import effort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Where they are imported from, be that a checkout or an installed wheel.
 SOURCES = {package.__name__: Path(str(package.__file__)).parent for package in (agentmsg, agentmsg_codecs)}
-PROCESSES = {"quick": 2, "default": 4, "ci": 8}.get(PROFILE, 100)
+PROCESSES = effort(8, least=2)
 
 # What a fresh process does: all threads start at once, and each begins with another pair of formats.
 CONVERT = """

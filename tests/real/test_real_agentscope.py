@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from real.library import Library
 
+pytestmark = pytest.mark.slow
+
 CODEC = {1: AgentScopeCodec(version=1), 2: AgentScopeCodec(version=2)}
 
 

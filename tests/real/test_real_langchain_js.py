@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from real.library import Library
+
+pytestmark = pytest.mark.slow
 
 CODEC = LangChainLcCodec(dialect="js")
 LISTS = ("tool_calls", "invalid_tool_calls")

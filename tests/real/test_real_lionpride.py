@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from real.library import Library
 
+pytestmark = pytest.mark.slow
+
 CODEC = LionprideCodec()
 CLASSES = {"user": "InstructionContent", "tool": "ActionResponseContent", "system": "SystemContent"}
 

@@ -17,7 +17,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.testing import exact_return
 from agentmsg.testing.systematic import PROBE, damages, hides
 from agentmsg.values.types import is_list, is_object
-from data import PROFILE
+from data import effort
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ GENERATIONS: list[tuple[str, dict[str, Any]]] = [
     ("arcaelas", {"version": 1}),
     ("riffer", {"version": "0.9"}),
 ]
-SAMPLE = {"quick": 60, "default": 250}.get(PROFILE, 2_000)
+SAMPLE = effort(2_000)
 # What is free-form in one format or another: a key there is no field.
 FREE = frozenset(
     {"metadata", "node_metadata", "additional_kwargs", "response_metadata", "structured_output", "arguments", "input"}

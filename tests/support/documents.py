@@ -1,4 +1,4 @@
-"""The documents that each codec is tried on: golden and recorded ones, read in place."""
+"""The documents that each codec is tried on: golden ones, and of recorded ones what ``recorded`` leaves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from agentmsg import get_codec, thaw
 from agentmsg.values.frozen import plain_copy
-from data import corpus, golden
+from data import corpus, golden, recorded
 from support.agentscope_messages import AGENTSCOPE_0, AGENTSCOPE_1, AGENTSCOPE_2, AGENTSCOPE_JAVA, MEMORY
 from support.by_hand import LIONPRIDE, SYNAPTIC
 from support.grand_tour import grand_tour
@@ -35,10 +35,9 @@ def _langchain() -> Iterator[tuple[str, Any]]:
             if isinstance(forms[form], dict) and "__error__" not in forms[form]:
                 yield f"{path.stem}, {form}, in a list", [forms[form]]
                 yield f"{path.stem}, {form}, alone", forms[form]
-    for path in corpus("langchain"):
-        for name, messages in _message_lists(json.loads(path.read_text()), path.stem):
-            yield name, messages
-            yield f"{name}, as state", {"messages": messages}
+    for name, messages in _recorded_lists():
+        yield name, messages
+        yield f"{name}, as state", {"messages": messages}
 
 
 def _langchain_lc() -> Iterator[tuple[str, Any]]:
@@ -49,9 +48,8 @@ def _langchain_lc() -> Iterator[tuple[str, Any]]:
             yield f"{path.stem}, dumpd, alone", native
             yield f"{path.stem}, dumpd, in a list", [native]
             natives.append(native)
-    for path in corpus("langchain"):
-        for name, messages in _message_lists(json.loads(path.read_text()), path.stem):
-            yield name, list(map(_enveloped, messages))
+    for name, messages in _recorded_lists():
+        yield name, list(map(_enveloped, messages))
     for case in next(document["cases"] for name, document in _golden("langchain_ops") if name.endswith("/load")):
         if "kwargs" in case["input"] and case["input"]["id"][0] != "os":
             yield f"load, {case['description']}", case["input"]
@@ -77,10 +75,9 @@ def _langchain_lc() -> Iterator[tuple[str, Any]]:
 def _langgraph() -> Iterator[tuple[str, Any]]:
     golden_ones = [(path.stem, json.loads(path.read_text())) for path in golden("langchain")]
     bodies = [(name, forms["model_dump"]) for name, forms in golden_ones if "type" in forms["model_dump"]]
-    for path in corpus("langchain"):
-        for name, messages in _message_lists(json.loads(path.read_text()), path.stem):
-            whole = [message.get("data", message) for message in messages]
-            bodies += [(f"{name}, {index}", body) for index, body in enumerate(whole)]
+    for name, messages in _recorded_lists():
+        whole = [message.get("data", message) for message in messages]
+        bodies += [(f"{name}, {index}", body) for index, body in enumerate(whole)]
     natives = [forms["dumpd"] for _, forms in golden_ones]
     yield from langgraph_documents(bodies, [native for native in natives if "__error__" not in native])
     for case in next(document["cases"] for name, document in _golden("langchain_ops") if "langgraph" in name):
@@ -102,6 +99,12 @@ def _of_javascript(native: dict[str, Any]) -> dict[str, Any]:
     kwargs: dict[str, Any] = {"additional_kwargs": {}, "response_metadata": {}, **native["kwargs"]}
     del kwargs["type"]
     return {**native, "id": ["langchain_core", "messages", native["id"][-1]], "kwargs": kwargs}
+
+
+def _recorded_lists() -> list[tuple[str, list[Any]]]:
+    """Return the lists of LangChain messages inside of all recordings."""
+    paths = corpus("langchain")
+    return recorded(found for path in paths for found in _message_lists(json.loads(path.read_text()), path.stem))
 
 
 def _message_lists(value: Any, name: str) -> Iterator[tuple[str, list[Any]]]:
@@ -129,17 +132,22 @@ def _golden(system: str) -> Iterator[tuple[str, Any]]:
 
 def _requests(system: str) -> Iterator[tuple[str, Any]]:
     """Return the recorded request bodies that hold a conversation, whatever the server said to them."""
-    for name, interaction in _interactions(system):
-        if "messages" in interaction["request"]:
-            yield f"{name}, request", interaction["request"]
+    yield from recorded(
+        (f"{name}, request", interaction["request"])
+        for name, interaction in _interactions(system)
+        if "messages" in interaction["request"]
+    )
 
 
 def _answers(system: str, key: str) -> Iterator[tuple[str, Any]]:
     """Return the recorded answers that hold a message, under a key that no error body has."""
-    for name, interaction in _interactions(system):
-        answer = interaction.get("response")
-        if interaction["status"] == _OK and isinstance(answer, dict) and key in answer:
-            yield f"{name}, response", answer
+    yield from recorded(
+        (f"{name}, response", interaction["response"])
+        for name, interaction in _interactions(system)
+        if interaction["status"] == _OK
+        and isinstance(interaction.get("response"), dict)
+        and key in interaction["response"]
+    )
 
 
 def _interactions(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -153,8 +161,8 @@ def _lines(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return every tenth line of the files that hold one conversation a line: all are alike."""
     for path in corpus(system):
         if path.suffix == ".jsonl":
-            for index, line in enumerate(path.read_text().splitlines()[::10]):
-                yield f"{path.stem}, line {10 * index + 1}", json.loads(line)
+            lines = list(enumerate(path.read_text().splitlines(), 1))[::10]
+            yield from ((f"{path.stem}, line {number}", json.loads(line)) for number, line in recorded(lines))
 
 
 def _openai() -> Iterator[tuple[str, Any]]:
@@ -173,7 +181,7 @@ def _openai() -> Iterator[tuple[str, Any]]:
     for name, row in _lines("hf_messages"):
         if all(isinstance(message["content"], str) for message in row["messages"]):
             yield name, row
-    for path in corpus("agent_trajectory_swe_agent"):
+    for path in recorded(corpus("agent_trajectory_swe_agent")):
         yield path.stem, json.loads(path.read_text())["messages"]
 
 

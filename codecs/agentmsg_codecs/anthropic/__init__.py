@@ -41,9 +41,9 @@ from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
+from agentmsg_codecs.anthropic.likeness import sniff_body
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.anthropic.sniffing import sniff_body
-from agentmsg_codecs.anthropic.systems import may_move, with_places
+from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
 
 if TYPE_CHECKING:

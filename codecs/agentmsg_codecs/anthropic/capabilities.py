@@ -21,11 +21,11 @@ from agentmsg.formats import (
     tool_arguments,
     usually,
 )
-from agentmsg_codecs.anthropic.carried import citations, document_source, hint, image_source
+from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source
 from agentmsg_codecs.anthropic.media import FILE, is_search_result, is_upload
 from agentmsg_codecs.anthropic.names import FAMILY, KIND
 from agentmsg_codecs.anthropic.results import SOURCE_KEYS
-from agentmsg_codecs.anthropic.systems import MESSAGE_EXTRAS, gather_systems
+from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.anthropic.tools import TOOL_ROWS
 
 if TYPE_CHECKING:

@@ -53,12 +53,12 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
-from agentmsg_codecs.anthropic.carried import hint
-from agentmsg_codecs.anthropic.fast_answer import fast_answer
+from agentmsg_codecs.anthropic.cells import hint
+from agentmsg_codecs.anthropic.likeness import sniff_answer
 from agentmsg_codecs.anthropic.media import is_upload
 from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
+from agentmsg_codecs.anthropic.quick_answer import fast_answer
 from agentmsg_codecs.anthropic.rules import document
-from agentmsg_codecs.anthropic.sniffing import sniff_answer
 from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
 
 if TYPE_CHECKING:

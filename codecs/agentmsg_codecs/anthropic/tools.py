@@ -24,7 +24,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.anthropic.carried import hint
+from agentmsg_codecs.anthropic.cells import hint
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.shapes import cache_of, with_cache
 

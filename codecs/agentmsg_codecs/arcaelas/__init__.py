@@ -33,9 +33,9 @@ import attrs
 from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
 from agentmsg_codecs.arcaelas.capabilities import make_caps
 from agentmsg_codecs.arcaelas.content import ContentParts
+from agentmsg_codecs.arcaelas.likeness import sniff_message
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
-from agentmsg_codecs.arcaelas.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am

@@ -1,6 +1,6 @@
 """The engine of a canonical codec: a cattrs Converter with a hook for each class, and the tables filled from it.
 
-Our hooks are the generated functions of compile.py, registered on the converter. On first use the dispatch tables
+Our hooks are the functions of generated_code.py, registered on the converter. On first use the dispatch tables
 (by tag for reading, by class for writing) are filled from the converter, once. So a hook that somebody registers
 before that, for one of our classes or for a class of their own, replaces ours; a registered block class without
 hooks gets some that follow its attrs fields. Hooks take and give what stands in the document, tag included.
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, NativeBlock, NativeTool
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
-from agentmsg_codecs.canonical.compile import code
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
-from agentmsg_codecs.canonical.foreign import (
+from agentmsg_codecs.canonical.generated_code import code
+from agentmsg_codecs.canonical.reading import floats, plain_reader
+from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
     foreign_reader,
     foreign_writer,
@@ -26,7 +27,6 @@ from agentmsg_codecs.canonical.foreign import (
     unstructured,
     user_spec,
 )
-from agentmsg_codecs.canonical.reading import floats, plain_reader
 from agentmsg_codecs.canonical.writing import plain_writer
 
 if TYPE_CHECKING:

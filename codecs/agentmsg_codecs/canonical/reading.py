@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentmsg import AgentMsgError, DecodeError, TextBlock, ToolUseBlock
 from agentmsg.formats import EMPTY, adopt, excerpt
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, ROLES, SPECS, Field, Spec
-from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
+from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

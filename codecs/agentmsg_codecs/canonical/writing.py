@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentmsg import DecodeError, TextBlock, ToolUseBlock, same
 from agentmsg.formats import note_of
 from agentmsg_codecs.canonical.fields import FAMILY, Field, Spec
-from agentmsg_codecs.canonical.general import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
+from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, Nested, inlined, is_bare, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -42,9 +42,9 @@ import attrs
 
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.lionpride.capabilities import make_caps
+from agentmsg_codecs.lionpride.likeness import sniff_message
 from agentmsg_codecs.lionpride.messages import read_node, write_node
 from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.lionpride.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am

@@ -42,10 +42,10 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
 from agentmsg_codecs.openai.capabilities import make_caps
+from agentmsg_codecs.openai.likeness import sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.sniffing import sniff_messages
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 

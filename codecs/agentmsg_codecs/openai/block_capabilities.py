@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, mark_of, rules
-from agentmsg_codecs.openai.attached import attached_keys, carried_signature, is_message_hint, is_own_hint
 from agentmsg_codecs.openai.audio import AUDIO_KEYS, is_no_sound
 from agentmsg_codecs.openai.calls import call_keys, entry_comes_back, inner_call_keys, is_native_entry, is_other_type
 from agentmsg_codecs.openai.content import (
@@ -28,6 +27,7 @@ from agentmsg_codecs.openai.media_capabilities import (
     only_odd,
 )
 from agentmsg_codecs.openai.names import FAMILY, ITEM
+from agentmsg_codecs.openai.server_fields import attached_keys, carried_signature, is_message_hint, is_own_hint
 from agentmsg_codecs.openai.thinking_capabilities import Thinking
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.openai.attached import Attached, is_message_hint, with_attached
 from agentmsg_codecs.openai.names import FAMILY, ITEM
+from agentmsg_codecs.openai.server_fields import Attached, is_message_hint, with_attached
 
 _make_call = maker(am.ToolUseBlock)
 NO_ID = natives.without_id(FAMILY)

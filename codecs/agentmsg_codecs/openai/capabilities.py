@@ -18,7 +18,6 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.openai.attached import message_keys
 from agentmsg_codecs.openai.block_capabilities import (
     assistant_rows,
     media_rows,
@@ -32,6 +31,7 @@ from agentmsg_codecs.openai.marks import is_field_audio
 from agentmsg_codecs.openai.messages import KEYS
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
+from agentmsg_codecs.openai.server_fields import message_keys
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 

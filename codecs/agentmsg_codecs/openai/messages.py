@@ -25,7 +25,6 @@ from agentmsg.formats import (
     text_at,
     write_as,
 )
-from agentmsg_codecs.openai.attached import Attached, detached, with_attached
 from agentmsg_codecs.openai.audio import read_audio, write_audio
 from agentmsg_codecs.openai.calls import (
     NO_ID,
@@ -38,17 +37,18 @@ from agentmsg_codecs.openai.calls import (
 )
 from agentmsg_codecs.openai.citations import read_annotations, write_annotations
 from agentmsg_codecs.openai.content import ContentParts, make_text, odd
-from agentmsg_codecs.openai.fast_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named, is_value
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
+from agentmsg_codecs.openai.quick_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
+from agentmsg_codecs.openai.server_fields import Attached, detached, with_attached
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tool_links import Links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agentmsg_codecs.openai.fast_read import Reader
+    from agentmsg_codecs.openai.quick_read import Reader
 
 
 make_msg = maker(am.Msg)

@@ -44,7 +44,7 @@ from agentmsg.formats import (
     read_as,
     write_as,
 )
-from agentmsg_codecs.openai.answered import (
+from agentmsg_codecs.openai.answer_fields import (
     OBJECT,
     ODD_OF_ANSWER,
     ODD_OF_CHOICE,
@@ -54,9 +54,9 @@ from agentmsg_codecs.openai.answered import (
     usage_in,
     word_in,
 )
-from agentmsg_codecs.openai.fast_answer import fast_answer
 from agentmsg_codecs.openai.messages import Messages, make_msg
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
+from agentmsg_codecs.openai.quick_answer import fast_answer
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked

@@ -25,14 +25,14 @@ from agentmsg.formats import (
     rules,
     times,
 )
-from agentmsg_codecs.openai.answered import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
-from agentmsg_codecs.openai.attached import message_keys
+from agentmsg_codecs.openai.answer_fields import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_capabilities import response_citations
 from agentmsg_codecs.openai.content import is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
+from agentmsg_codecs.openai.server_fields import message_keys
 from agentmsg_codecs.openai.usage import carried_usage
 
 if TYPE_CHECKING:

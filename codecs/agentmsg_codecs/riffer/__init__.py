@@ -39,9 +39,9 @@ import attrs
 from agentmsg.formats import ContainerCodec, Containers, mark_of
 from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.capabilities import make_caps
+from agentmsg_codecs.riffer.likeness import sniff_message
 from agentmsg_codecs.riffer.messages import Messages, dialect
 from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSIONS, Version
-from agentmsg_codecs.riffer.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am

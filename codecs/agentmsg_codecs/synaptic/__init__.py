@@ -32,9 +32,9 @@ import attrs
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.synaptic.capabilities import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
+from agentmsg_codecs.synaptic.likeness import sniff_message
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.synaptic.sniffing import sniff_message
 
 if TYPE_CHECKING:
     import agentmsg as am

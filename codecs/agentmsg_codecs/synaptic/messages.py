@@ -34,9 +34,9 @@ from agentmsg.formats import (
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
-from agentmsg_codecs.synaptic.quick import write_quick
+from agentmsg_codecs.synaptic.quick_check import is_usual
+from agentmsg_codecs.synaptic.quick_write import write_quick
 from agentmsg_codecs.synaptic.usage import read_usage, write_usage
-from agentmsg_codecs.synaptic.usual import is_usual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

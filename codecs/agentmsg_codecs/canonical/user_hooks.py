@@ -28,7 +28,7 @@ from agentmsg import (
 )
 from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, ROLES, SPECS, Field, Spec
-from agentmsg_codecs.canonical.general import ROLE_NUMBERS, parse_time
+from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import ABSENT, Shape
 
 _COMMON = {field.name: field for field in COMMON}
