@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count_at",
+    "extras_of",
     "is_bare_text",
     "is_marked",
     "lacks_id",
@@ -188,6 +189,12 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 
 # -- objects inside objects -------------------------------------------------------------------------------------------
+
+
+def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
+    """Return the extras of an object in a namespace; empty where there are none, or no object of them."""
+    own = owner.extras.get(space) if owner.extras else None
+    return own if is_mapping(own) else EMPTY
 
 
 def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from agentmsg.formats import (
     is_mapping,
     maker,
     mark_of,
+    natives,
     note_of,
     plain_copy,
     with_note,
@@ -97,8 +98,9 @@ def make_grouping(parts: ContentParts) -> Grouping:
 
 def _may_open(message: am.Msg, parts: ContentParts) -> bool:
     """Tell whether a human message may begin with this one, and have all that is around its content."""
-    own = message.extras.get(FAMILY)
-    if (is_mapping(own) and not BODY_KEYS.isdisjoint(own)) or (message.role == "tool" and message.name is not None):
+    if not BODY_KEYS.isdisjoint(natives.extras_of(message, FAMILY)):
+        return False
+    if message.role == "tool" and message.name is not None:
         return False
     return _may_stand(message, parts)
 

@@ -19,9 +19,10 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     is_list,
-    is_mapping,
     is_object,
     maker,
+    natives,
+    object_at,
     plain_copy,
     read_as,
     text_at,
@@ -30,7 +31,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
-from agentmsg_codecs.langchain.blocks.variant import Variant, variant, with_common
+from agentmsg_codecs.langchain.blocks.variant import Variant, put, variant, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -74,9 +75,8 @@ def _variant(
         return block.evolve(extras={**block.extras, ANTHROPIC: adopt(extras)}) if extras else block
 
     def write_all(block: Any) -> Native:
-        part = write(block)
-        extras = block.extras.get(ANTHROPIC) if block.extras else None
-        return {**part, **{key: extras[key] for key in extras if key in own}} if is_mapping(extras) else part
+        extras = natives.extras_of(block, ANTHROPIC)
+        return {**write(block), **{key: extras[key] for key in extras if key in own}}
 
     return Variant(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
 
@@ -85,9 +85,7 @@ def _variant(
 
 
 def _read_use(part: Native) -> Any:
-    value: Any = part.get("input")
-    if not is_object(value):
-        raise Unreadable
+    value = object_at(part, "input")
     fields: Native = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
     fields |= common_of(part, id_key=None)
     return v1.make_call(id=word_at(part, "id"), name=text_at(part, "name"), input=call_input(value), **fields)
@@ -103,10 +101,8 @@ def _use_writer(tag: str) -> Callable[[Any], Native]:
 
 
 def _read_mcp_use(part: Native) -> Any:
-    if type(part.get("server_name")) is not str:
-        raise Unreadable
-    rest = {key: value for key, value in part.items() if key != "server_name"}
-    return _read_use(rest).evolve(extras={ANTHROPIC: {"server_name": part["server_name"]}})
+    own = {"server_name": text_at(part, "server_name")}
+    return _read_use(part).evolve(extras={ANTHROPIC: own})
 
 
 def _write_mcp_use(block: Any) -> Native:
@@ -116,8 +112,7 @@ def _write_mcp_use(block: Any) -> Native:
 
 def server_name(block: Any) -> str | None:
     """Return the name of the MCP server that a call is for, or None."""
-    own = block.extras.get(ANTHROPIC) if block.extras else None
-    name = own.get("server_name") if is_mapping(own) else None
+    name = natives.extras_of(block, ANTHROPIC).get("server_name")
     return name if isinstance(name, str) else None
 
 
@@ -134,12 +129,7 @@ def _read_source(native: Native, _: Any) -> am.SourceBlock:
 
 
 def _write_source(block: am.SourceBlock) -> Native:
-    native: Native = {"type": "web_search_result"}
-    if block.title is not None:
-        native["title"] = block.title
-    if block.url is not None:
-        native["url"] = block.url
-    return native
+    return put({"type": "web_search_result"}, title=block.title, url=block.url)
 
 
 _SOURCE = Shape(
@@ -270,7 +260,7 @@ def _read_search_result(part: Native) -> Any:
 
 def _write_search_result(block: Any) -> Native:
     part: Native = {"type": "search_result", "source": block.name}
-    part |= {} if block.title is None else {"title": block.title}
+    put(part, title=block.title)
     return with_common({**part, "content": write_texts(block.source.content)}, block, id_key=None)
 
 
@@ -290,8 +280,7 @@ def _read_blocks(part: Native) -> Any:
 
 def _write_blocks(block: Any) -> Native:
     part: Native = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
-    told = {"title": block.title, "context": block.context}
-    return with_common(part | {key: value for key, value in told.items() if value is not None}, block, id_key=None)
+    return with_common(put(part, title=block.title, context=block.context), block, id_key=None)
 
 
 def _read_upload(part: Native) -> Any:
@@ -311,8 +300,7 @@ def _read_compaction(part: Native) -> Any:
 
 def _write_compaction(block: Any) -> Native:
     part: Native = {"type": "compaction", "content": block.text}
-    part |= {} if block.encrypted is None else {"encrypted_content": block.encrypted}
-    return with_common(part, block, id_key=None)
+    return with_common(put(part, encrypted_content=block.encrypted), block, id_key=None)
 
 
 _SEARCH_RESULT = _variant(

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, Unreadable, adopt, is_list, is_mapping, is_object, text_at, word_at
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -50,10 +61,7 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
 
 
 def _read_v1_call(part: Native) -> Any:
-    args: Any = part.get("args")
-    if not is_object(args):
-        raise Unreadable
-    extras = v1.Extras(part)
+    args, extras = object_at(part, "args"), v1.Extras(part)
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
         tool, server = extras.text("tool_name"), extras.text("server_name")
@@ -78,8 +86,8 @@ def _read_v1_call(part: Native) -> Any:
 def _write_v1_call(block: Any) -> Native:
     server = server_name(block)
     own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    if is_mapping(extras) and "caller" in extras:
+    extras = natives.extras_of(block, ANTHROPIC)
+    if "caller" in extras:
         own["caller"] = extras["caller"]
     names = {ours: name for name, ours in _V1_NAMES.items()}
     name = "remote_mcp" if server is not None else names.get(block.name, block.name)
@@ -113,10 +121,9 @@ def _v1_status(form: Native) -> str:
 
 
 def _write_v1_result(block: Any) -> Native:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
+    extras = natives.extras_of(block, ANTHROPIC)
     own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result"}
-    if is_mapping(extras):
-        own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
+    own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
     part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
     if block.name is None:
         if block.status is not None:
@@ -130,9 +137,9 @@ _OF_CALLS = ("caller", "toolset_name")
 
 
 def _read_v1_use(part: Native) -> Any:
-    args, extras = part.get("args"), v1.Extras(part)
+    extras = v1.Extras(part)
     own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
-    if not is_object(args) or not own:
+    if not own:
         raise Unreadable
     rest = {key: value for key, value in part.items() if key != "extras"}
     block = read_call(rest | ({"extras": extras.rest} if extras.rest else {}))
@@ -140,8 +147,8 @@ def _read_v1_use(part: Native) -> Any:
 
 
 def _write_v1_use(block: Any) -> Native:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own = {key: extras[key] for key in _OF_CALLS if key in extras} if is_mapping(extras) else {}
+    extras = natives.extras_of(block, ANTHROPIC)
+    own = {key: extras[key] for key in _OF_CALLS if key in extras}
     part = write_call(block)
     return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
 

@@ -14,7 +14,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, Unreadable, blocks, dispatch, freeze, is_mapping, is_object, plain_copy
+from agentmsg.formats import Native, Unreadable, blocks, dispatch, freeze, is_object, natives, plain_copy
 from agentmsg_codecs.langchain.blocks.v1_shapes import KEYS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -75,8 +75,8 @@ def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
     fields = cast("Native", plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
     # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
-    own = block.extras.get(ANTHROPIC) if block.extras else None
-    extras = {"extras": {ANTHROPIC: own}} if is_mapping(own) and own else {}
+    own = natives.extras_of(block, ANTHROPIC)
+    extras = {"extras": {ANTHROPIC: own}} if own else {}
     return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
 
 

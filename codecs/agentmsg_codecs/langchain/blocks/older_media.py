@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_object, media, object_at, text_at, word_at
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_object,
+    media,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.langchain.blocks.anthropic import BLOCKS
 from agentmsg_codecs.langchain.blocks.older_text import text_variant
 from agentmsg_codecs.langchain.blocks.v1 import common_of
@@ -168,8 +178,8 @@ def _read_document(part: Native) -> Any:
 
 
 def _write_document(block: Any) -> Native:
-    part, extras = _write_anthropic_media(block), block.extras.get(ANTHROPIC) if block.extras else None
-    return {**part, "citations": extras["citations"]} if is_mapping(extras) and "citations" in extras else part
+    part, extras = _write_anthropic_media(block), natives.extras_of(block, ANTHROPIC)
+    return {**part, "citations": extras["citations"]} if "citations" in extras else part
 
 
 def _read_v0(part: Native) -> Any:

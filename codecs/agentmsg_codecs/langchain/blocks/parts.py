@@ -31,6 +31,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    object_at,
     plain_copy,
     same_document,
     spelling,
@@ -148,10 +149,7 @@ class ContentParts(Parts):
         return variants if usual is None else [*own, (None, partial(_structured, usual)), *variants]
 
     def _read_non_standard(self, part: Native) -> Any:
-        value = part.get("value")
-        if not is_object(value):
-            raise Unreadable
-        return non_standard.non_standard_block(value, self.converter)
+        return non_standard.non_standard_block(object_at(part, "value"), self.converter)
 
     def _as_variant(self, block: Any, variant: Variant | None, plain: Native) -> Any:
         """Return a block that remembers its variant, where that is not the default one."""

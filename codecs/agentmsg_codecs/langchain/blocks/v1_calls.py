@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, is_mapping, is_object, text_at, word_at
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_mapping,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, make_call, v1_part
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -59,10 +70,7 @@ def _call_extras(block: am.ToolUseBlock) -> Native:
 
 def read_call(part: Native, _: Any = None) -> am.ToolUseBlock:
     """Read ``tool_call`` and ``server_tool_call``: id, name, args (an object)."""
-    args = part.get("args")
-    if not is_object(args):
-        raise Unreadable
-    extras = Extras(part)
+    args, extras = object_at(part, "args"), Extras(part)
     raw = extras.text("raw_input")
     kind = "server" if part["type"] == "server_tool_call" else "function"
     fields = _call_fields(part, extras)
@@ -104,7 +112,6 @@ def write_call_text(block: am.ToolUseBlock) -> Native:
     tag = "server_tool_call_chunk" if server else "invalid_tool_call"
     part: Native = {"type": tag, "id": block.id, "name": block.name, "args": raw_text(block)}
     if not server:
-        own = block.extras.get(FAMILY)
-        part["error"] = own.get("error") if is_mapping(own) else None
+        part["error"] = natives.extras_of(block, FAMILY).get("error")
     own = {key: value for key, value in _call_extras(block).items() if key != "raw_input"}
     return v1_part(block, part, own, id_key=None)

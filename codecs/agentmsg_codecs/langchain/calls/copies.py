@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Native, is_mapping, is_marked, mark_of
+from agentmsg.formats import Native, is_mapping, is_marked, mark_of, natives
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, raw_text
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -21,15 +21,13 @@ def _valid_entry(block: am.ToolUseBlock) -> Native:
 
 
 def _invalid_entry(block: am.ToolUseBlock) -> Native:
-    own = block.extras.get(FAMILY) if block.extras else None
-    error = own.get("error") if is_mapping(own) else None
     bare = block.is_valid and type(block.input) is not str and is_marked(block, FAMILY, "/bare")
     return {
         "type": "invalid_tool_call",
         "id": block.id,
         "name": block.name,
         "args": block.input if bare else raw_text(block),
-        "error": error,
+        "error": natives.extras_of(block, FAMILY).get("error"),
     }
 
 

@@ -31,7 +31,7 @@ from agentmsg_codecs.langchain.blocks.keys import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
@@ -189,12 +189,9 @@ def _tool_result(block: am.ToolResultBlock) -> Any:
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
 
-_STATUS = frozenset({"success", "error"})
-
-
-@usually("value in known", known=_STATUS)
+@usually("value in known", known=STATUS_WORDS)
 def _status(status: str, result: am.ToolResultBlock) -> str | None:
-    if status in _STATUS or is_marked(result, FAMILY, "/status"):
+    if status in STATUS_WORDS or is_marked(result, FAMILY, "/status"):
         return status
     return "error" if result.is_error else None
 

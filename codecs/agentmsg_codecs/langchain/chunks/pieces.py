@@ -22,6 +22,7 @@ from agentmsg.formats import (
     is_object,
     maker,
     mark_of,
+    object_at,
     read_as,
     word_at,
     write_as,
@@ -178,9 +179,7 @@ def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
     """Return a call that is listed without pieces: LangChain makes one piece of it, of no index."""
     if not is_object(call):
         raise Unreadable
-    link, name, args = word_at(call, "id"), word_at(call, "name") or "", call.get("args")
+    link, name = word_at(call, "id"), word_at(call, "name") or ""
     if key == "tool_calls":
-        if not is_object(args):
-            raise Unreadable
-        return v1.make_call(id=link, name=name, input=adopt(args))
+        return v1.make_call(id=link, name=name, input=adopt(object_at(call, "args")))
     return v1.make_call(id=link, name=name, raw_input=word_at(call, "args") or "")

@@ -46,7 +46,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, contents_of, is_message, write_tree
+from agentmsg_codecs.langchain.lc.documents import BESIDE, ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages.engine import Messages
@@ -68,7 +68,6 @@ _NOTES = {
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
-_BESIDE_MESSAGES = frozenset({"messages", "lc"})
 # What they are is told by documents.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
@@ -81,7 +80,7 @@ def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
         return envelopes.read(value, DIALECTS["python"])
 
     extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
-    history = {"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))}
+    history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
     return make_caps(engine, extras=extras, history=history, read_native=read_native)
 
 

@@ -32,7 +32,7 @@ _STEPS = (
 _DEEPEST = 4
 _WORDS = {str}
 # What a state has of its own.
-_BESIDE = frozenset({"messages", "lc"})
+BESIDE = frozenset({"messages", "lc"})
 # What comes of following a path that leads nowhere.
 _NO_WAY = (LookupError, TypeError, ValueError, AttributeError)
 
@@ -124,7 +124,7 @@ def _tree(tree: Native, document: Native, holder: list[Any] | None) -> Contents:
         again = _filled(contents, [native for _, native in natives])
     except _NO_WAY:
         again = None
-    if again is None or not _BESIDE.isdisjoint(rest) or not same_document(again, document):
+    if again is None or not BESIDE.isdisjoint(rest) or not same_document(again, document):
         raise DecodeError("what stands around the envelopes would not come back")
     return contents
 

@@ -34,7 +34,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -296,7 +296,6 @@ _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, True): adopt({FAMILY: {"/status": True}}),
     (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
 }
-STATUS_WORDS = frozenset({"success", "error"})
 
 
 def _attributed(block: Any, part: Any, provider: Any) -> Any:

@@ -181,8 +181,8 @@ class Messages:
         form = _able(form, message, tag)
         body = self._bodies.write(message, tag, form)
         body = self._listed(message, body)
-        own = message.extras.get(FAMILY) if message.extras else None
-        if is_mapping(own) and not _ODD.isdisjoint(own):
+        own = natives.extras_of(message, FAMILY)
+        if not _ODD.isdisjoint(own):
             body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
         body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
@@ -202,8 +202,8 @@ class Messages:
             form: in which it is written by default.
             forms: those that it may be written in.
         """
-        own = message.extras.get(FAMILY)
-        if not is_mapping(own) or MAY_MEAN.isdisjoint(own):
+        own = natives.extras_of(message, FAMILY)
+        if MAY_MEAN.isdisjoint(own):
             return True
         bare = message.evolve(extras={FAMILY: own})
         try:
@@ -259,10 +259,10 @@ def _is_odd(key: str, native: Any, plain: Any) -> bool:
 def _able(form: str, message: am.Msg, tag: str) -> str:
     """Return the form, or dict where that alone can say what a message is."""
     if message.extras:
-        own = message.extras.get(FAMILY)
-        if ENVELOPE in message.extras or (is_mapping(own) and not _ONLY_INSIDE.isdisjoint(own)):
+        own = natives.extras_of(message, FAMILY)
+        if ENVELOPE in message.extras or not _ONLY_INSIDE.isdisjoint(own):
             return "dict"
-        if is_mapping(own) and "type" in own and tag not in _CHATS:
+        if "type" in own and tag not in _CHATS:
             return "role"
     if form == "role" and tag in _CHATS and message.role in KIND_OF_ROLE:
         return "dict"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.formats import Native, is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.names import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
+from agentmsg.formats import Native, is_list, is_object, natives
+from agentmsg_codecs.langchain.names import ENVELOPE, KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,8 +122,7 @@ def role_word(message: am.Msg, tag: str) -> str:
 def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, Any]) -> Any:
     """Return a body in a form."""
     if form == "dict":
-        rest = message.extras.get("langchain.envelope") if message.extras else None
-        return {**rest, "type": tag, "data": body} if is_mapping(rest) else {"type": tag, "data": body}
+        return {**natives.extras_of(message, ENVELOPE), "type": tag, "data": body}
     if form == "flat":
         return body
     if form == "oldest":

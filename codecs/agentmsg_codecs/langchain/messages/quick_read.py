@@ -20,7 +20,7 @@ from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
 from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
 from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
-from agentmsg_codecs.langchain.names import ANTHROPIC
+from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 _ARRAY: Any = list
-_STATUS = frozenset({"success", "error"})
 # The finish reasons whose default spelling is the native word itself.
 _USUAL: Mapping[str, str] = {
     "stop": "stop",
@@ -156,7 +155,7 @@ class FastReaders:
         """Return the tool message whose fields have these values."""
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
-        if type(link) is not str or type(status) is not str or status not in _STATUS:
+        if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
             return None
         notes = EMPTY
         if type(content) is str and content:
