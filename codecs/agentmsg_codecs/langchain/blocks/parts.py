@@ -208,7 +208,7 @@ class ContentParts(Parts):
     def write(self, block: Any) -> Any:
         """Return the part of a block."""
         if not block.notes and not block.extras:
-            writer = self.writers.get(type(block))
+            writer = self.writers.get(block.__class__)
             if writer is not None:
                 return writer(block) if type(block) not in _MAY_BE_OWN else self._default(block)
         quick = self.quick_writers.get(type(block)) if block.notes else None
@@ -234,11 +234,11 @@ class ContentParts(Parts):
         if type(block) is am.NativeBlock:
             return block.value
         plain = self._default(block)
-        extras = block.extras.get(FAMILY) if block.extras else None
+        extras = natives.extras_of(block, FAMILY)
         return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
     def _default(self, block: Any) -> Native:
-        writer = self.writers.get(type(block))
+        writer = self.writers.get(block.__class__)
         if writer is None:
             return non_standard.write_non_standard(block, self.converter)
         variant = _own_variant(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
