@@ -1013,7 +1013,7 @@ def _without_shortcuts() -> AnthropicCodec:
     object.__setattr__(codec, "engine", General())
     codec.engine.fill()
     for parts in (codec.engine.parts, codec.engine.inner, codec.engine.texts):
-        parts._quick.clear()
+        parts.quick.clear()
     return codec
 
 
