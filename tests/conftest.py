@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # No deadline and no complaint about slowness: both measure the machine, not the code.
-_PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=effort(300))
+_PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=effort(100))
 
 settings.register_profile("quick", _PLAIN)
 settings.register_profile(

@@ -31,8 +31,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-# What a profile does for 300 rounds of `ci`: the examples that Hypothesis tries for a law, to begin with.
-ROUNDS = {"quick": 25, "ci": 300, "long": 7_500}
+# What a profile does for 100 rounds of `ci`: the examples that Hypothesis tries for a law, to begin with.
+ROUNDS = {"quick": 25, "ci": 100, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -53,11 +53,11 @@ def effort(count: int, *, least: int = 10) -> int:
 
     The profile is that of ``$AGENTMSG_PROFILE``:
 
-    - ``quick``, the default: a twelfth of the rounds, for every change;
+    - ``quick``, the default: a quarter of the rounds, for every change;
     - ``ci``: the rounds as they are written, before something is merged;
-    - ``long``: 25 times as many, overnight.
+    - ``long``: a hundred times as many, overnight.
 
-    A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(300)`` examples of a law, and
+    A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
     ``some`` and ``share`` sample what can be listed. What a loop needs to make one document (nesting it so deep, so
     many keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
 

@@ -553,7 +553,7 @@ def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: 
     """Messages, notes included, are the same on both paths, for every document and for damaged ones."""
     rng = random.Random(5)
     for _, document in documents(codec.name):
-        for one in (document, *(mutate(document, rng) for _ in range(effort(20, least=2)))):
+        for one in (document, *(mutate(document, rng) for _ in range(effort(8, least=2)))):
             try:
                 quick = am.dumps(am.decode(one, codec), "json")
             except AgentMsgError:

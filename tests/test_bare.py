@@ -82,7 +82,7 @@ def test_what_callers_hold_is_read_as_its_copy() -> None:
         assert _is_read(document)
     rng = random.Random(5)
     usual = [native for native, _ in (*OWN.values(), *SERVERS.values())]
-    for _ in range(effort(800)):
+    for _ in range(effort(300)):
         natives = mutate(plain_copy(rng.sample(usual, 3)), rng)
         assert _is_read(natives) is _is_read({"model": "m", "messages": natives, "tools": []})
 
@@ -237,7 +237,7 @@ def test_bare_messages_fit_as_others_do(codec: am.Codec) -> None:
     """A bare message is carried where its like that claims nothing is, and is written the same."""
     caps = codec.caps
     carried = compile_caps(caps)
-    for message in some(_bare_messages(), 400):
+    for message in some(_bare_messages(), 200):
         like = message.evolve()
         assert not is_bare(like)
         assert carried((message,)) == carried((like,)), message

@@ -390,7 +390,7 @@ def test_blocks_of_users_need_no_code(codec: Codec, poll: Poll) -> None:
     raw = am.dumps(history, codec)
     assert am.same(am.loads(raw, codec), history)
     rng = random.Random(1)
-    for _ in range(effort(100)):
+    for _ in range(effort(40)):
         exact_return(codec, mutate(am.encode(history, codec), rng))
 
 

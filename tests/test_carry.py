@@ -327,7 +327,7 @@ def test_damaged_accounts_give_a_history_or_one_typed_error() -> None:
     rng = random.Random(1)
     bases = [am.decode(am.encode(TOUR, name, carry=True), name) for name in SLOTS]
     read = refused = 0
-    tries = effort(800)
+    tries = effort(300)
     for _ in range(tries):
         base = rng.choice(bases)
         index = carrying(base)[-1]

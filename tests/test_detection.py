@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODECS = tuple(sorted(agentmsg_codecs.CODECS))
-MUTANTS = effort(1_000)
+MUTANTS = effort(300)
 # Folders whose documents are of formats that we read.
 OURS = {
     "agentscope_java",
@@ -267,7 +267,7 @@ def test_marks_that_nothing_else_has_decide() -> None:
 def test_what_a_codec_writes_is_recognized(name: str) -> None:
     """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
     for source in ("anthropic", "langchain", "openai", "riffer"):
-        for title, document in some(documents(source), 40, least=4):
+        for title, document in some(documents(source), 24, least=4):
             written = am.encode(am.decode(document, source), name, on_loss="ignore")
             # An answer holds assistant messages only; what has most of its keys unknown, or a message of Arcaelas'
             # without a time, is nobody's.

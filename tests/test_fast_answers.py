@@ -35,7 +35,7 @@ SHORTCUTS = {
     "anthropic-response": ((anthropic_response, "fast_answer"), (anthropic_usage, "quick_usage")),
     "openai-response": ((openai_response, "fast_answer"), (openai_usage, "quick_usage")),
 }
-MUTANTS = effort(800)
+MUTANTS = effort(300)
 # What may stand wherever something else is usual.
 ODD: tuple[Any, ...] = (
     None,

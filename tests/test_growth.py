@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Time for twice the input: at most so many times as long.
 MOST = 2.3
-SIZE = min(effort(24, least=12), 60)
+SIZE = min(effort(16, least=12), 60)
 
 
 def _steps(history: am.History, codec: Codec) -> Iterator[tuple[str, int]]:

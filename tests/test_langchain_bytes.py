@@ -24,7 +24,7 @@ from agentmsg.values.text import UNUSUAL, dump_json, parse_json
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
-from agentmsg_codecs.langchain.messages.proving import take
+from agentmsg_codecs.langchain.messages.depth import take
 from benchmarks.data import mixed_history
 from benchmarks.peers.with_langchain import document, envelopes
 from data import effort
@@ -35,7 +35,7 @@ from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, sp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MUTANTS = effort(600)
+MUTANTS = effort(200)
 DEEPEST = DEFAULT_LIMITS.depth + AROUND
 ROOM = Limits(depth=DEEPEST)
 

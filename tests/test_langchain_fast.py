@@ -16,7 +16,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.testing import edit, histories, mutate
 from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.langchain import LangChainCodec
-from agentmsg_codecs.langchain.messages.fields import KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS
 from benchmarks.data import mixed_history
 from data import effort
 from support.careful import without_fast
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAST = LangChainCodec()
-MUTANTS = effort(600)
+MUTANTS = effort(200)
 
 
 GENERAL = without_fast(LangChainCodec())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORD = "zq-nobody-knows-this"
 CODECS = ("langchain", "langchain-lc", "langgraph")
-DAMAGED = effort(1_000)
+DAMAGED = effort(300)
 
 
 def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:

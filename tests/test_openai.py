@@ -372,7 +372,7 @@ def test_documents_come_back_with_every_option(codec: OpenAICodec) -> None:
         assert exact_return(codec, [native]) is not None
     rng = random.Random(7)
     sources = documents("openai")
-    for _ in range(effort(100)):
+    for _ in range(effort(40)):
         exact_return(codec, mutate(rng.choice(sources)[1], rng))
 
 
@@ -590,6 +590,6 @@ def test_fast_paths_agree_on_damaged_documents() -> None:
     """The same for damaged documents: what is almost usual is read as the general path reads it."""
     rng = random.Random(8)
     usual = [plain_copy(native) for native, _ in OWN.values()]
-    tries = effort(1500)
+    tries = effort(500)
     read_at_all = sum(_check_paths(mutate(rng.sample(usual, 3), rng)) for _ in range(tries))
     assert read_at_all > tries // 5

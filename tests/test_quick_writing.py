@@ -65,7 +65,7 @@ def test_documents_are_written_as_by_care(codec: Codec) -> None:
     """What was read of a document, or of a damaged one, is written the same on both paths."""
     rng = random.Random(11)
     for _, document in documents(codec.name):
-        for one in (document, *(mutate(document, rng) for _ in range(effort(5, least=1)))):
+        for one in (document, *(mutate(document, rng) for _ in range(effort(4, least=1)))):
             try:
                 history = am.decode(one, codec)
             except AgentMsgError:

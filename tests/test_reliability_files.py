@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals, links and limits are those of POSIX")
 
 # In all; each kind of run gets its share.
-KILLS = effort(200)
+KILLS = min(effort(100), 1_000)
 AGENTMSG = ("-m", "agentmsg", "convert", "a.jsonl", "-o", "b.jsonl", "--from", "openai", "--to", "anthropic")
 CONTROLS = re.compile(r"[^\n\t\x20-\x7e\xa0-\u1fff\u2030-\u205f\u2070-\ud7ff\ue000-\U000dffff]")
 _CASES: dict[str, Callable[[], None]] = {}

@@ -35,7 +35,7 @@ def test_nothing_that_a_damaged_document_says_is_lost_or_hidden(codec: Codec) ->
     """Laws 1 and 3f: it is refused, or comes back exactly, from any other format too; what it says is no note."""
     wrong: list[str] = []
     read = 0
-    tried = some(damages(documents(codec.name)), 600)
+    tried = some(damages(documents(codec.name)), 200)
     for index, damage in enumerate(tried):
         targets = CODECS if WHOLE else CODECS[index % len(CODECS) :][:1]
         try:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count_at",
+    "extras_of",
     "is_bare_text",
     "is_marked",
     "lacks_id",
@@ -48,6 +49,7 @@ __all__ = [
 _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)
+_ITSELF: Any = object()
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
@@ -125,9 +127,16 @@ def role_of(native: Any) -> str:
 # -- messages that cannot be told in the model ------------------------------------------------------------------------
 
 
-def read_whole(native: Any, family: str) -> Msg:
-    """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats."""
-    said: Any = native.get("content") if is_object(native) else None
+def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
+    """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats.
+
+    Args:
+        native: the native message.
+        family: whose it is.
+        body: the object that has its content, where that is another one.
+    """
+    body = native if body is _ITSELF else body
+    said: Any = body.get("content") if is_object(body) else None
     fallback = said if isinstance(said, str) and said else None
     return _make_msg("native", (_make_native(codec=family, value=adopt(native), fallback=fallback),))
 
@@ -180,6 +189,12 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 
 # -- objects inside objects -------------------------------------------------------------------------------------------
+
+
+def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
+    """Return the extras of an object in a namespace; empty where there are none, or no object of them."""
+    own = owner.extras.get(space) if owner.extras else None
+    return own if is_mapping(own) else EMPTY
 
 
 def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, Any]:

@@ -64,7 +64,8 @@ class Parts:
         self._converter: cattrs.Converter | None = None
         self._whole: Parts | None = None
         self._by_tag: dict[Any, Shape] = {}
-        self._quick: dict[Any, Callable[[Native], Any]] = {}
+        #: The shortcuts, by tag.
+        self.quick: dict[Any, Callable[[Native], Any]] = {}
         #: Gives the part of a block without notes and extras, by class.
         self.writers: dict[type[Any], Callable[[Any], Native]] = {}
 
@@ -75,8 +76,23 @@ class Parts:
             return self._whole.converter
         if self._converter is None:
             with FILLING:
-                self._converter = self._converter or _make_converter(self._shapes.values())
+                self._converter = self._converter or self._register(self.new_converter())
         return self._converter
+
+    def new_converter(self) -> cattrs.Converter:
+        """Return a converter without the hooks of the shapes; a class of yours may give one that can do more."""
+        import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
+
+        return cattrs.Converter(detailed_validation=False)
+
+    def _register(self, converter: cattrs.Converter) -> cattrs.Converter:
+        names = {"JSON": Any, "Block": BaseBlock, "Mapping": Mapping, "Any": Any}
+        for cls, shape in self._shapes.items():
+            # Else nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
+            attrs.resolve_types(cls, localns=names)
+            converter.register_structure_hook_func(_is(cls), shape.read)
+            converter.register_unstructure_hook_func(_is(cls), shape.write)
+        return converter
 
     def narrowed(self, classes: Iterable[type[Any]], *, odd: Iterable[type[Any]] = ()) -> Parts:
         """Return the table of another place: with some of the classes, and the same Converter."""
@@ -101,7 +117,7 @@ class Parts:
         for cls, shape in self._shapes.items():
             self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls])
         self.writers.update(writers)
-        self._quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
+        self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
         self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
 
     def shape(self, cls: type[Any]) -> Shape | None:
@@ -119,7 +135,7 @@ class Parts:
             native = cast("Native", part)
             tag = native.get("type")
             if type(tag) is str or tag is None:
-                quick = self._quick.get(tag)
+                quick = self.quick.get(tag)
                 block = None if quick is None else quick(native)
                 if block is not None:
                     return block
@@ -137,7 +153,7 @@ class Parts:
         if type(part) is not _OBJECT:
             return None
         tag = part.get("type")
-        quick = self._quick.get(tag) if type(tag) is str else None
+        quick = self.quick.get(tag) if type(tag) is str else None
         return None if quick is None else quick(part)
 
     def write(self, block: Any) -> Any:
@@ -154,19 +170,6 @@ class Parts:
         self.fill()
         back = self.read(plain_copy(thaw(block.value)))
         return back if type(back) is NativeBlock else None
-
-
-def _make_converter(shapes: Iterable[Shape]) -> cattrs.Converter:
-    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
-
-    converter = cattrs.Converter(detailed_validation=False)
-    names = {"JSON": Any, "Block": BaseBlock, "Mapping": Mapping, "Any": Any}
-    for shape in shapes:
-        # Else nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
-        attrs.resolve_types(shape.cls, localns=names)
-        converter.register_structure_hook_func(_is(shape.cls), shape.read)
-        converter.register_unstructure_hook_func(_is(shape.cls), shape.write)
-    return converter
 
 
 def _is(cls: type[Any]) -> Callable[[Any], bool]:

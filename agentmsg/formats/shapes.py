@@ -17,6 +17,7 @@ from agentmsg.formats.spelling import keep, note_of, put_back, same_document, sa
 from agentmsg.model.base import Noted
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+from agentmsg.values.types import is_mapping
 
 __all__ = [
     "Native",
@@ -158,7 +159,8 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
 
 def mark_of(obj: Noted, family: str, key: str) -> Any:
     """Return what a family's note says under a key that names no spelling (it starts with ``/``), or None."""
-    return note_of(obj, family).get(key) if obj.notes else None
+    note = obj.notes.get(family) if obj.notes else None
+    return note.get(key) if is_mapping(note) else None
 
 
 def marked(obj: _N, family: str, **marks: Any) -> _N:

@@ -33,7 +33,7 @@ GENERATIONS: list[tuple[str, dict[str, Any]]] = [
     ("arcaelas", {"version": 1}),
     ("riffer", {"version": "0.9"}),
 ]
-SAMPLE = effort(2_000)
+SAMPLE = effort(600)
 # What is free-form in one format or another: a key there is no field.
 FREE = frozenset(
     {"metadata", "node_metadata", "additional_kwargs", "response_metadata", "structured_output", "arguments", "input"}

@@ -61,14 +61,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_mapping, is_object, mark_of, speed
-from agentmsg_codecs.langchain.blocks.parts import Parts
+from agentmsg.formats import Caps, ContainerCodec, Containers, is_list, is_object, mark_of, marked, speed
 from agentmsg_codecs.langchain.capabilities.messages import make_caps
 from agentmsg_codecs.langchain.chunks.documents import read_chunk, write_chunk
 from agentmsg_codecs.langchain.grouped import gather, separate
+from agentmsg_codecs.langchain.messages.depth import are_shallow, take
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.forms import sniff_message
-from agentmsg_codecs.langchain.messages.proving import are_shallow, take
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
@@ -79,10 +78,6 @@ if TYPE_CHECKING:
 __all__ = ["LangChainCodec"]
 
 _WRITABLE = ("dict", "flat", "role")
-
-
-def _messages() -> Messages:
-    return Messages(Parts())
 
 
 @attrs.frozen(kw_only=True)
@@ -101,7 +96,7 @@ class LangChainCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
-    engine: Messages = attrs.field(factory=_messages, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _caps: Caps = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: make_caps(self.engine), takes_self=True)
     )
@@ -117,7 +112,7 @@ class LangChainCodec(ContainerCodec):
         self.engine.fill()
         found = contents.each(self.engine.read)
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
-        messages = [message if own == form else _noted(message, own) for message, own in found]
+        messages = [_noted(message, own, form) for message, own in found]
         return CONTAINERS.history(contents, separate(messages, self.engine.parts), form=form)
 
     def from_bytes(
@@ -143,7 +138,7 @@ class LangChainCodec(ContainerCodec):
                 found = [self.engine.read(native) for native in natives]
             except AgentMsgError:
                 return None
-            messages += [message if own == form else _noted(message, own) for message, own in found]
+            messages += [_noted(message, own, form) for message, own in found]
         return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
 
     def write(self, history: am.History) -> Any:
@@ -156,7 +151,7 @@ class LangChainCodec(ContainerCodec):
         return CONTAINERS.document(history, natives, self.container)
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
-        """Return the chunk of an AIMessageChunk or its kin; see chunks.py."""
+        """Return the chunk of an AIMessageChunk or its kin; see chunks/documents.py."""
         self.engine.fill()
         return read_chunk(document, self)
 
@@ -170,9 +165,6 @@ class LangChainCodec(ContainerCodec):
         return min(map(sniff_message, self.first_natives(document)), default=0.0)
 
 
-def _noted(message: am.Msg, form: str) -> am.Msg:
-    if message.role == "native":
-        return message
-    note = message.notes.get(FAMILY) if message.notes else None
-    old = note if is_mapping(note) else {}
-    return message.evolve(notes={**message.notes, FAMILY: {**old, "/form": form}})
+def _noted(message: am.Msg, own: str, form: str) -> am.Msg:
+    """Return a message that remembers its own form, where that is not the one of the history."""
+    return message if own == form or message.role == "native" else marked(message, FAMILY, form=own)

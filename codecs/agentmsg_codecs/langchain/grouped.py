@@ -14,29 +14,30 @@ from agentmsg import Made, thaw
 from agentmsg.formats import (
     EMPTY,
     Grouping,
+    Native,
     adopt,
     grouping,
     is_list,
     is_mapping,
     maker,
+    mark_of,
+    natives,
     note_of,
     plain_copy,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.parts import note_at
-from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_bare_text, make_result, make_text, write_cache
+from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_words, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.names import BODY_KEYS, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
-Part = dict[str, Any]
 _make_msg = maker(am.Msg)
 _make_native = maker(am.NativeBlock)
-# Parts that say more stay native blocks.
+# ContentParts that say more stay native blocks.
 _KEYS = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 _NEEDED = frozenset({"type", "tool_use_id"})
 
@@ -52,14 +53,14 @@ def is_result(block: Any) -> bool:
     return isinstance(value.get("is_error", False), bool) and is_mapping(hint) and isinstance(hint.get("type"), str)
 
 
-def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
-    part: Part = plain_copy(thaw(value))
+def _read_result(value: Native, parts: ContentParts) -> am.ToolResultBlock:
+    part: Native = plain_copy(thaw(value))
     native: Any = part.get("content")
     listed = is_list(native)
     blocks = tuple(map(parts.read, native)) if listed else (make_text(native),) if native else ()
-    bare = not blocks or (len(blocks) == 1 and is_bare_text(blocks[0]))
+    bare = not blocks or is_words(blocks)
     status = {True: "error", False: "success"}.get(part["is_error"]) if "is_error" in part else None
-    note: Part = {"/content": "list"} if listed and bare else {} if "content" in part else {"/content": "absent"}
+    note: Native = {"/content": "list"} if listed and bare else {} if "content" in part else {"/content": "absent"}
     return make_result(
         tool_call_id=part["tool_use_id"],
         content=blocks,
@@ -69,11 +70,11 @@ def _read_result(value: Part, parts: Parts) -> am.ToolResultBlock:
     )
 
 
-def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
-    part: Part = {"type": "tool_result", "tool_use_id": block.tool_call_id}
+def _write_result(block: Any, parts: ContentParts) -> am.NativeBlock:
+    part: Native = {"type": "tool_result", "tool_use_id": block.tool_call_id}
     inner: Any = block.content
-    noted = note_at(block, "/content")
-    if noted == "list" or (inner and not (len(inner) == 1 and is_bare_text(inner[0]))):
+    noted = mark_of(block, FAMILY, "/content")
+    if noted == "list" or (inner and not is_words(inner)):
         part["content"] = [parts.write(item) for item in inner]
     elif inner or noted != "absent":
         part["content"] = inner[0].text if inner else ""
@@ -84,7 +85,7 @@ def _write_result(block: Any, parts: Parts) -> am.NativeBlock:
     return _make_native(codec=FAMILY, value=adopt(plain_copy(thaw(part))))
 
 
-def make_grouping(parts: Parts) -> Grouping:
+def make_grouping(parts: ContentParts) -> Grouping:
     """Return which messages may stand in one human message; a tool message is by default one of its own."""
 
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
@@ -95,22 +96,23 @@ def make_grouping(parts: Parts) -> Grouping:
     return Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
 
 
-def _may_open(message: am.Msg, parts: Parts) -> bool:
+def _may_open(message: am.Msg, parts: ContentParts) -> bool:
     """Tell whether a human message may begin with this one, and have all that is around its content."""
-    own = message.extras.get(FAMILY)
-    if (is_mapping(own) and not BODY_KEYS.isdisjoint(own)) or (message.role == "tool" and message.name is not None):
+    if not BODY_KEYS.isdisjoint(natives.extras_of(message, FAMILY)):
+        return False
+    if message.role == "tool" and message.name is not None:
         return False
     return _may_stand(message, parts)
 
 
-def _may_follow(before: am.Msg, message: am.Msg, parts: Parts) -> bool:
+def _may_follow(before: am.Msg, message: am.Msg, parts: ContentParts) -> bool:
     """Tell whether a message has nothing but content, and is not read as one with that before."""
     if before.role == message.role == "user":
         return False
     return am.same(message, _make_msg(message.role, message.content)) and _may_stand(message, parts)
 
 
-def _may_stand(message: am.Msg, parts: Parts) -> bool:
+def _may_stand(message: am.Msg, parts: ContentParts) -> bool:
     content = message.content
     if message.role == "user":
         return bool(content) and not any(map(is_result, content))
@@ -120,7 +122,7 @@ def _may_stand(message: am.Msg, parts: Parts) -> bool:
     return is_result(native) and am.same(_read_result(native.value, parts), block)
 
 
-def split(message: am.Msg, parts: Parts) -> list[am.Msg]:
+def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
     """Return the messages that stand in one human message; the message itself where there is but one."""
     content: Any = message.content
     if not any(map(is_result, content)):
@@ -164,10 +166,10 @@ def linked(messages: list[am.Msg]) -> list[am.Msg]:
 
 def _is_unlinked(message: am.Msg) -> bool:
     last: Any = message.content[-1] if message.content else None
-    return type(last) is am.ToolUseBlock and last.id is None and note_at(last, "/copies") == "f"
+    return type(last) is am.ToolUseBlock and last.id is None and mark_of(last, FAMILY, "/copies") == "f"
 
 
-def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:
+def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with those of each human message that holds several, which have seats."""
     messages = linked(messages)
     split_up: dict[int, list[am.Msg]] = {}
@@ -182,7 +184,7 @@ def separate(messages: list[am.Msg], parts: Parts) -> list[am.Msg]:
     return grouping.seated(groups, make_grouping(parts))
 
 
-def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
+def _join(pieces: Sequence[am.Msg], parts: ContentParts) -> am.Msg:
     content: list[Any] = []
     for piece in pieces:
         content.extend(piece.content if piece.role == "user" else [_write_result(piece.content[0], parts)])
@@ -190,7 +192,7 @@ def _join(pieces: Sequence[am.Msg], parts: Parts) -> am.Msg:
     return with_note(pieces[0].evolve(role="user", content=content), FAMILY, note)
 
 
-def gather(messages: Sequence[am.Msg], parts: Parts) -> Sequence[am.Msg]:
+def gather(messages: Sequence[am.Msg], parts: ContentParts) -> Sequence[am.Msg]:
     """Return the messages to write: those that stand in one human message as that message."""
     if not any(message.notes and grouping.seat_of(message, FAMILY) is not None for message in messages):
         return messages

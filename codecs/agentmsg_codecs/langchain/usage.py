@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, adopt, is_mapping, is_object, maker, same_document, spelling
+from agentmsg.formats import EMPTY, Native, adopt, is_mapping, is_object, maker, same_document, spelling
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 _make = maker(am.Usage)
 _make_counters = maker(
     am.Usage, "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio"
@@ -38,7 +37,7 @@ def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of ``usage_metadata``; None where it is null or no object."""
     if type(native) is not _OBJECT:
         return None
-    part: Part = native
+    part: Native = native
     try:
         count, output, total = part["input_tokens"], part["output_tokens"], part["total_tokens"]
     except KeyError:
@@ -70,12 +69,12 @@ def read_usage(native: Any) -> am.Usage | None:
     return _make_counters(count, output, total, read, written, thought, heard, said)
 
 
-def _read_odd(part: Part) -> am.Usage | None:
+def _read_odd(part: Native) -> am.Usage | None:
     """Read usage that lacks a counter, has more than ours, or something else than a number in place of one."""
-    fields: Part = {name: value for key, name in _COUNTERS.items() if type(value := part.get(key)) is int}
+    fields: Native = {name: value for key, name in _COUNTERS.items() if type(value := part.get(key)) is int}
     if type(part.get("cost")) in (int, float):
         fields["cost"] = part["cost"]
-    extras: Part = {}
+    extras: Native = {}
     for key, (namespace, names) in DETAILS.items():
         details = part.get(key)
         if not details or not is_object(details):
@@ -99,16 +98,16 @@ def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
     name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
     if name is not None:
         is_number = type(value) is int or (key == "cost" and type(value) is float)
-        is_empty = key not in _IN_DETAILS and any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
+        is_empty = key not in _IN_DETAILS and spelling.spelling_of(value) is not None
         return getattr(usage, name) is None and not is_number and not is_empty
     namespace, names = DETAILS[key]
-    is_empty = any(same_document(value, odd) for odd in spelling.SPELLINGS.values())
+    is_empty = spelling.spelling_of(value) is not None
     is_free = namespace not in usage.extras and all(getattr(usage, field) is None for field in names.values())
     return is_free and not is_mapping(value) and not is_empty
 
 
-def _default(usage: am.Usage) -> Part:
-    part: Part = {}
+def _default(usage: am.Usage) -> Native:
+    part: Native = {}
     if usage.input is not None:
         part["input_tokens"] = usage.input
     if usage.output is not None:
@@ -121,15 +120,15 @@ def _default(usage: am.Usage) -> Part:
     return part
 
 
-def _write_details(usage: am.Usage, part: Part) -> None:
-    of_input: Part = {}
+def _write_details(usage: am.Usage, part: Native) -> None:
+    of_input: Native = {}
     if usage.input_audio is not None:
         of_input["audio"] = usage.input_audio
     if usage.cache_write is not None:
         of_input["cache_creation"] = usage.cache_write
     if usage.cache_read is not None:
         of_input["cache_read"] = usage.cache_read
-    of_output: Part = {}
+    of_output: Native = {}
     if usage.output_audio is not None:
         of_output["audio"] = usage.output_audio
     if usage.reasoning is not None:
@@ -145,7 +144,7 @@ def _write_details(usage: am.Usage, part: Part) -> None:
         part["output_token_details"] = of_output
 
 
-def write_usage(usage: am.Usage) -> Part:
+def write_usage(usage: am.Usage) -> Native:
     """Return the ``usage_metadata`` of a usage."""
     plain = _default(usage)
     if not usage.extras and not usage.notes:

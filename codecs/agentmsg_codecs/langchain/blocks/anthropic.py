@@ -12,18 +12,32 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import Shape as Form
-from agentmsg.formats import adopt, is_list, is_mapping, is_object, maker, plain_copy, read_as, write_as
-from agentmsg_codecs.langchain.blocks.older import Shape, with_common
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg import AgentMsgError
+from agentmsg.formats import (
+    Native,
+    Shape,
+    Unreadable,
+    adopt,
+    is_list,
+    is_object,
+    maker,
+    natives,
+    object_at,
+    plain_copy,
+    read_as,
+    text_at,
+    word_at,
+    write_as,
+)
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
+from agentmsg_codecs.langchain.blocks.variant import Variant, put, variant, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 _make_source = maker(am.SourceBlock)
 _make_blocks = maker(am.BlocksSource)
 _make_compaction = maker(am.CompactionBlock)
@@ -41,11 +55,13 @@ TOOLS: Mapping[str, str] = {
 _NAMES = frozenset(TOOLS.values())
 
 
-def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], write: Callable[[Any], Part]) -> Shape:
-    """Return a shape of which some keys are extras of Anthropic's family.
+def _variant(
+    name: str, keys: str, foreign: str, read: Callable[[Native], Any], write: Callable[[Any], Native]
+) -> Variant:
+    """Return a variant of which some keys are extras of Anthropic's family.
 
     Args:
-        name: of the shape.
+        name: of the variant.
         keys: that ``read`` and ``write`` know.
         foreign: the keys that are extras.
         read: gives the block of a part without these.
@@ -53,86 +69,70 @@ def _shape(name: str, keys: str, foreign: str, read: Callable[[Part], Any], writ
     """
     own = frozenset(foreign.split())
 
-    def read_all(part: Part) -> Any:
+    def read_all(part: Native) -> Any:
         extras = {key: value for key, value in part.items() if key in own}
         block = read({key: value for key, value in part.items() if key not in own} if extras else part)
         return block.evolve(extras={**block.extras, ANTHROPIC: adopt(extras)}) if extras else block
 
-    def write_all(block: Any) -> Part:
-        part = write(block)
-        extras = block.extras.get(ANTHROPIC) if block.extras else None
-        return {**part, **{key: extras[key] for key in extras if key in own}} if is_mapping(extras) else part
+    def write_all(block: Any) -> Native:
+        extras = natives.extras_of(block, ANTHROPIC)
+        return {**write(block), **{key: extras[key] for key in extras if key in own}}
 
-    return Shape(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
+    return Variant(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-def _read_use(part: Part) -> Any:
-    value: Any = part.get("input")
-    if not is_object(value):
-        raise Unreadable
-    fields: Part = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
+def _read_use(part: Native) -> Any:
+    value = object_at(part, "input")
+    fields: Native = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
     fields |= common_of(part, id_key=None)
     return v1.make_call(id=word_at(part, "id"), name=text_at(part, "name"), input=call_input(value), **fields)
 
 
-def _use_writer(tag: str) -> Callable[[Any], Part]:
-    def write(block: Any) -> Part:
-        part: Part = {"type": tag, "id": block.id, "name": block.name}
+def _use_writer(tag: str) -> Callable[[Any], Native]:
+    def write(block: Any) -> Native:
+        part: Native = {"type": tag, "id": block.id, "name": block.name}
         part["input"] = call_args(block) if block.is_valid else {}
         return with_common(part, block, id_key=None)
 
     return write
 
 
-def _read_mcp_use(part: Part) -> Any:
-    if type(part.get("server_name")) is not str:
-        raise Unreadable
-    rest = {key: value for key, value in part.items() if key != "server_name"}
-    return _read_use(rest).evolve(extras={ANTHROPIC: {"server_name": part["server_name"]}})
+def _read_mcp_use(part: Native) -> Any:
+    own = {"server_name": text_at(part, "server_name")}
+    return _read_use(part).evolve(extras={ANTHROPIC: own})
 
 
-def _write_mcp_use(block: Any) -> Part:
+def _write_mcp_use(block: Any) -> Native:
     part = _use_writer("mcp_tool_use")(block)
     return {**part, "server_name": server_name(block)}
 
 
 def server_name(block: Any) -> str | None:
     """Return the name of the MCP server that a call is for, or None."""
-    own = block.extras.get(ANTHROPIC) if block.extras else None
-    name = own.get("server_name") if is_mapping(own) else None
+    name = natives.extras_of(block, ANTHROPIC).get("server_name")
     return name if isinstance(name, str) else None
 
 
-_USE = _shape("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
-_SERVER_USE = _shape("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
-_MCP_USE = Shape(
-    "mcp_tool_use",
-    frozenset({"type", "id", "name", "input", "server_name", "cache_control"}),
-    _read_mcp_use,
-    _write_mcp_use,
-)
+_USE = _variant("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
+_SERVER_USE = _variant("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
+_MCP_USE = variant("mcp_tool_use", "name input server_name", _read_mcp_use, _write_mcp_use)
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def _read_source(native: Part, _: Any) -> am.SourceBlock:
+def _read_source(native: Native, _: Any) -> am.SourceBlock:
     return _make_source(url=word_at(native, "url"), title=word_at(native, "title"))
 
 
-def _write_source(block: am.SourceBlock) -> Part:
-    native: Part = {"type": "web_search_result"}
-    if block.title is not None:
-        native["title"] = block.title
-    if block.url is not None:
-        native["url"] = block.url
-    return native
+def _write_source(block: am.SourceBlock) -> Native:
+    return put({"type": "web_search_result"}, title=block.title, url=block.url)
 
 
-_SOURCE = Form(
+_SOURCE = Shape(
     cls=am.SourceBlock,
     keys={"web_search_result": frozenset({"type", "title", "url"})},
     read=_read_source,
@@ -143,18 +143,15 @@ _SOURCE = Form(
 def _one_source(item: Any) -> Any:
     if not is_object(item) or item.get("type") != "web_search_result":
         raise Unreadable
-    try:
-        return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
-    except Exception:  # noqa: BLE001 - the core has an Unreadable of its own
-        raise Unreadable from None
+    return read_as(_SOURCE, plain_copy(item), ANTHROPIC)
 
 
-def form_of(tag: str, content: Any) -> Part:
+def form_of(tag: str, content: Any) -> Native:
     """Return the fields of a result for what a tool of Anthropic's gave: sources, an error, or anything structured."""
     if tag == "web_search_tool_result" and is_list(content):
         try:
             return {"content": tuple(map(_one_source, content))}
-        except Unreadable:
+        except (Unreadable, AgentMsgError):
             pass
     if is_object(content) and content.get("type") == f"{tag}_error":
         code, message = content.get("error_code"), content.get("error_message")
@@ -168,7 +165,7 @@ def form_of(tag: str, content: Any) -> Part:
     return {"structured": adopt(content)}
 
 
-def _read_result(part: Part) -> Any:
+def _read_result(part: Native) -> Any:
     """Read what a tool of Anthropic's gave; a tool that is not known here gave something structured."""
     tag: str = part["type"]
     content = part.get("content")
@@ -192,16 +189,16 @@ def output_of(block: Any) -> Any:
         return block.structured
     if block.error_type is None:
         return [write_as(_SOURCE, item, ANTHROPIC) for item in block.content]
-    native: Part = {"type": f"{block.name}_tool_result_error", "error_code": block.error_type}
+    native: Native = {"type": f"{block.name}_tool_result_error", "error_code": block.error_type}
     return native if block.error is None else {**native, "error_message": block.error}
 
 
-def _write_result(block: Any) -> Part:
-    part: Part = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
+def _write_result(block: Any) -> Native:
+    part: Native = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
     return with_common({**part, "content": output_of(block)}, block)
 
 
-def _read_mcp_result(part: Part) -> Any:
+def _read_mcp_result(part: Native) -> Any:
     content, flag = part.get("content"), part.get("is_error")
     if not is_list(content) or (flag is not None and type(flag) is not bool):
         raise Unreadable
@@ -230,26 +227,26 @@ def read_text(part: Any) -> Any:
     return v1.make_text(text=text_at(part, "text"))
 
 
-def write_texts(blocks: Any) -> list[Part]:
+def write_texts(blocks: Any) -> list[Native]:
     """Return the parts of plain texts."""
     return [{"type": "text", "text": block.text} for block in blocks]
 
 
-def _write_mcp_result(block: Any) -> Part:
-    part: Part = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
+def _write_mcp_result(block: Any) -> Native:
+    part: Native = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
     if block.status is not None:
         part["is_error"] = block.status == "error"
     return with_common({**part, "content": write_texts(block.content)}, block, id_key=None)
 
 
-RESULT = _shape("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
-_MCP_RESULT = _shape("mcp_tool_result", "tool_use_id content is_error", "", _read_mcp_result, _write_mcp_result)
+RESULT = _variant("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
+_MCP_RESULT = _variant("mcp_tool_result", "tool_use_id content is_error", "", _read_mcp_result, _write_mcp_result)
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
 
-def _read_search_result(part: Part) -> Any:
+def _read_search_result(part: Native) -> Any:
     content = part.get("content")
     if not is_list(content):
         raise Unreadable
@@ -261,13 +258,13 @@ def _read_search_result(part: Part) -> Any:
     )
 
 
-def _write_search_result(block: Any) -> Part:
-    part: Part = {"type": "search_result", "source": block.name}
-    part |= {} if block.title is None else {"title": block.title}
+def _write_search_result(block: Any) -> Native:
+    part: Native = {"type": "search_result", "source": block.name}
+    put(part, title=block.title)
     return with_common({**part, "content": write_texts(block.source.content)}, block, id_key=None)
 
 
-def _read_blocks(part: Part) -> Any:
+def _read_blocks(part: Native) -> Any:
     """Read a document that is made of texts."""
     source: Any = part.get("source")
     content = source.get("content") if is_object(source) and source.get("type") == "content" else None
@@ -281,43 +278,43 @@ def _read_blocks(part: Part) -> Any:
     )
 
 
-def _write_blocks(block: Any) -> Part:
-    part: Part = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
-    told = {"title": block.title, "context": block.context}
-    return with_common(part | {key: value for key, value in told.items() if value is not None}, block, id_key=None)
+def _write_blocks(block: Any) -> Native:
+    part: Native = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
+    return with_common(put(part, title=block.title, context=block.context), block, id_key=None)
 
 
-def _read_upload(part: Part) -> Any:
+def _read_upload(part: Native) -> Any:
     source = v1_media.make_file_id(file_id=text_at(part, "file_id"), provider=ANTHROPIC)
     return v1_media.MEDIA["file"](source=source, extras=adopt(_UPLOAD), **common_of(part, id_key=None))
 
 
-def _write_upload(block: Any) -> Part:
+def _write_upload(block: Any) -> Native:
     return with_common({"type": "container_upload", "file_id": block.source.file_id}, block, id_key=None)
 
 
-def _read_compaction(part: Part) -> Any:
+def _read_compaction(part: Native) -> Any:
     return _make_compaction(
         text=word_at(part, "content"), encrypted=word_at(part, "encrypted_content"), **common_of(part, id_key=None)
     )
 
 
-def _write_compaction(block: Any) -> Part:
-    part: Part = {"type": "compaction", "content": block.text}
-    part |= {} if block.encrypted is None else {"encrypted_content": block.encrypted}
-    return with_common(part, block, id_key=None)
+def _write_compaction(block: Any) -> Native:
+    part: Native = {"type": "compaction", "content": block.text}
+    return with_common(put(part, encrypted_content=block.encrypted), block, id_key=None)
 
 
-_SEARCH_RESULT = _shape("search_result", "source title content", "citations", _read_search_result, _write_search_result)
-BLOCKS = _shape("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
-_CONTAINER_UPLOAD = _shape("container_upload", "file_id", "", _read_upload, _write_upload)
+_SEARCH_RESULT = _variant(
+    "search_result", "source title content", "citations", _read_search_result, _write_search_result
+)
+BLOCKS = _variant("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
+_CONTAINER_UPLOAD = _variant("container_upload", "file_id", "", _read_upload, _write_upload)
 
 
 # -- which of them is the default -------------------------------------------------------------------------------------
 
 
-def own_shape(block: Any) -> Shape | None:
-    """Return the shape that only Anthropic's blocks have; None for all others, which are written as v1."""
+def own_variant(block: Any) -> Variant | None:
+    """Return the variant that only Anthropic's blocks have; None for all others, which are written as v1."""
     if type(block) is am.ToolUseBlock:
         if block.kind == "server":
             at_home = block.provider == ANTHROPIC and block.is_valid
@@ -334,19 +331,12 @@ def own_shape(block: Any) -> Shape | None:
     return _CONTAINER_UPLOAD if block.extras and KIND in block.extras else None
 
 
-ANTHROPIC_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
+ANTHROPIC_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
     "tool_use": (_USE,),
     "server_tool_use": (_SERVER_USE,),
     "mcp_tool_use": (_MCP_USE,),
     "mcp_tool_result": (_MCP_RESULT,),
     "search_result": (_SEARCH_RESULT,),
     "container_upload": (_CONTAINER_UPLOAD,),
-    "compaction": (
-        Shape(
-            "compaction",
-            frozenset({"type", "content", "encrypted_content", "cache_control"}),
-            _read_compaction,
-            _write_compaction,
-        ),
-    ),
+    "compaction": (_variant("compaction", "content encrypted_content", "", _read_compaction, _write_compaction),),
 }

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import adopt, is_list, is_mapping, is_object
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_list,
+    is_mapping,
+    is_object,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -15,21 +26,20 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.older import Shape
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import common_of
 from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, read_call, write_call
+from agentmsg_codecs.langchain.blocks.variant import Variant, variant
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _ID_BEGINS = ("srvtoolu_", "mcptoolu_")
 
 
-def is_of_anthropic(part: Part, provider: str | None) -> bool:
+def is_of_anthropic(part: Native, provider: str | None) -> bool:
     """Tell whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
 
     Args:
@@ -50,11 +60,8 @@ def is_of_anthropic(part: Part, provider: str | None) -> bool:
     return provider == ANTHROPIC
 
 
-def _read_v1_call(part: Part) -> Any:
-    args: Any = part.get("args")
-    if not is_object(args):
-        raise Unreadable
-    extras = v1.Extras(part)
+def _read_v1_call(part: Native) -> Any:
+    args, extras = object_at(part, "args"), v1.Extras(part)
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
         tool, server = extras.text("tool_name"), extras.text("server_name")
@@ -76,26 +83,26 @@ def _read_v1_call(part: Part) -> Any:
     )
 
 
-def _write_v1_call(block: Any) -> Part:
+def _write_v1_call(block: Any) -> Native:
     server = server_name(block)
-    own: Part = {} if server is None else {"tool_name": block.name, "server_name": server}
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    if is_mapping(extras) and "caller" in extras:
+    own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
+    extras = natives.extras_of(block, ANTHROPIC)
+    if "caller" in extras:
         own["caller"] = extras["caller"]
     names = {ours: name for name, ours in _V1_NAMES.items()}
     name = "remote_mcp" if server is not None else names.get(block.name, block.name)
-    part: Part = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
+    part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
     return v1.v1_part(block, part, own, id_key=None)
 
 
-def _read_v1_result(part: Part) -> Any:
+def _read_v1_result(part: Native) -> Any:
     extras = v1.Extras(part)
     tag, output = extras.text("block_type"), part.get("output")
-    own: Part = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
+    own: Native = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
     fields = common_of(part, extras)
     status = word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
-        form: Part = {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
+        form: Native = {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
     elif tag is not None and tag in TOOLS:
         form = {"name": TOOLS[tag], **form_of(tag, output)}
         if status != _v1_status(form):
@@ -107,18 +114,17 @@ def _read_v1_result(part: Part) -> Any:
     return v1.make_result(tool_call_id=link, kind="server", provider=ANTHROPIC, extras=adopt(found), **form, **fields)
 
 
-def _v1_status(form: Part) -> str:
+def _v1_status(form: Native) -> str:
     structured = form.get("structured")
     is_error = "error_type" in form or (is_mapping(structured) and bool(structured.get("error_code")))
     return "error" if is_error else "success"
 
 
-def _write_v1_result(block: Any) -> Part:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own: Part = {"block_type": f"{block.name or 'mcp'}_tool_result"}
-    if is_mapping(extras):
-        own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
-    part: Part = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+def _write_v1_result(block: Any) -> Native:
+    extras = natives.extras_of(block, ANTHROPIC)
+    own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result"}
+    own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
+    part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
     if block.name is None:
         if block.status is not None:
             part["status"] = block.status
@@ -130,31 +136,28 @@ def _write_v1_result(block: Any) -> Part:
 _OF_CALLS = ("caller", "toolset_name")
 
 
-def _read_v1_use(part: Part) -> Any:
-    args, extras = part.get("args"), v1.Extras(part)
+def _read_v1_use(part: Native) -> Any:
+    extras = v1.Extras(part)
     own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
-    if not is_object(args) or not own:
+    if not own:
         raise Unreadable
     rest = {key: value for key, value in part.items() if key != "extras"}
     block = read_call(rest | ({"extras": extras.rest} if extras.rest else {}))
     return block.evolve(extras={**block.extras, ANTHROPIC: adopt(own)})
 
 
-def _write_v1_use(block: Any) -> Part:
-    extras = block.extras.get(ANTHROPIC) if block.extras else None
-    own = {key: extras[key] for key in _OF_CALLS if key in extras} if is_mapping(extras) else {}
+def _write_v1_use(block: Any) -> Native:
+    extras = natives.extras_of(block, ANTHROPIC)
+    own = {key: extras[key] for key in _OF_CALLS if key in extras}
     part = write_call(block)
     return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
 
 
-_EXTRA_KEYS = frozenset({"type", "id", "extras", "cache_control"})
-_V1_CALL = Shape("v1-anthropic-call", _EXTRA_KEYS | {"name", "args"}, _read_v1_call, _write_v1_call)
-_V1_RESULT = Shape(
-    "v1-anthropic-result", _EXTRA_KEYS | {"tool_call_id", "status", "output"}, _read_v1_result, _write_v1_result
-)
-_V1_USE = Shape("v1-anthropic-use", _EXTRA_KEYS | {"name", "args"}, _read_v1_use, _write_v1_use)
-V1_SHAPES: Mapping[str, Shape] = {
-    "server_tool_call": _V1_CALL,
-    "server_tool_result": _V1_RESULT,
-    "tool_call": _V1_USE,
+# By the tag in `type`.
+V1_VARIANTS: Mapping[str, Variant] = {
+    "server_tool_call": variant("v1-anthropic-call", "name args extras", _read_v1_call, _write_v1_call),
+    "server_tool_result": variant(
+        "v1-anthropic-result", "tool_call_id status output extras", _read_v1_result, _write_v1_result
+    ),
+    "tool_call": variant("v1-anthropic-use", "name args extras", _read_v1_use, _write_v1_use),
 }

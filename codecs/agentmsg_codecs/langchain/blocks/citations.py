@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import adopt, is_mapping, is_object, maker, plain_copy, same_document, spelling
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, is_object, maker, plain_copy, same_document, spelling
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 make_citation = maker(am.Citation)
 _CITATION = frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})
 _TEXT_FIELDS = ("url", "title", "cited_text")
@@ -63,7 +62,7 @@ def read_citation(native: Any) -> am.Citation:
     return make_citation(extras=adopt({WHOLE: {"value": native}})) if found is None else found
 
 
-def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], space: str) -> am.Citation | None:
+def _kept_citation(citation: am.Citation, native: Native, known: frozenset[str], space: str) -> am.Citation | None:
     plain = _plain_citation(citation)
     if same_document(plain, native):
         return citation
@@ -72,7 +71,7 @@ def _kept_citation(citation: am.Citation, native: Part, known: frozenset[str], s
     return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
 
 
-def _read_any(native: Part) -> am.Citation:
+def _read_any(native: Native) -> am.Citation:
     told = {key: native[key] for key in _TEXT_FIELDS if type(native.get(key)) is str}
     start, end = native.get("start_index"), native.get("end_index")
     kind = native.get("type")
@@ -84,16 +83,16 @@ def _read_any(native: Part) -> am.Citation:
     )
 
 
-def _read_place(native: Part) -> am.Citation:
+def _read_place(native: Native) -> am.Citation:
     kind: str = native["type"]
     keys = {"cited_text": "cited_text", _TITLES[kind]: "title", **({"url": "url"} if kind == _ON_THE_WEB else {})}
     told = {name: native[key] for key, name in keys.items() if type(native.get(key)) is str}
     return make_citation(kind=kind, **told)
 
 
-def _read_translated(native: Part) -> am.Citation | None:
+def _read_translated(native: Native) -> am.Citation | None:
     """Read Anthropic's citation as langchain-core translates it to v1; None where it is none."""
-    extras: Part = native["extras"]
+    extras: Native = native["extras"]
     if "url" in native:
         kind = _ON_THE_WEB if "encrypted_index" in extras else None
     else:
@@ -113,14 +112,13 @@ _WORD = (str, type(None))
 
 def is_translated(citation: am.Citation) -> bool:
     """Tell whether one of Anthropic's citations was read as v1."""
-    note = citation.notes.get(FAMILY) if citation.notes else None
-    return is_mapping(note) and note.get("/v1") is True and is_place(citation)
+    return is_marked(citation, FAMILY, "/v1") and is_place(citation)
 
 
-def _plain_citation(citation: am.Citation) -> Part:
+def _plain_citation(citation: am.Citation) -> Native:
     kind = citation.kind or ""
     if kind in _TITLES and not is_translated(citation):
-        native: Part = {"type": kind}
+        native: Native = {"type": kind}
         if citation.cited_text is not None:
             native["cited_text"] = citation.cited_text
         # The schema wants it, be it null.
@@ -151,7 +149,7 @@ def write_citation(citation: am.Citation) -> Any:
     return _spell_citation(citation, lambda part: read_citation(plain_copy(thaw(part))))
 
 
-def _spell_citation(citation: am.Citation, read: Callable[[Part], Any]) -> Part:
+def _spell_citation(citation: am.Citation, read: Callable[[Native], Any]) -> Native:
     plain = _plain_citation(citation)
     if not citation.extras and not citation.notes:
         return plain

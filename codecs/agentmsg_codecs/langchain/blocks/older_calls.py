@@ -1,99 +1,42 @@
-"""The shapes in which content parts spell tool calls and results of server tools, v1's own aside."""
+"""The variants of tool calls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
-from agentmsg_codecs.langchain.blocks.anthropic import ANTHROPIC_SHAPES, RESULT
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_SHAPES
-from agentmsg_codecs.langchain.blocks.older import TEXT_SHAPES, Shape, with_common
-from agentmsg_codecs.langchain.blocks.older_media import MEDIA_SHAPES
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, common_of, text_at, word_at
+from agentmsg.formats import Native, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import common_of
+from agentmsg_codecs.langchain.blocks.variant import Variant, variant, with_common
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
-
-
-def _read_function_call(part: Part) -> Any:
+def _read_function_call(part: Native) -> Any:
     return v1.make_call(
-        id=word_at(part, "call_id"),
-        name=text_at(part, "name"),
-        raw_input=text_at(part, "arguments"),
-        **common_of(part),
+        id=word_at(part, "call_id"), name=text_at(part, "name"), raw_input=text_at(part, "arguments"), **common_of(part)
     )
 
 
-def _write_function_call(block: Any) -> Part:
-    part: Part = {
-        "type": "function_call",
-        "call_id": block.id,
-        "name": block.name,
-        "arguments": v1_calls.raw_text(block),
-    }
-    return with_common(part, block)
+def _write_function_call(block: Any) -> Native:
+    part: Native = {"type": "function_call", "call_id": block.id, "name": block.name}
+    return with_common({**part, "arguments": v1_calls.raw_text(block)}, block)
 
 
-def _write_chunk(block: Any) -> Part:
+def _write_chunk(block: Any) -> Native:
     return {**v1_calls.write_call_text(block.evolve(kind="server")), "type": "tool_call_chunk"}
 
 
-def _write_invalid(block: Any) -> Part:
-    return v1_calls.write_call_text(block)
-
-
-_CALL_KEYS = frozenset({"type", "id", "name", "args", "extras", "cache_control"})
-
-_CALL_SHAPES: Mapping[str | None, tuple[Shape, ...]] = {
-    "function_call": (
-        Shape(
-            "function_call",
-            frozenset({"type", "id", "call_id", "name", "arguments", "cache_control"}),
-            _read_function_call,
-            _write_function_call,
-        ),
+# By the tag in `type`.
+CALL_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
+    "function_call": (variant("function_call", "call_id name arguments", _read_function_call, _write_function_call),),
+    "invalid_tool_call": (
+        variant("invalid_tool_call", "name args extras error", v1_calls.read_call_text, v1_calls.write_call_text),
     ),
-    "invalid_tool_call": (Shape("invalid_tool_call", _CALL_KEYS | {"error"}, v1_calls.read_call_text, _write_invalid),),
-    "tool_call_chunk": (Shape("tool_call_chunk", _CALL_KEYS, v1_calls.read_call_text, _write_chunk),),
+    "tool_call_chunk": (variant("tool_call_chunk", "name args extras", v1_calls.read_call_text, _write_chunk),),
     "server_tool_call_chunk": (
-        Shape("server_tool_call_chunk", _CALL_KEYS, v1_calls.read_call_text, v1_calls.write_call_text),
+        variant("server_tool_call_chunk", "name args extras", v1_calls.read_call_text, v1_calls.write_call_text),
     ),
 }
-
-BY_TAG: Mapping[str | None, tuple[Shape, ...]] = {**TEXT_SHAPES, **MEDIA_SHAPES, **_CALL_SHAPES, **ANTHROPIC_SHAPES}
-
-
-BY_NAME: Mapping[str, Shape] = {
-    shape.name: shape for shapes in (*BY_TAG.values(), (RESULT, *V1_SHAPES.values())) for shape in shapes
-}
-
-
-def shapes_of(part: Part) -> tuple[Shape, ...]:
-    """Return the shapes that may read a part, those of v1 aside."""
-    tag = part.get("type")
-    if tag is not None and type(tag) is not str:
-        return ()
-    shapes = BY_TAG.get(tag, ())
-    if not shapes and tag is not None and tag.endswith("_tool_result"):
-        return (RESULT,)
-    return shapes
-
-
-def in_non_standard(shape: Shape) -> Shape:
-    """Return the shape of parts that LangChain has wrapped, since v1 has none like them."""
-
-    def read(part: Part) -> Any:
-        block = shape.read(part["value"])
-        if type(block) is am.ToolUseBlock and block.kind == "function":
-            raise Unreadable
-        return block
-
-    def write(block: Any) -> Part:
-        return {"type": "non_standard", "value": shape.write(block)}
-
-    return Shape(f"non_standard {shape.name}", frozenset({"type", "value"}), read, write)

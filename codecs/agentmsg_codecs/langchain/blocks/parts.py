@@ -1,7 +1,7 @@
-"""Content parts to blocks and back: the table of shapes at work.
+"""Content parts to blocks and back: the shapes of v1 and the variants at work.
 
-Reading tries v1 and then the other shapes of a part's tag; whatever a shape reads must come back exactly, else the
-part is kept as a NativeBlock. Writing is v1, unless the block remembers another shape that still reads the same.
+Reading tries v1 and then the other variants of a part's tag; whatever a variant reads must come back exactly, else the
+part is kept as a NativeBlock. Writing is v1, unless the block remembers another variant that still reads the same.
 """
 
 from __future__ import annotations
@@ -10,82 +10,70 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.langchain.blocks.hooks as hooks
+import agentmsg_codecs.langchain.blocks.non_standard as non_standard
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
+import agentmsg_codecs.langchain.blocks.v1_shapes as v1_shapes
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
+    Parts,
+    Shape,
+    Unreadable,
     adopt,
     dispatch,
     is_mapping,
+    is_marked,
     is_object,
     maker,
+    mark_of,
+    marked,
     natives,
-    note_of,
+    object_at,
     plain_copy,
     same_document,
-    speed,
     spelling,
-    with_note,
 )
-from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_shape
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_SHAPES, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, ODD, V1_KEYS, known_keys
+from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_variant
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_VARIANTS, is_of_anthropic
+from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, NESTED, ODD, known_keys, nested_in, with_nested
 from agentmsg_codecs.langchain.blocks.moves import MOVES
-from agentmsg_codecs.langchain.blocks.nested import NESTED, nested_in, with_nested
-from agentmsg_codecs.langchain.blocks.older import Shape
-from agentmsg_codecs.langchain.blocks.older_calls import BY_NAME, in_non_standard, shapes_of
-from agentmsg_codecs.langchain.blocks.quick import QUICK_SHAPES, QUICK_WRITERS
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable
+from agentmsg_codecs.langchain.blocks.quick import QUICK, QUICK_WRITERS
+from agentmsg_codecs.langchain.blocks.v1_results import Inner
+from agentmsg_codecs.langchain.blocks.variant import Variant
+from agentmsg_codecs.langchain.blocks.variants import BY_NAME, variants_of, wrapped
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import cattrs
 
-Part = dict[str, Any]
+
 _make_native = maker(am.NativeBlock)
 
 _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 
 
-def note_at(obj: Any, key: str) -> Any:
-    """Return one entry of this family's note on an object, or None."""
-    note = obj.notes.get(FAMILY) if obj.notes else None
-    return note.get(key) if is_mapping(note) else None
-
-
-class Parts:
-    """Reads and writes content parts, by the hooks of its converter.
+class ContentParts(Parts):
+    """Reads and writes content parts: those of v1 by their shapes, all others by variants.
 
     Attributes:
-        converter: the cattrs Converter that the hooks are registered on.
-        quick: by tag, the readers of the usual parts; each gives None where the general path must look.
-        quick_writers: by class, the writers of blocks with the usual notes; the same.
-        is_filled: whether the tables are filled.
+        quick_writers: by class, the writers of blocks with the usual notes; each gives None where the general path
+            must look.
     """
 
-    is_filled = False
-
     def __init__(self) -> None:
-        inner = hooks.Inner(self.read, self._write_bare)
-        self.converter = hooks.make_converter(inner)
-        self._readers: dict[Any, Any] = {}
-        self._writers: dict[Any, Any] = {}
-        self.quick: dict[Any, Any] = {}
+        shapes = v1_shapes.shapes(Inner(self.read, self._write_bare))
+        super().__init__(FAMILY, shapes, QUICK)
+        self._own_writers = {shape.cls: shape.write for shape in shapes}
         self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
 
-    @speed.once
-    def fill(self) -> None:
-        """Fill the tables from the converter, on first use."""
-        self._readers = dispatch.hook_table(self.converter.get_structure_hook, hooks.TAGS)
-        self._writers = dispatch.hook_table(self.converter.get_unstructure_hook, {*hooks.TAGS.values()})
-        # The shortcuts know our own hooks by heart, and stand back where another is registered.
-        self.quick.update((tag, quick) for tag, hook, quick in hooks.QUICK if self._readers[tag] is hook)
-        # A part notes its shape where that is not the default one: known as long as the default is ours.
-        self.quick.update((tag, quick) for tag, cls, quick in QUICK_SHAPES if hooks.is_ours(cls, self._writers[cls]))
+    def new_converter(self) -> cattrs.Converter:
+        """Return a converter that can read and write what stands in `non_standard`, too."""
+        return non_standard.make_converter()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -107,13 +95,13 @@ class Parts:
             return v1.make_text(text=part, notes=_BARE)
         return _native(part)
 
-    def _read(self, part: Part, provider: str | None) -> Any:
+    def _read(self, part: Native, provider: str | None) -> Any:
         for mark, there, back in MOVES:
             moved = there(part)
             if moved is None:
                 continue
             found = self._read(moved, provider)
-            noted = with_note(found, FAMILY, {**note_of(found, FAMILY), mark: True})
+            noted = marked(found, FAMILY, **{mark: True})
             if type(found) is not am.NativeBlock and same_document(back(self._spell(found)), part):
                 return noted
         block = self._meaning(part, provider)
@@ -121,61 +109,59 @@ class Parts:
             return _native(part)
         return _marked(block)
 
-    def _meaning(self, part: Part, provider: str | None) -> Any:
+    def _meaning(self, part: Native, provider: str | None) -> Any:
         """Return what a part means, with its extras: the first that reads it so that it comes back; None of none."""
-        tried: list[tuple[Shape | None, Any, Any, Part]] = []
-        for shape, read in self._candidates(part, provider):
+        tried: list[tuple[Variant | None, Any, Any, Native]] = []
+        for variant, read in self._candidates(part, provider):
             try:
                 block = read(part)
-                plain = self._default(block) if shape is None else shape.write(block)
+                plain = self._default(block) if variant is None else variant.write(block)
             except _RAISED:
                 continue
             if same_document(plain, part):
-                return self._shaped(block, shape, plain)
-            tried.append((shape, read, block, plain))
-        for shape, read, block, plain in tried:
-            found = self._kept(shape, read, block, plain, part)
+                return self._as_variant(block, variant, plain)
+            tried.append((variant, read, block, plain))
+        for variant, read, block, plain in tried:
+            found = self._kept(variant, read, block, plain, part)
             if found is not None:
                 return found
         return None
 
-    def _candidates(self, part: Part, provider: str | None) -> list[tuple[Shape | None, Any]]:
-        """Return what may read a part: v1, then the other shapes of its tag."""
-        shapes: list[tuple[Shape | None, Any]] = [(shape, shape.read) for shape in shapes_of(part)]
+    def _candidates(self, part: Native, provider: str | None) -> list[tuple[Variant | None, Any]]:
+        """Return what may read a part: v1, then the other variants of its tag."""
+        variants: list[tuple[Variant | None, Any]] = [(variant, variant.read) for variant in variants_of(part)]
         tag = part.get("type")
-        own: list[tuple[Shape | None, Any]] = []
-        if type(tag) is str and tag in V1_SHAPES and is_of_anthropic(part, provider):
-            own = [(V1_SHAPES[tag], V1_SHAPES[tag].read)]
+        own: list[tuple[Variant | None, Any]] = []
+        if type(tag) is str and tag in V1_VARIANTS and is_of_anthropic(part, provider):
+            own = [(V1_VARIANTS[tag], V1_VARIANTS[tag].read)]
         if tag == "reasoning" and provider not in _USUAL_PROVIDERS:
             # Whose the signature is, the message says for all.
-            return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *shapes]
+            return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *variants]
         if tag == "non_standard":
             inner = part.get("value")
-            wrapped = [_NAMED[f"non_standard {shape.name}"] for shape in (shapes_of(inner) if is_object(inner) else ())]
-            return [(None, self._read_non_standard), *((shape, shape.read) for shape in wrapped)]
+            inside = [
+                _NAMED[f"non_standard {variant.name}"] for variant in (variants_of(inner) if is_object(inner) else ())
+            ]
+            return [(None, self._read_non_standard), *((variant, variant.read) for variant in inside)]
         if tag == "text-plain":
-            return [(None, v1_media.read_text_plain), *shapes]
-        if type(tag) is not str or tag not in self._readers:
-            return shapes
-        return [*own, (None, partial(_structured, self._readers[tag], hooks.TAGS[tag])), *shapes]
+            return [(None, v1_media.read_text_plain), *variants]
+        usual = self._by_tag.get(tag) if type(tag) is str else None
+        return variants if usual is None else [*own, (None, partial(_structured, usual)), *variants]
 
-    def _read_non_standard(self, part: Part) -> Any:
-        value = part.get("value")
-        if not is_object(value):
-            raise Unreadable
-        return hooks.non_standard_block(value, self.converter)
+    def _read_non_standard(self, part: Native) -> Any:
+        return non_standard.non_standard_block(object_at(part, "value"), self.converter)
 
-    def _shaped(self, block: Any, shape: Shape | None, plain: Part) -> Any:
-        """Return a block that remembers its shape, where that is not the default one."""
-        if shape is None or same_document(plain, self._default(block)):
+    def _as_variant(self, block: Any, variant: Variant | None, plain: Native) -> Any:
+        """Return a block that remembers its variant, where that is not the default one."""
+        if variant is None or same_document(plain, self._default(block)):
             return block
-        return with_note(block, FAMILY, {**note_of(block, FAMILY), "/shape": shape.name})
+        return marked(block, FAMILY, shape=variant.name)
 
-    def _kept(self, shape: Shape | None, read: Any, block: Any, plain: Part, part: Part) -> Any:
+    def _kept(self, variant: Variant | None, read: Any, block: Any, plain: Native, part: Native) -> Any:
         """Return the block with its unknown fields and odd spellings; None where it would not come back."""
-        keys = known_keys(block, shape, plain)
-        if shape is not None and part.get("error") is not None:
-            # What is wrong with an invalid call: the model has no field for it, the shape a key.
+        keys = known_keys(block, variant, plain)
+        if variant is not None and part.get("error") is not None:
+            # What is wrong with an invalid call: the model has no field for it, the variant a key.
             keys -= {"error"}
         inside = nested_in(part, plain)
         if inside:
@@ -184,7 +170,7 @@ class Parts:
         # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
         again = None if type(block) is am.ToolResultBlock else read
         kept = spelling.keep(
-            self._shaped(block, shape, plain), part, plain, family=FAMILY, known=keys, odd=ODD, read=again
+            self._as_variant(block, variant, plain), part, plain, family=FAMILY, known=keys, odd=ODD, read=again
         )
         if kept is None:
             return None
@@ -222,7 +208,7 @@ class Parts:
     def write(self, block: Any) -> Any:
         """Return the part of a block."""
         if not block.notes and not block.extras:
-            writer = self._writers.get(type(block))
+            writer = self.writers.get(block.__class__)
             if writer is not None:
                 return writer(block) if type(block) not in _MAY_BE_OWN else self._default(block)
         quick = self.quick_writers.get(type(block)) if block.notes else None
@@ -248,50 +234,50 @@ class Parts:
         if type(block) is am.NativeBlock:
             return block.value
         plain = self._default(block)
-        extras = block.extras.get(FAMILY) if block.extras else None
+        extras = natives.extras_of(block, FAMILY)
         return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
-    def _default(self, block: Any) -> Part:
-        writer = self._writers.get(type(block))
+    def _default(self, block: Any) -> Native:
+        writer = self.writers.get(block.__class__)
         if writer is None:
-            return hooks.write_non_standard(block, self.converter)
-        shape = _own_shape(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
-        if shape is not None and hooks.is_ours(dispatch.class_of(block), writer):
-            part = self._in_own_shape(shape, block)
+            return non_standard.write_non_standard(block, self.converter)
+        variant = _own_variant(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
+        if variant is not None and writer is self._own_writers[dispatch.class_of(block)]:
+            part = self._in_own_variant(variant, block)
             if part is not None:
                 return part
-        plain: Part = writer(block)
+        plain: Native = writer(block)
         return plain
 
-    def _in_own_shape(self, shape: Shape, block: Any) -> Part | None:
+    def _in_own_variant(self, variant: Variant, block: Any) -> Native | None:
         """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
         bare = block.evolve(
             notes=EMPTY, extras={space: own for space, own in block.extras.items() if space in _OF_ANTHROPIC}
         )
         try:
-            part = shape.write(bare)
-            back = shape.read(plain_copy(thaw(part)))
+            part = variant.write(bare)
+            back = variant.read(plain_copy(thaw(part)))
         except _RAISED:
             return None
         return part if am.same(back, bare) else None
 
     def _spell(self, block: Any) -> Any:
         """Return the part of a block in the spelling that it remembers, whether or not that still holds."""
-        name = note_at(block, "/shape")
+        name = mark_of(block, FAMILY, "/shape")
         if name == "str":
             return block.text if type(block) is am.TextBlock else self._default(block)
-        shape = _NAMED.get(name) if isinstance(name, str) else None
-        plain: Part | None = None
-        if shape is not None:
+        variant = _NAMED.get(name) if isinstance(name, str) else None
+        plain: Native | None = None
+        if variant is not None:
             try:
-                plain = shape.write(block)
+                plain = variant.write(block)
             except _RAISED:
-                # A shape of another class of blocks, planted or left behind.
+                # A variant of another class of blocks, planted or left behind.
                 plain = None
         plain = with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
         native = spelling.put_back(block, plain, family=FAMILY, read=lambda _: block)
         for mark, _, back in MOVES:
-            if note_at(block, mark) is True:
+            if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
 
@@ -306,15 +292,15 @@ def _marked(block: Any) -> Any:
     """Return a call that was read without an id marked as such: it needs none."""
     if type(block) is not am.ToolUseBlock or block.id is not None or block.kind == "server":
         return block
-    return with_note(block, FAMILY, {**note_of(block, FAMILY), "/no-id": True})
+    return marked(block, FAMILY, **{"no-id": True})
 
 
-def _own_shape(block: Any) -> Shape | None:
-    """Return the shape that only Anthropic's blocks have: of documents, those that it is told whether to cite."""
+def _own_variant(block: Any) -> Variant | None:
+    """Return the variant that only Anthropic's blocks have: of documents, those that it is told whether to cite."""
     if type(block) is am.FileBlock and block.extras and ANTHROPIC in block.extras:
-        shape = own_shape(block)
-        return BY_NAME["document"] if shape is None else shape
-    return own_shape(block)
+        variant = own_variant(block)
+        return BY_NAME["document"] if variant is None else variant
+    return own_variant(block)
 
 
 def _provider_of(block: Any) -> str | None:
@@ -324,7 +310,7 @@ def _provider_of(block: Any) -> str | None:
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
 
 
-def _read_signed(provider: str | None, part: Part) -> am.ThinkingBlock:
+def _read_signed(provider: str | None, part: Native) -> am.ThinkingBlock:
     extras = part.get("extras")
     if not is_object(extras) or type(extras.get("signature")) is not str or "signature_provider" in extras:
         raise Unreadable
@@ -332,16 +318,16 @@ def _read_signed(provider: str | None, part: Part) -> am.ThinkingBlock:
     return block.evolve(signature=v1.make_signature(provider=provider, value=extras["signature"]))
 
 
-def _write_signed(block: Any) -> Part:
+def _write_signed(block: Any) -> Native:
     return v1.write_reasoning(block.evolve(signature=block.signature.evolve(provider=ANTHROPIC)))
 
 
-_OWN_SIGNATURE = Shape("reasoning", V1_KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
+_OWN_SIGNATURE = Variant("reasoning", v1_shapes.KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
 
 
-_NAMED: Mapping[str, Shape] = {
+_NAMED: Mapping[str, Variant] = {
     **BY_NAME,
-    **{wrapped.name: wrapped for wrapped in map(in_non_standard, BY_NAME.values())},
+    **{variant.name: variant for variant in map(wrapped, BY_NAME.values())},
     _OWN_SIGNATURE.name: _OWN_SIGNATURE,
 }
 # Of whom a signature is of which nothing is told.
@@ -351,8 +337,8 @@ _OF_ANTHROPIC = frozenset({ANTHROPIC, KIND})
 _BARE = adopt({FAMILY: {"/shape": "str"}})
 
 
-def _structured(hook: Any, cls: type, part: Part) -> Any:
-    return hook(part, cls)
+def _structured(shape: Shape, part: Native) -> Any:
+    return shape.read(part, shape.cls)
 
 
 def _native(part: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The usual parts of three other shapes, read and written by their exact keys: thinking, image_url, tool_use.
+"""Shortcuts for the usual parts: of v1, and of three variants by their exact keys (thinking, image_url, tool_use).
 
-What shapes.py, older_media.py and older_calls.py give for them, without the write, read and compare of parts.py:
-whatever is not exactly as here is theirs. Why that is safe is told in quick_read.py and quick_write.py.
+They give what the variants do, without the write, read and compare of parts.py: whatever is not exactly as here is
+theirs. Why that is safe is told in messages/quick_read.py and messages/quick_write.py.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import adopt, is_mapping, is_object
+from agentmsg.formats import Native, adopt, is_mapping, is_object
 from agentmsg_codecs.langchain.blocks.v1 import make_call, make_signature, make_thinking
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 _OBJECT: Any = dict
 _THINKING_NOTE = adopt({FAMILY: {"/shape": "thinking"}})
 _IMAGE_NOTE = adopt({FAMILY: {"/shape": "image_url"}})
@@ -31,7 +31,7 @@ _make_image = v1_media.MEDIA["image"]
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _read_thinking(part: Part) -> am.ThinkingBlock | None:
+def _read_thinking(part: Native) -> am.ThinkingBlock | None:
     """Read ``{"type": "thinking", "thinking", "signature"}``."""
     thinking = part.get("thinking")
     if type(thinking) is not str:
@@ -44,7 +44,7 @@ def _read_thinking(part: Part) -> am.ThinkingBlock | None:
     return make_thinking(thinking=thinking, notes=_THINKING_NOTE) if len(part) == 2 else None  # noqa: PLR2004
 
 
-def _read_image_url(part: Part) -> Any:
+def _read_image_url(part: Native) -> Any:
     """Read ``{"type": "image_url", "image_url": {"url"}}``."""
     image: Any = part.get("image_url")
     if len(part) != 2 or type(image) is not _OBJECT or len(image) != 1:  # noqa: PLR2004 - type and image_url
@@ -71,18 +71,25 @@ def read_copied(part: Any, notes: Any) -> am.ToolUseBlock | None:
     return make_call(id=link, name=name, input=adopt(value), notes=notes)
 
 
-# The tag, the class whose default writer the reader knows by heart, and the reader.
-QUICK_SHAPES: tuple[tuple[str, type, Callable[[Part], Any]], ...] = (
-    ("thinking", am.ThinkingBlock, _read_thinking),
-    ("image_url", am.ImageBlock, _read_image_url),
-    ("tool_use", am.ToolUseBlock, lambda part: read_copied(part, _USE_NOTE)),
+# The class, the tag, and the reader.
+QUICK: tuple[tuple[type[Any], str, Callable[[Native], Any]], ...] = (
+    (am.TextBlock, "text", v1.quick_text),
+    (am.ThinkingBlock, "reasoning", v1.quick_reasoning),
+    (am.ImageBlock, "image", v1_media.quick_media),
+    (am.AudioBlock, "audio", v1_media.quick_media),
+    (am.VideoBlock, "video", v1_media.quick_media),
+    (am.FileBlock, "file", v1_media.quick_media),
+    # A part notes its variant where that is not the default one: known as long as the default is ours.
+    (am.ThinkingBlock, "thinking", _read_thinking),
+    (am.ImageBlock, "image_url", _read_image_url),
+    (am.ToolUseBlock, "tool_use", lambda part: read_copied(part, _USE_NOTE)),
 )
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _write_thinking(block: Any) -> Part | None:
+def _write_thinking(block: Any) -> Native | None:
     if block.notes is not _THINKING_NOTE and block.notes != _THINKING_NOTE:
         return None
     if block.redacted is not None or block.extras or block.metadata or block.item_id is not None:
@@ -97,7 +104,7 @@ def _write_thinking(block: Any) -> Part | None:
     return {"type": "thinking", "thinking": block.thinking, "signature": signature.value}
 
 
-def _write_image_url(block: Any) -> Part | None:
+def _write_image_url(block: Any) -> Native | None:
     if block.notes is not _IMAGE_NOTE and block.notes != _IMAGE_NOTE:
         return None
     if block.detail is not None or block.extras or block.metadata or block.item_id is not None:
@@ -136,20 +143,20 @@ def bare_args(block: am.ToolUseBlock) -> Any:
     return value if is_mapping(value) and "_raw" not in value else None
 
 
-def write_use(block: am.ToolUseBlock, args: Any) -> Part:
+def write_use(block: am.ToolUseBlock, args: Any) -> Native:
     """Return the part of a call whose arguments ``bare_args`` gave."""
     return {"type": "tool_use", "id": block.id, "name": block.name, "input": args}
 
 
-def _write_use(block: Any) -> Part | None:
+def _write_use(block: Any) -> Native | None:
     if (block.notes is not _USE_NOTE and block.notes != _USE_NOTE) or block.id is None:
         return None
     args = bare_args(block)
     return None if args is None else write_use(block, args)
 
 
-# The writers of blocks with notes; each gives None where the note, or a field, is any other than of these shapes.
-QUICK_WRITERS: Mapping[type, Callable[[Any], Part | None]] = {
+# The writers of blocks with notes; each gives None where the note, or a field, is any other than of these variants.
+QUICK_WRITERS: Mapping[type, Callable[[Any], Native | None]] = {
     am.ThinkingBlock: _write_thinking,
     am.ImageBlock: _write_image_url,
     am.ToolUseBlock: _write_use,

@@ -1,7 +1,6 @@
 """Content blocks v1, the canonical spelling: a reader and a writer for each class of block.
 
-The readers are structure hooks and the writers unstructure hooks of a cattrs Converter (see ``make_converter``);
-the dispatch tables of parts.py are filled from it.
+They are the shapes of v1_shapes.py, and so the hooks of the codec's cattrs Converter.
 
 A v1 block has `id`, `extras` and its own keys. What the model has a field for and v1 has no key for stands in
 `extras`, under the field's name; the rest of `extras` is kept as ``block.extras["langchain.extras"]``, and unknown
@@ -13,20 +12,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, adopt, dispatch, is_list, is_mapping, is_object, maker
-from agentmsg_codecs.langchain.blocks.citations import (
-    is_place,
-    is_translated,
-    read_citation,
-    write_citation,
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    dispatch,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    natives,
+    text_at,
+    word_at,
 )
+from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 make_text = maker(am.TextBlock)
 make_thinking = maker(am.ThinkingBlock)
 make_call = maker(am.ToolUseBlock)
@@ -36,30 +42,10 @@ make_signature = maker(am.Signature)
 make_cache = maker(am.CacheHint)
 
 
-class Unreadable(Exception):
-    """A part is not of the shape that a reader knows; another reader may know it. Never leaves the codec."""
-
-
 # -- what many parts share ------------------------------------------------------------------------------------------
 
 
-def text_at(part: Part, key: str) -> str:
-    """Return the text under a key that must have one."""
-    value = part.get(key)
-    if type(value) is not str:
-        raise Unreadable
-    return value
-
-
-def word_at(part: Part, key: str) -> str | None:
-    """Return the text under a key, or None where there is none or it is null."""
-    value = part.get(key)
-    if value is None or type(value) is str:
-        return value
-    raise Unreadable
-
-
-def cache_of(part: Part) -> am.CacheHint | None:
+def cache_of(part: Native) -> am.CacheHint | None:
     """Return the cache hint of a part; None where none is told, or something odd, which is an extra."""
     hint = part.get("cache_control")
     if not is_object(hint) or type(hint.get("type")) is not str:
@@ -67,19 +53,19 @@ def cache_of(part: Part) -> am.CacheHint | None:
     if len(hint) == 1:
         return make_cache(kind=hint["type"])
     ttl = hint.get("ttl")
-    told = {"type", "ttl"} if type(ttl) is str else {"type"}
-    rest = {key: value for key, value in hint.items() if key not in told}
-    extras = adopt({FAMILY: rest}) if rest else EMPTY
+    told = frozenset({"type", "ttl"} if type(ttl) is str else {"type"})
+    extras = natives.rest_of(hint, told, FAMILY)
     return make_cache(kind=hint["type"], ttl=ttl if type(ttl) is str else None, extras=extras)
 
 
-def write_cache(hint: am.CacheHint) -> Part:
+def write_cache(hint: am.CacheHint) -> Native:
     """Return the native cache hint."""
     native = {"type": hint.kind} if hint.ttl is None else {"type": hint.kind, "ttl": hint.ttl}
     rest = hint.extras.get(FAMILY) if hint.extras else None
     return {**rest, **native} if is_mapping(rest) else native
 
 
+# What stands in `extras`, and the model has a field for.
 _COMMON = frozenset({"signature", "signature_provider", "phase", "metadata"})
 _CALL = _COMMON | {"item_id", "provider", "status", "raw_input"}
 _OWN: Mapping[type, frozenset[str]] = {
@@ -101,9 +87,9 @@ def claimed(block: Any) -> frozenset[str]:
 class Extras:
     """The `extras` of a v1 part, taken apart: what the model has fields for, and the rest."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Native) -> None:
         extras = part.get("extras")
-        self.rest: Part = dict(extras) if is_object(extras) else {}
+        self.rest: Native = dict(extras) if is_object(extras) else {}
 
     def text(self, key: str) -> str | None:
         """Take a text; anything else under a key of ours stays an extra."""
@@ -120,7 +106,7 @@ class Extras:
 
 
 def common_of(
-    part: Part, extras: Extras | None = None, *, id_key: str | None = "id", owner: str | None = None
+    part: Native, extras: Extras | None = None, *, id_key: str | None = "id", owner: str | None = None
 ) -> dict[str, Any]:
     """Return the fields that all blocks share, as far as a part states them.
 
@@ -157,8 +143,8 @@ def common_of(
 
 
 def v1_part(
-    block: Any, part: Part, own: Part | None = None, *, id_key: str | None = "id", owner: str | None = None
-) -> Part:
+    block: Any, part: Native, own: Native | None = None, *, id_key: str | None = "id", owner: str | None = None
+) -> Native:
     """Complete a v1 part with what all blocks share.
 
     Args:
@@ -168,7 +154,7 @@ def v1_part(
         id_key: where the item's id stands; None: in `extras`.
         owner: whose a signature is of which nothing else is told.
     """
-    extras: Part = {} if own is None else own
+    extras: Native = {} if own is None else own
     odd = block.extras or block.metadata or block.item_id is not None or block.phase is not None
     if not odd and block.signature is None and block.cache is None:
         if extras:
@@ -197,8 +183,9 @@ def v1_part(
     return part
 
 
-def is_bare_text(block: Any) -> bool:
-    """Tell whether a block is text that says nothing but its words, so that a string can stand for it."""
+def is_words(blocks: Any) -> bool:
+    """Tell whether blocks are one text that says nothing but its words, so that a string can stand for it."""
+    block = blocks[0] if len(blocks) == 1 else None
     if type(block) is not am.TextBlock or not block.text or block.citations or block.extras or block.metadata:
         return False
     return block.item_id is None and block.cache is None and block.signature is None and block.phase is None
@@ -207,13 +194,13 @@ def is_bare_text(block: Any) -> bool:
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
 
 
-def quick_text(part: Part) -> am.TextBlock | None:
+def quick_text(part: Native) -> am.TextBlock | None:
     """Read text that has nothing but its words; None where it has more."""
     text = part.get("text")
     return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
 
 
-def read_text(part: Part, _: Any = None) -> am.TextBlock:
+def read_text(part: Native, _: Any = None) -> am.TextBlock:
     """Read ``{"type": "text", "text", "annotations"}``."""
     citations: Any = part.get("annotations")
     if not is_list(citations):
@@ -224,16 +211,16 @@ def read_text(part: Part, _: Any = None) -> am.TextBlock:
     )
 
 
-def write_text(block: am.TextBlock) -> Part:
+def write_text(block: am.TextBlock) -> Native:
     """Write a text block."""
-    part: Part = {"type": "text", "text": block.text}
+    part: Native = {"type": "text", "text": block.text}
     if block.citations:
         own = all(is_place(citation) and not is_translated(citation) for citation in block.citations)
         part["citations" if own else "annotations"] = list(map(write_citation, block.citations))
     return v1_part(block, part)
 
 
-def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
+def quick_reasoning(part: Native) -> am.ThinkingBlock | None:
     """Read thinking that has nothing but words and perhaps a signature; None where it has more."""
     thinking = part.get("reasoning")
     if type(thinking) is not str:
@@ -249,7 +236,7 @@ def quick_reasoning(part: Part) -> am.ThinkingBlock | None:
     return make_thinking(thinking=thinking, signature=make_signature(provider=ANTHROPIC, value=value))
 
 
-def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
+def read_reasoning(part: Native, _: Any = None) -> am.ThinkingBlock:
     """Read ``{"type": "reasoning", "reasoning"}``; a signature of which nothing else is told is Anthropic's."""
     extras = Extras(part)
     redacted = extras.text("redacted")
@@ -257,17 +244,17 @@ def read_reasoning(part: Part, _: Any = None) -> am.ThinkingBlock:
     return make_thinking(thinking=word_at(part, "reasoning") or "", redacted=redacted, **fields)
 
 
-def write_reasoning(block: am.ThinkingBlock) -> Part:
+def write_reasoning(block: am.ThinkingBlock) -> Native:
     """Write a thinking block; what only the provider can read goes into `extras`."""
     own = {} if block.redacted is None else {"redacted": block.redacted}
     return v1_part(block, {"type": "reasoning", "reasoning": block.thinking}, own, owner=ANTHROPIC)
 
 
-def read_refusal(part: Part, _: Any = None) -> am.RefusalBlock:
+def read_refusal(part: Native, _: Any = None) -> am.RefusalBlock:
     """Read ``{"type": "refusal", "refusal"}``."""
     return make_refusal(refusal=text_at(part, "refusal"), **common_of(part, Extras(part)))
 
 
-def write_refusal(block: am.RefusalBlock) -> Part:
+def write_refusal(block: am.RefusalBlock) -> Native:
     """Write a refusal."""
     return v1_part(block, {"type": "refusal", "refusal": block.refusal})

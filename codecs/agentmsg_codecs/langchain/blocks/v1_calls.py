@@ -5,15 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, adopt, dump_json, is_mapping, is_object
-from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, make_call, text_at, v1_part, word_at
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_mapping,
+    natives,
+    object_at,
+    text_at,
+    word_at,
+)
+from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, make_call, v1_part
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-Part = dict[str, Any]
 
 
 def _is_wrapped(args: Any) -> bool:
@@ -24,7 +32,7 @@ def _is_wrapped(args: Any) -> bool:
     return not is_mapping(inner) or (len(inner) == 1 and "_raw" in inner)
 
 
-def call_input(args: Part) -> Any:
+def call_input(args: Native) -> Any:
     """Return the input of a call whose arguments must be an object: ``{"_raw": value}`` stands for any value."""
     return adopt(args["_raw"] if _is_wrapped(args) else args)
 
@@ -45,7 +53,7 @@ def raw_text(block: am.ToolUseBlock) -> str:
     return dump_json(block.input).decode() if block.raw_input is None else block.raw_input
 
 
-def _call_fields(part: Part, extras: Extras) -> Part:
+def _call_fields(part: Native, extras: Extras) -> Native:
     if extras.rest.get("provider", "") is None:
         # Said where the message, or the id, would say otherwise.
         del extras.rest["provider"]
@@ -53,19 +61,16 @@ def _call_fields(part: Part, extras: Extras) -> Part:
     return {key: value for key, value in fields.items() if value is not None} | common_of(part, extras, id_key=None)
 
 
-def _call_extras(block: am.ToolUseBlock) -> Part:
+def _call_extras(block: am.ToolUseBlock) -> Native:
     own = {"provider": block.provider, "status": block.status, "raw_input": None}
     if block.is_valid:
         own["raw_input"] = block.significant_text
     return {key: value for key, value in own.items() if value is not None}
 
 
-def read_call(part: Part, _: Any = None) -> am.ToolUseBlock:
+def read_call(part: Native, _: Any = None) -> am.ToolUseBlock:
     """Read ``tool_call`` and ``server_tool_call``: id, name, args (an object)."""
-    args = part.get("args")
-    if not is_object(args):
-        raise Unreadable
-    extras = Extras(part)
+    args, extras = object_at(part, "args"), Extras(part)
     raw = extras.text("raw_input")
     kind = "server" if part["type"] == "server_tool_call" else "function"
     fields = _call_fields(part, extras)
@@ -78,7 +83,7 @@ def read_call(part: Part, _: Any = None) -> am.ToolUseBlock:
     return block
 
 
-def read_call_text(part: Part, _: Any = None) -> am.ToolUseBlock:
+def read_call_text(part: Native, _: Any = None) -> am.ToolUseBlock:
     """Read ``invalid_tool_call``, ``tool_call_chunk`` and their server form: args is text."""
     extras = Extras(part)
     kind = "server" if part["type"] == "server_tool_call_chunk" else "function"
@@ -91,23 +96,22 @@ def read_call_text(part: Part, _: Any = None) -> am.ToolUseBlock:
     return make_call(id=link, name=name or "", raw_input=raw, kind=kind, **fields)
 
 
-def write_call(block: am.ToolUseBlock) -> Part:
+def write_call(block: am.ToolUseBlock) -> Native:
     """Write a call into content."""
     server = block.kind == "server"
-    part: Part = {"type": "server_tool_call" if server else "tool_call", "id": block.id, "name": block.name}
+    part: Native = {"type": "server_tool_call" if server else "tool_call", "id": block.id, "name": block.name}
     if block.is_valid:
         part["args"] = call_args(block)
         return v1_part(block, part, _call_extras(block), id_key=None)
     return write_call_text(block)
 
 
-def write_call_text(block: am.ToolUseBlock) -> Part:
+def write_call_text(block: am.ToolUseBlock) -> Native:
     """Write a call whose arguments are text."""
     server = block.kind == "server"
     tag = "server_tool_call_chunk" if server else "invalid_tool_call"
-    part: Part = {"type": tag, "id": block.id, "name": block.name, "args": raw_text(block)}
+    part: Native = {"type": tag, "id": block.id, "name": block.name, "args": raw_text(block)}
     if not server:
-        own = block.extras.get(FAMILY)
-        part["error"] = own.get("error") if is_mapping(own) else None
+        part["error"] = natives.extras_of(block, FAMILY).get("error")
     own = {key: value for key, value in _call_extras(block).items() if key != "raw_input"}
     return v1_part(block, part, own, id_key=None)

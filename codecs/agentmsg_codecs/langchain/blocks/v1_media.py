@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats import maker
-from agentmsg_codecs.langchain.blocks.v1 import Extras, Unreadable, common_of, text_at, v1_part, word_at
+from agentmsg.formats import Native, Unreadable, maker, text_at, word_at
+from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, v1_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-Part = dict[str, Any]
 make_url = maker(am.URLSource)
 make_base64 = maker(am.Base64Source)
 make_file_id = maker(am.FileSource)
@@ -27,14 +26,14 @@ MEDIA = {
 _GIVEN = ("url", "base64", "file_id")
 
 
-def read_media(part: Part, _: Any = None) -> Any:
+def read_media(part: Native, _: Any = None) -> Any:
     """Read an image, audio, video or file given by url, base64 or file_id."""
     given = [key for key in _GIVEN if part.get(key) is not None]
     if len(given) != 1 or "source_type" in part or "source" in part:
         raise Unreadable
     tag, extras = part["type"], Extras(part)
     value, media_type = text_at(part, given[0]), word_at(part, "mime_type")
-    fields: Part = {}
+    fields: Native = {}
     if given[0] == "url":
         source: Any = make_url(url=value, media_type=media_type)
     elif given[0] == "base64":
@@ -54,7 +53,7 @@ def read_media(part: Part, _: Any = None) -> Any:
     return MEDIA[tag](source=source, **fields, **common_of(part, extras))
 
 
-def media_writer(tag: str) -> Callable[[Any], Part]:
+def media_writer(tag: str) -> Callable[[Any], Native]:
     """Return the writer of media blocks under a tag."""
     names = {
         "image": (("detail", "detail"),),
@@ -62,12 +61,12 @@ def media_writer(tag: str) -> Callable[[Any], Part]:
         "file": (("name", "filename"), ("title", "title"), ("context", "context")),
     }.get(tag, ())
 
-    def write(block: Any) -> Part:
+    def write(block: Any) -> Native:
         source = block.source
         if type(source) is am.TextSource:
             return _write_text_plain(block)
-        part: Part = {"type": tag}
-        own: Part = {}
+        part: Native = {"type": tag}
+        own: Native = {}
         for name, key in names:
             value = getattr(block, name)
             if value is not None:
@@ -87,7 +86,7 @@ def media_writer(tag: str) -> Callable[[Any], Part]:
     return write
 
 
-def read_text_plain(part: Part, _: Any = None) -> am.FileBlock:
+def read_text_plain(part: Native, _: Any = None) -> am.FileBlock:
     """Read ``{"type": "text-plain", "mime_type", "text", "title", "context"}``."""
     extras = Extras(part)
     make: Any = MEDIA["file"]
@@ -103,9 +102,9 @@ def read_text_plain(part: Part, _: Any = None) -> am.FileBlock:
     return block
 
 
-def _write_text_plain(block: am.FileBlock) -> Part:
+def _write_text_plain(block: am.FileBlock) -> Native:
     source = cast("am.TextSource", block.source)
-    part: Part = {"type": "text-plain"}
+    part: Native = {"type": "text-plain"}
     for key, value in (
         ("mime_type", source.media_type),
         ("text", source.text),
@@ -117,7 +116,7 @@ def _write_text_plain(block: am.FileBlock) -> Part:
     return v1_part(block, part, {} if block.name is None else {"filename": block.name})
 
 
-def quick_media(part: Part) -> Any:
+def quick_media(part: Native) -> Any:
     """Read media that have nothing but a source; None where they have more."""
     media_type = part.get("mime_type")
     if len(part) == 3:  # noqa: PLR2004 - type, source, mime_type

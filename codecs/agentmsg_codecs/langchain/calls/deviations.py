@@ -11,8 +11,18 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import dump_json, is_mapping, is_sequence, parse_json, same_document, speed, spelling
-from agentmsg_codecs.langchain.blocks.parts import note_at
+from agentmsg.formats import (
+    Native,
+    dump_json,
+    is_mapping,
+    is_sequence,
+    mark_of,
+    parse_json,
+    same_document,
+    speed,
+    spelling,
+)
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 
-Part = dict[str, Any]
 # Where a copy stands, by its letter, and the namespace of what it says beyond the call.
 SPACES: Mapping[str, str] = {
     "c": "langchain.content",
@@ -39,10 +48,10 @@ _GUARDED = frozenset({"id", "call_id", "name", "args", "input", "arguments", "fu
 _TEXTS = frozenset({"args", "arguments"})
 
 
-def compared(native: Part, plain: Part) -> tuple[Part, Part]:
+def compared(native: Native, plain: Native) -> tuple[Native, Native]:
     """Return how a native copy spells what the default spelling says, and what it says beyond; each by key."""
-    note: Part = {key: "absent" for key in plain if key not in native}
-    more: Part = {}
+    note: Native = {key: "absent" for key in plain if key not in native}
+    more: Native = {}
     for key, value in native.items():
         if key not in plain:
             more[key] = value
@@ -55,7 +64,7 @@ def compared(native: Part, plain: Part) -> tuple[Part, Part]:
             note |= {key: ["/", inner]} if inner else {}
             more |= {key: beside} if beside else {}
             continue
-        name = next((name for name, odd in spelling.SPELLINGS.items() if same_document(value, odd)), None)
+        name = spelling.spelling_of(value)
         if name is not None:
             note[key] = name
         elif key in _TEXTS and is_same_json(value, usual):
@@ -77,7 +86,7 @@ def is_same_json(a: Any, b: Any) -> bool:
         return False
 
 
-def beyond(block: am.ToolUseBlock, letter: str, plain: Part) -> Part:
+def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
     """Return what the extras of a call say beyond it in one of its copies, as far as that comes back.
 
     Args:
@@ -89,8 +98,8 @@ def beyond(block: am.ToolUseBlock, letter: str, plain: Part) -> Part:
     return _beyond(own, plain, _OTHERWISE[letter], is_inner=False) if is_mapping(own) else {}
 
 
-def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, is_inner: bool) -> Part:
-    kept: Part = {}
+def _beyond(own: Mapping[str, Any], plain: Native, otherwise: frozenset[str], *, is_inner: bool) -> Native:
+    kept: Native = {}
     for key, value in own.items():
         if key not in plain:
             if is_inner or otherwise is not _OTHERWISE["c"]:
@@ -105,7 +114,7 @@ def _beyond(own: Mapping[str, Any], plain: Part, otherwise: frozenset[str], *, i
 
 
 def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -> bool:
-    if same_document(value, usual) or any(same_document(value, odd) for odd in spelling.SPELLINGS.values()):
+    if same_document(value, usual) or spelling.spelling_of(value) is not None:
         return False
     if key in {"index", "type"}:
         return True
@@ -121,7 +130,7 @@ def _is_otherwise(key: str, value: Any, usual: Any, otherwise: frozenset[str]) -
     return isinstance(value, str)
 
 
-def _apply(plain: Part, changes: Any, *, guarded: bool) -> Part:
+def _apply(plain: Native, changes: Any, *, guarded: bool) -> Native:
     if not is_mapping(changes):
         return plain
     out = dict(plain)
@@ -146,10 +155,10 @@ def stamp(block: am.ToolUseBlock) -> str:
     return blake2b(dump_json(said), digest_size=6).hexdigest()
 
 
-def spelt(block: am.ToolUseBlock, plain: Part, letter: str) -> Part:
+def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
     """Return a copy with what it says beyond the call, in the spelling that the block remembers for it."""
     more = beyond(block, letter, plain) if block.extras else None
-    note = note_at(block, f"/{letter}=")
+    note = mark_of(block, FAMILY, f"/{letter}=")
     if is_sequence(note) and len(note) == 2:  # noqa: PLR2004 - stamp and deviation
         plain = _apply(plain, note[1], guarded=note[0] == stamp(block))
     if not more:

@@ -25,11 +25,14 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
 from agentmsg.formats import (
     EMPTY,
+    Native,
+    Unreadable,
     adopt,
     is_list,
     is_mapping,
     is_object,
     is_sequence,
+    natives,
     note_of,
     same_document,
     with_note,
@@ -43,10 +46,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
-
-
-Part = dict[str, Any]
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 def takes_calls(value: Any) -> bool:
@@ -78,7 +78,7 @@ class _Call:
 
     block: am.ToolUseBlock
     index: int | None = None
-    copies: dict[str, tuple[int, Part]] = attrs.field(factory=dict[str, "tuple[int, Part]"])
+    copies: dict[str, tuple[int, Native]] = attrs.field(factory=dict[str, "tuple[int, Native]"])
     listed: str = ""
     is_bare: bool = False
 
@@ -111,7 +111,7 @@ class _Calls(list[_Call]):
 
 
 def join(
-    content: Sequence[tuple[Any, Any]], body: Part, kwargs: Part, parts: Parts, *, is_chunk: bool = False
+    content: Sequence[tuple[Any, Any]], body: Native, kwargs: Native, parts: ContentParts, *, is_chunk: bool = False
 ) -> list[Any]:
     """Return the blocks of an assistant's content with its calls.
 
@@ -149,7 +149,7 @@ def join(
     return blocks
 
 
-def _list_at(body: Part, key: str) -> list[Any]:
+def _list_at(body: Native, key: str) -> list[Any]:
     return body[key] if is_calls(body.get(key)) else []
 
 
@@ -158,17 +158,13 @@ def is_calls(value: Any) -> bool:
     return is_list(value) and all(map(is_object, value))
 
 
-def _word(value: Any) -> str | None:
-    return value if type(value) is str else None
-
-
-def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
+def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
     if "name" not in entry and is_object(entry.get("function")):
         # OpenAI's shape in LangChain's place: what it calls stands where no call of LangChain's has anything.
-        raise v1.Unreadable
+        raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
-    link, name, value = _word(entry.get("id")), _word(entry.get("name")) or "", adopt(args)
+    link, name, value = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", adopt(args)
     value = value if is_bare else call_input(args)
     call = calls.find(link, "t")
     if call is None:
@@ -180,11 +176,11 @@ def _join_valid(calls: _Calls, position: int, entry: Part) -> None:
     call.is_bare = is_bare
 
 
-def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
-    link, name, args = _word(entry.get("id")), _word(entry.get("name")) or "", entry.get("args")
+def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
+    link, name, args = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", entry.get("args")
     call = calls.find(link, "t", invalid=True)
-    raw = _word(args)
-    fields: Part = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
+    raw = natives.word_if_any(entry, "args")
+    fields: Native = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
     if call is None:
         call = _Call(v1.make_call(id=link, name=name, **fields))
         calls.add(call)
@@ -199,7 +195,7 @@ def _join_invalid(calls: _Calls, position: int, entry: Part) -> None:
     call.is_bare = raw is None and args is not None
 
 
-def _join_text(calls: _Calls, position: int, entry: Part) -> None:
+def _join_text(calls: _Calls, position: int, entry: Native) -> None:
     name, text = entry["function"]["name"], entry["function"]["arguments"]
     link = entry.get("id")
     call = calls.find(link, "a")
@@ -212,7 +208,7 @@ def _join_text(calls: _Calls, position: int, entry: Part) -> None:
     call.copies["a"] = (position, entry)
 
 
-def _join_legacy(calls: _Calls, legacy: Part) -> None:
+def _join_legacy(calls: _Calls, legacy: Native) -> None:
     """Join the call of OpenAI's first generation, which has no id, to the one that says the same."""
     block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
     call = next((call for call in calls if _says_the_same(call.block, block)), None)
@@ -254,18 +250,18 @@ def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
     return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))
 
 
-def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
+def _note(calls: list[_Call], blocks: list[Any], parts: ContentParts) -> None:
     """Leave on each block what its copies have that the default layout would not give."""
-    notes: list[Part] = []
+    notes: list[Native] = []
     for call in calls:
-        note: Part = {"/list": call.listed} if call.listed else {}
+        note: Native = {"/list": call.listed} if call.listed else {}
         note |= {"/bare": True} if call.is_bare else {}
         note |= {"/no-id": True} if call.block.id is None else {}
         notes.append(note)
     for call, note in zip(calls, notes, strict=True):
         copies = "".join(letter for letter in "ctaf" if letter in call.copies)
         block = _with_note(call.block, {**note, "/copies": copies})
-        extras: Part = {}
+        extras: Native = {}
         for letter, (_, native) in call.copies.items():
             plain = (
                 entry_of(block) if letter == "t" else WRITERS[letter](block) if letter != "c" else parts.write(block)
@@ -278,7 +274,7 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
             said = {SPACES[letter]: adopt(more)}
             if not same_document(beyond(block.evolve(extras=said), letter, plain), more):
                 # A copy that says otherwise what no extra may say is not a copy of this call.
-                raise v1.Unreadable
+                raise Unreadable
             extras |= said
         note["/copies"] = copies
         if extras:
@@ -295,7 +291,7 @@ def _note(calls: list[_Call], blocks: list[Any], parts: Parts) -> None:
             blocks[index] = _with_note(call.block, {key: note[key] for key in note if key != "/copies"})
 
 
-def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
+def _note_order(calls: list[_Call], notes: list[Native], letter: str) -> None:
     for listed in (False, True):
         placed = [
             (cast("int", call.index), call.copies[letter][0], note)
@@ -309,7 +305,7 @@ def _note_order(calls: list[_Call], notes: list[Part], letter: str) -> None:
             return
 
 
-def _with_note(block: am.ToolUseBlock, note: Part) -> am.ToolUseBlock:
+def _with_note(block: am.ToolUseBlock, note: Native) -> am.ToolUseBlock:
     if not note:
         return block
     return with_note(block, FAMILY, adopt(am.thaw({**note_of(block, FAMILY), **note})))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import adopt, is_mapping
-from agentmsg_codecs.langchain.blocks.parts import Parts, note_at
+from agentmsg.formats import Native, adopt, is_mapping, mark_of
 from agentmsg_codecs.langchain.calls.copies import (
     WRITERS,
     chunk_of,
@@ -24,8 +23,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-
-Part = dict[str, Any]
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 @attrs.define
@@ -40,11 +38,11 @@ class Layout:
     """
 
     places: dict[int, str]
-    tool_calls: list[Part] = attrs.field(factory=list[Part])
-    invalid_tool_calls: list[Part] = attrs.field(factory=list[Part])
-    raw: list[Part] = attrs.field(factory=list[Part])
+    tool_calls: list[Native] = attrs.field(factory=list[Native])
+    invalid_tool_calls: list[Native] = attrs.field(factory=list[Native])
+    raw: list[Native] = attrs.field(factory=list[Native])
     listed: list[am.ToolUseBlock] = attrs.field(factory=list[am.ToolUseBlock])
-    function_call: Part | None = None
+    function_call: Native | None = None
 
 
 def _is_bare(block: am.ToolUseBlock) -> bool:
@@ -57,7 +55,7 @@ def _is_bare(block: am.ToolUseBlock) -> bool:
         own = block.extras.get(FAMILY)
         if not _LISTED_OR_OWN.issuperset(block.extras) or not is_mapping(own) or own.keys() != {"error"}:
             return False
-        return not block.is_valid or note_at(block, "/list") == "invalid"
+        return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
     return block.raw_input is None or not block.is_valid or block.significant_text is None or _has_text(block)
 
 
@@ -68,7 +66,7 @@ _SPACES = frozenset(SPACES.values())
 
 
 def _has_text(block: am.ToolUseBlock) -> bool:
-    copies = note_at(block, "/copies")
+    copies = mark_of(block, FAMILY, "/copies")
     return isinstance(copies, str) and ("a" in copies or "f" in copies)
 
 
@@ -94,11 +92,11 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return where the calls among the blocks of a message go, and their entries."""
     layout = Layout(default_copies(blocks))
-    lists: dict[str, list[tuple[int, Part]]] = {"valid": [], "invalid": [], "a": []}
+    lists: dict[str, list[tuple[int, Native]]] = {"valid": [], "invalid": [], "a": []}
     chunks: dict[str, list[tuple[int, am.ToolUseBlock]]] = {"valid": [], "invalid": []}
     for index, default in layout.places.items():
         block = blocks[index]
-        noted = note_at(block, "/copies")
+        noted = mark_of(block, FAMILY, "/copies")
         copies = noted if isinstance(noted, str) and noted and set(noted) <= set("ctaf") else default
         copies += _needed(block, copies) if block.extras else ""
         layout.places[index] = copies
@@ -119,7 +117,7 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
     return layout
 
 
-def chunks_of(layout: Layout) -> list[Part]:
+def chunks_of(layout: Layout) -> list[Native]:
     """Return the pieces in a stored chunk of the calls that its lists hold."""
     return [spelt(block, chunk_of(block), "k") for block in layout.listed]
 
@@ -132,11 +130,11 @@ def _needed(block: am.ToolUseBlock, copies: str) -> str:
 
 
 def _position(block: am.ToolUseBlock, key: str, default: int) -> int:
-    noted = note_at(block, key)
+    noted = mark_of(block, FAMILY, key)
     return noted if type(noted) is int else default
 
 
-def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
+def content_part(block: am.ToolUseBlock, parts: ContentParts) -> Any:
     """Return the copy of a call that stands in content."""
     own = block
     if block.extras and not _SPACES.isdisjoint(block.extras):
@@ -145,10 +143,10 @@ def content_part(block: am.ToolUseBlock, parts: Parts) -> Any:
     return spelt(block, part, "c") if is_mapping(part) else part
 
 
-def extras_of_copies(block: am.ToolUseBlock, parts: Parts) -> dict[str, Any]:
+def extras_of_copies(block: am.ToolUseBlock, parts: ContentParts) -> dict[str, Any]:
     """Return the extras of a call that say what its copies say beyond it, as far as they come back."""
     bare = block.evolve(extras={space: own for space, own in block.extras.items() if space not in _SPACES})
-    writers: dict[str, Callable[[am.ToolUseBlock], Part]] = {"c": parts.write, "t": entry_of, **WRITERS}
+    writers: dict[str, Callable[[am.ToolUseBlock], Native]] = {"c": parts.write, "t": entry_of, **WRITERS}
     found: dict[str, Any] = {}
     for letter, space in SPACES.items():
         own = block.extras.get(space)

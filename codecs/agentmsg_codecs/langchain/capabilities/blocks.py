@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
@@ -21,17 +21,20 @@ from agentmsg.formats import (
     carried_extras,
     dispatch,
     is_mapping,
+    is_marked,
     plain_copy,
     rules,
     usually,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
-from agentmsg_codecs.langchain.blocks.hooks import in_non_standard
-from agentmsg_codecs.langchain.blocks.nested import NESTED
-from agentmsg_codecs.langchain.blocks.parts import Parts, note_at
+from agentmsg_codecs.langchain.blocks.keys import NESTED
+from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
+
+if TYPE_CHECKING:
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 Fields = Mapping[str, Any]
 
@@ -39,12 +42,12 @@ Fields = Mapping[str, Any]
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
 
 
-def _block_extras(parts: Parts) -> Cell:
+def _block_extras(parts: ContentParts) -> Cell:
     """Return the cell for the extras of a block: those that come back, none of which says what a field would say."""
 
     def cell(extras: Fields, block: Any) -> Fields:
         has_no_inner = (
-            in_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
+            is_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
         )
         spaces = (FAMILY, NESTED, ANTHROPIC) if has_no_inner else _ALL_SPACES
         kept = {space: extras[space] for space in extras if space in spaces and is_mapping(extras[space])}
@@ -59,7 +62,7 @@ def _block_extras(parts: Parts) -> Cell:
     return cell
 
 
-def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
+def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
     """Return the extras that a block has again once it was written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
@@ -78,7 +81,7 @@ def _coming_back(parts: Parts, block: Any, kept: dict[str, Any]) -> dict[str, An
     return found
 
 
-def _of_copies(extras: Fields, block: Any, parts: Parts) -> dict[str, Any]:
+def _of_copies(extras: Fields, block: Any, parts: ContentParts) -> dict[str, Any]:
     """Return what a call's copies say beyond it, as far as it comes back."""
     if type(block) is not am.ToolUseBlock or block.kind != "function" or not extras.keys() & set(SPACES.values()):
         return {}
@@ -181,17 +184,14 @@ def _nested_result(block: am.ToolResultBlock) -> Any:
 
 def _tool_result(block: am.ToolResultBlock) -> Any:
     """Give a result that tells of an error the status of one."""
-    if block.error is None or block.status is not None or note_at(block, "/status") is True:
+    if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
         return block
     return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
 
 
-_STATUS = frozenset({"success", "error"})
-
-
-@usually("value in known", known=_STATUS)
+@usually("value in known", known=STATUS_WORDS)
 def _status(status: str, result: am.ToolResultBlock) -> str | None:
-    if status in _STATUS or note_at(result, "/status") is True:
+    if status in STATUS_WORDS or is_marked(result, FAMILY, "/status"):
         return status
     return "error" if result.is_error else None
 
@@ -233,7 +233,7 @@ class _Blocks:
         parts: the codec's reader and writer of content.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: ContentParts) -> None:
         self._parts = parts
         self._extras = _block_extras(parts)
 
@@ -241,24 +241,15 @@ class _Blocks:
         fields = {**_COMMON, "extras": self._extras, **dict.fromkeys(names, KEEP), **cells}
         return Row(fields, otherwise, concerns)
 
-    def _read_part(self, part: Any) -> Any:
-        self._parts.fill()
-        return self._parts.read(part)
-
-    def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
-        """Return what is read where a native block is written; None where that is something else."""
-        back = self._read_part(plain_copy(thaw(block.value)))
-        return back if type(back) is am.NativeBlock else None
-
     def other(self, block: Any) -> Any:
         """Carry a block of another class where its canonical form comes back."""
         cls = dispatch.class_of(block)
-        if not in_non_standard(cls):
+        if not is_non_standard(cls):
             return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")
         self._parts.fill()
         bare = block.evolve(extras={}, notes={})
         try:
-            back = self._read_part(plain_copy(thaw(self._parts.write(bare))))
+            back = self._parts.read(plain_copy(thaw(self._parts.write(bare))))
         except Exception:  # noqa: BLE001 - a foreign class may be anything
             return Drop("no plain form of this block can be made")
         return block if am.same(back, bare) else Drop("this block does not come back from its plain form")
@@ -297,13 +288,13 @@ class _Blocks:
                 otherwise=_nested_result,
             ),
             am.NativeBlock: Row(
-                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self.comes_back)
+                {"codec": KEEP, "value": KEEP, "fallback": KEEP}, rules.native_blocks(FAMILY, self._parts.comes_back)
             ),
             am.BaseBlock: Row(_AllFields(self._extras), self.other),
         }
 
 
-def block_rows(parts: Parts) -> dict[type[am.BaseBlock], Row]:
+def block_rows(parts: ContentParts) -> dict[type[am.BaseBlock], Row]:
     """Return the rows of the blocks in content, and inside tool results."""
     return _Blocks(parts).rows()
 

@@ -20,15 +20,16 @@ from agentmsg.formats import (
     Row,
     Swap,
     carried_extras,
+    is_marked,
+    natives,
     restructure,
     rules,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.parts import note_at
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
-from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, MODEL_KEYS, STOP_KEYS
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MODEL_KEYS, STOP_KEYS
 from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, MAY_MEAN, NATIVE_STOPS
 from agentmsg_codecs.langchain.usage import DETAILS, USAGE_KEYS, is_odd
 
@@ -162,7 +163,7 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
     changes: dict[str, Any] = {}
     if usage.seconds is not None:
         changes["seconds"] = None
-    if note_at(usage, "/partial") is not True:
+    if not is_marked(usage, FAMILY, "/partial"):
         counts = (usage.input or 0, usage.output or 0)
         wanted = {"input": counts[0], "output": counts[1], "total": sum(counts)}
         changes |= {name: count for name, count in wanted.items() if getattr(usage, name) is None}
@@ -194,20 +195,23 @@ class _Results:
         return Swap(message.evolve(content=content), "a tool result is a message of its own")
 
 
-def needs_id(block: Any) -> bool:
-    """Tell whether a call or result of the client must be given an id: one that was read without needs none."""
-    link = block.id if type(block) is am.ToolUseBlock else block.tool_call_id
-    return link is None and block.kind != "server" and note_at(block, "/no-id") is not True
-
-
-def make_caps(messages: Messages) -> Caps:
+def make_caps(
+    messages: Messages,
+    *,
+    extras: Cell | None = None,
+    history: Mapping[str, Cell] | None = None,
+    read_native: Callable[[Any], am.Msg] | None = None,
+) -> Caps:
     """Return the capability table.
 
     Args:
         messages: the codec's reader and writer, which say whether a native block comes back as it is.
+        extras: the cell for the extras of messages, if not that of the dict forms.
+        history: the cells of histories, if not those of lists, messages and states.
+        read_native: reads a message that was kept whole, if ``messages`` does not.
     """
 
-    def read_native(value: Any) -> am.Msg:
+    def read_dict(value: Any) -> am.Msg:
         messages.fill()
         return messages.read(value)[0]
 
@@ -219,7 +223,7 @@ def make_caps(messages: Messages) -> Caps:
         "finish_reason": _finish,
         "metadata": KEEP,
         "response_metadata": _response,
-        "extras": message_extras(messages, AROUND_DATA),
+        "extras": extras or message_extras(messages, AROUND_DATA),
     }
     system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
     return Caps(
@@ -238,11 +242,11 @@ def make_caps(messages: Messages) -> Caps:
             "remove": MessageRow(fields=fields),
             "native": MessageRow(
                 blocks={am.NativeBlock: Row({"codec": KEEP, "value": KEEP, "fallback": KEEP})},
-                otherwise=rules.native_messages(FAMILY, read_native),
+                otherwise=rules.native_messages(FAMILY, read_native or read_dict),
             ),
             ANY_ROLE: MessageRow(fields=fields, blocks=rows),
         },
-        history=CONTAINERS.cells(),
+        history=history or CONTAINERS.cells(),
         arrange=(restructure.split_results,),
-        needs_id=needs_id,
+        needs_id=natives.lacks_id(FAMILY),
     )

@@ -26,6 +26,7 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import DecodeError, EncodeError, thaw
 from agentmsg.formats import (
+    Native,
     Unreadable,
     adopt,
     excerpt,
@@ -51,8 +52,8 @@ from agentmsg_codecs.langchain.chunks.pieces import (
     without_index,
 )
 from agentmsg_codecs.langchain.chunks.quick import quick_read, quick_write
-from agentmsg_codecs.langchain.messages.fields import is_in_kwargs
 from agentmsg_codecs.langchain.messages.forms import split
+from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain import LangChainCodec
 
 
-Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
@@ -127,7 +127,7 @@ def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     return with_note(chunk, FAMILY, {**note_of(chunk, FAMILY), **marks})
 
 
-def _without_raw(body: Part, entries: Sequence[Part], marks: Part) -> Part:
+def _without_raw(body: Native, entries: Sequence[Native], marks: Native) -> Native:
     """Leave out the copies of pieces in additional_kwargs."""
     kwargs: Any = body.get("additional_kwargs")
     if (
@@ -152,7 +152,7 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
         copy = COPIES.get(tag) if type(tag) is str else None
         if copy is not None and left and same_document(copy(part_entry(left[0][1])), item):
             number, piece = left.popleft()
-            pieces[number] = with_note(piece, FAMILY, {**note_of(piece, FAMILY), "/copy": tag})
+            pieces[number] = marked(piece, FAMILY, copy=tag)
             places.append(pieces[number])
             continue
         rest, index = without_index(item) if is_object(item) else (item, None)
@@ -202,10 +202,10 @@ def _placed(message: am.Msg, places: list[Any], pieces: list[am.ChunkPart]) -> t
             part = marked(part, FAMILY, place="content")
         parts.append(part)
     pass_pieces()
-    return (*parts, *(piece for piece in pieces if note_of(piece, FAMILY).get("/copy") is None))
+    return (*parts, *(piece for piece in pieces if mark_of(piece, FAMILY, "/copy") is None))
 
 
-def _with_own(chunk: am.MsgChunk, body: Part) -> am.MsgChunk:
+def _with_own(chunk: am.MsgChunk, body: Native) -> am.MsgChunk:
     position = body.get("chunk_position")
     if position not in (None, "last"):
         raise Unreadable
@@ -264,7 +264,7 @@ def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
 
 def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     """Return content with the indexes of its parts and the copies of pieces."""
-    copies = [note_of(part, FAMILY).get("/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
+    copies = [mark_of(part, FAMILY, "/copy") if is_answer and _is_apart(part) else None for part in chunk.parts]
     if not any(copies) and all(part.index is None or (is_answer and _is_apart(part)) for part in chunk.parts):
         return content
     items = deque(content if is_list(content) else [{"type": "text", "text": content}] if content else [])
@@ -279,14 +279,14 @@ def _with_pieces(content: Any, chunk: am.MsgChunk, *, is_answer: bool) -> Any:
     return whole
 
 
-def _indexed(item: Part, part: am.ChunkPart) -> Part:
+def _indexed(item: Native, part: am.ChunkPart) -> Native:
     """Return a part of content with its index, and without the text that it lacks."""
     lacks = mark_of(part, FAMILY, "/lacks")
     kept = {key: value for key, value in item.items() if key != lacks or value != ""}
     return {**kept, "index": part.index}
 
 
-def _own_keys(chunk: am.MsgChunk) -> Part:
+def _own_keys(chunk: am.MsgChunk) -> Native:
     """Return what only an assistant's chunk has, in the default spelling."""
     entries = [part_entry(part) for part in chunk.parts if is_piece(part)]
     valid, invalid = made_of(entries)
@@ -299,7 +299,7 @@ def _own_keys(chunk: am.MsgChunk) -> Part:
     }
 
 
-def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
+def _put_own(body: Native, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) -> None:
     plain, note = _own_keys(chunk), note_of(chunk, FAMILY)
     if note.get("/raw") is True and plain["tool_call_chunks"]:
         kwargs = body.get("additional_kwargs")
@@ -313,7 +313,7 @@ def _put_own(body: Part, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) ->
         return
     rest = dict(body)
 
-    def read(own: Part) -> Any:
+    def read(own: Native) -> Any:
         return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
 
     bare = chunk.evolve(notes={FAMILY: spellings})

@@ -14,13 +14,15 @@ import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     Shape,
     Unreadable,
     adopt,
     is_list,
     is_object,
     maker,
-    note_of,
+    mark_of,
+    object_at,
     read_as,
     word_at,
     write_as,
@@ -32,19 +34,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-Part = dict[str, Any]
 _make_part = maker(am.ChunkPart)
 
 
-def _read_entry(native: Part, _: Any) -> am.ToolUseBlock:
+def _read_entry(native: Native, _: Any) -> am.ToolUseBlock:
     if native.get("index") is not None:
         raise Unreadable
     text = word_at(native, "args")
     return v1.make_call(id=word_at(native, "id"), name=word_at(native, "name") or "", raw_input=text or "")
 
 
-def _write_entry(block: am.ToolUseBlock) -> Part:
-    entry: Part = {"name": block.name or None, "args": _json(block) if block.raw_input is None else block.raw_input}
+def _write_entry(block: am.ToolUseBlock) -> Native:
+    entry: Native = {"name": block.name or None, "args": _json(block) if block.raw_input is None else block.raw_input}
     return {**entry, "id": block.id, "index": None, "type": "tool_call_chunk"}
 
 
@@ -62,7 +63,7 @@ _ENTRY = Shape(
 )
 
 
-def without_index(native: Part) -> tuple[Part, int | str | None]:
+def without_index(native: Native) -> tuple[Native, int | str | None]:
     """Return a native object whose index is null, and the index that it had."""
     index = native.get("index")
     if type(index) is not int and type(index) is not str:
@@ -84,28 +85,28 @@ def entry_part(entry: Any) -> am.ChunkPart:
     return _make_part(block.evolve(notes=EMPTY), index, notes=block.notes)
 
 
-def part_entry(part: am.ChunkPart) -> Part:
+def part_entry(part: am.ChunkPart) -> Native:
     """Return the entry of a part with a piece of a call."""
     entry = write_as(_ENTRY, part.block.evolve(notes=part.notes), FAMILY)
     return entry if part.index is None else {**entry, "index": part.index}
 
 
-def _copy_use(entry: Part) -> Part:
-    copy: Part = {"type": "tool_use", "id": entry.get("id"), "name": entry.get("name"), "input": {}}
+def _copy_use(entry: Native) -> Native:
+    copy: Native = {"type": "tool_use", "id": entry.get("id"), "name": entry.get("name"), "input": {}}
     copy["index"] = entry.get("index")
     return {**copy, "partial_json": entry["args"]} if entry.get("args") else copy
 
 
-def _copy_delta(entry: Part) -> Part:
+def _copy_delta(entry: Native) -> Native:
     return {"type": "input_json_delta", "partial_json": entry.get("args"), "index": entry.get("index")}
 
 
-def _copy_chunk(entry: Part) -> Part:
-    copy: Part = {key: entry.get(key) for key in ("id", "name", "args", "index")}
+def _copy_chunk(entry: Native) -> Native:
+    copy: Native = {key: entry.get(key) for key in ("id", "name", "args", "index")}
     return {"type": "tool_call_chunk", **copy}
 
 
-def _copy_call(entry: Part) -> Part:
+def _copy_call(entry: Native) -> Native:
     # What LangChain makes of a piece in the last chunk of all, where content is v1.
     args = partial_args(entry.get("args"))
     return {
@@ -117,7 +118,7 @@ def _copy_call(entry: Part) -> Part:
 
 
 # What stands for a piece in content, by its tag.
-COPIES: Mapping[str, Callable[[Part], Part]] = {
+COPIES: Mapping[str, Callable[[Native], Native]] = {
     "tool_use": _copy_use,
     "input_json_delta": _copy_delta,
     "tool_call_chunk": _copy_chunk,
@@ -125,17 +126,17 @@ COPIES: Mapping[str, Callable[[Part], Part]] = {
 }
 
 
-def raw_copy(entry: Part) -> Part:
+def raw_copy(entry: Native) -> Native:
     """Return what stands for a piece in additional_kwargs, as OpenAI sends it: only the first says its type."""
     kind = None if entry.get("id") is None else "function"
     function = {"name": entry.get("name"), "arguments": entry.get("args")}
     return {"index": entry.get("index"), "id": entry.get("id"), "type": kind, "function": function}
 
 
-def made_of(entries: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+def made_of(entries: Sequence[Native]) -> tuple[list[Native], list[Native]]:
     """Return the calls, valid and invalid, that LangChain makes of the pieces of one chunk."""
-    valid: list[Part] = []
-    invalid: list[Part] = []
+    valid: list[Native] = []
+    invalid: list[Native] = []
     for entry in entries:
         args, name, link = partial_args(entry.get("args")), entry.get("name"), entry.get("id")
         if args is not FAILED and is_object(args):
@@ -149,10 +150,10 @@ def made_of(entries: Sequence[Part]) -> tuple[list[Part], list[Part]]:
 def is_piece(part: am.ChunkPart) -> bool:
     """Tell whether a part stands among tool_call_chunks."""
     block = part.block
-    return type(block) is am.ToolUseBlock and block.kind == "function" and note_of(part, FAMILY).get("/place") is None
+    return type(block) is am.ToolUseBlock and block.kind == "function" and mark_of(part, FAMILY, "/place") is None
 
 
-def pieces_of(body: Part) -> list[am.ChunkPart]:
+def pieces_of(body: Native) -> list[am.ChunkPart]:
     """Return the parts with the pieces of the calls of a chunk, or with its calls where it lists no pieces.
 
     Raises:
@@ -178,9 +179,7 @@ def _whole_call(call: Any, key: str) -> am.ToolUseBlock:
     """Return a call that is listed without pieces: LangChain makes one piece of it, of no index."""
     if not is_object(call):
         raise Unreadable
-    link, name, args = word_at(call, "id"), word_at(call, "name") or "", call.get("args")
+    link, name = word_at(call, "id"), word_at(call, "name") or ""
     if key == "tool_calls":
-        if not is_object(args):
-            raise Unreadable
-        return v1.make_call(id=link, name=name, input=adopt(args))
+        return v1.make_call(id=link, name=name, input=adopt(object_at(call, "args")))
     return v1.make_call(id=link, name=name, raw_input=word_at(call, "args") or "")

@@ -1,6 +1,6 @@
 """Shortcuts for the chunks that models stream most: text or pieces of calls, and what an answer cost.
 
-Each asks for the exact keys and types, so that nothing can deviate, and the general path of chunks.py would give the
+Each asks for the exact keys and types, so that nothing can deviate, and the general path of documents.py would give the
 same: a test compares the two. What is unusual is left to it.
 """
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import thaw
-from agentmsg.formats import EMPTY, adopt, is_list, is_object, maker, note_of, same_document
+from agentmsg.formats import EMPTY, Native, adopt, is_list, is_object, maker, note_of, same_document
 from agentmsg_codecs.langchain.chunks.pieces import is_piece, made_of, part_entry
-from agentmsg_codecs.langchain.messages.fields import read_response, write_response
+from agentmsg_codecs.langchain.messages.metadata import read_response, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-Part = dict[str, Any]
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _TAG = "AIMessageChunk"
@@ -34,8 +33,8 @@ _KEYS = frozenset(
 _ENTRY_KEYS = frozenset({"args", "id", "index", "name", "type"})
 _WORD = (str, type(None))
 _INDEX = (int, str, type(None))
-_DICT_NOTE: Part = {"/type": _TAG}
-_FLAT_NOTE: Part = {"/type": _TAG, "/form": "flat"}
+_DICT_NOTE: Native = {"/type": _TAG}
+_FLAT_NOTE: Native = {"/type": _TAG, "/form": "flat"}
 _DICT_NOTES, _FLAT_NOTES = adopt({FAMILY: _DICT_NOTE}), adopt({FAMILY: _FLAT_NOTE})
 # What a note may say of a chunk that is written here.
 _NOTED = frozenset({"/type", "/form", "/model", "/stop"})
@@ -70,7 +69,7 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     return _with_response(chunk, response, _DICT_NOTE if is_dict else _FLAT_NOTE) if response else chunk
 
 
-def _quick_pieces(body: Part) -> tuple[am.ChunkPart, ...] | None:
+def _quick_pieces(body: Native) -> tuple[am.ChunkPart, ...] | None:
     entries = body["tool_call_chunks"]
     if not is_list(entries) or not all(map(_is_usual, entries)):
         return None
@@ -91,7 +90,7 @@ def _is_usual(entry: Any) -> bool:
     return entry["name"] is None or (type(entry["name"]) is str and entry["name"] != "")
 
 
-def _with_response(chunk: am.MsgChunk, response: Part, noted: Part) -> am.MsgChunk:
+def _with_response(chunk: am.MsgChunk, response: Native, noted: Native) -> am.MsgChunk:
     model, reason, rest, note = read_response(response)
     return chunk.evolve(
         model=model,
@@ -101,7 +100,7 @@ def _with_response(chunk: am.MsgChunk, response: Part, noted: Part) -> am.MsgChu
     )
 
 
-def quick_write(chunk: am.MsgChunk) -> Part | None:
+def quick_write(chunk: am.MsgChunk) -> Native | None:
     """Return the native form of a usual chunk; None where the general path must look."""
     note = note_of(chunk, FAMILY)
     if chunk.role not in (None, "assistant") or chunk.metadata or chunk.extras or not note.keys() <= _NOTED:
@@ -120,7 +119,7 @@ def quick_write(chunk: am.MsgChunk) -> Part | None:
     return body if note.get("/form") == "flat" else {"type": _TAG, "data": body}
 
 
-def _body(chunk: am.MsgChunk, note: Mapping[str, Any], said: str, pieces: Sequence[am.ChunkPart]) -> Part:
+def _body(chunk: am.MsgChunk, note: Mapping[str, Any], said: str, pieces: Sequence[am.ChunkPart]) -> Native:
     entries = list(map(part_entry, pieces))
     # A chunk has the fields of a message that are asked for.
     message: Any = chunk
@@ -141,7 +140,7 @@ def _body(chunk: am.MsgChunk, note: Mapping[str, Any], said: str, pieces: Sequen
 
 
 def _is_words(part: am.ChunkPart) -> bool:
-    return part.index is None and not part.notes and v1.is_bare_text(part.block) and not part.block.notes
+    return part.index is None and not part.notes and v1.is_words((part.block,)) and not part.block.notes
 
 
 def _words(block: Any) -> str:

@@ -42,6 +42,7 @@ from agentmsg.formats import (
     EMPTY,
     Caps,
     Codec,
+    Native,
     adopt,
     dump_json,
     excerpt,
@@ -54,16 +55,9 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.parts import Parts
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps
-from agentmsg_codecs.langchain.langgraph.checkpoints import (
-    body_of,
-    contents_of,
-    is_json,
-    is_old,
-    write_contents,
-)
+from agentmsg_codecs.langchain.langgraph.checkpoints import body_of, contents_of, is_json, is_old, write_contents
 from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
 from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
@@ -83,16 +77,11 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
 
 
-Part = dict[str, Any]
 _make_history = maker(am.History)
 _LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
 
 
 # -- the codec --------------------------------------------------------------------------------------------------------
-
-
-def _engine() -> Messages:
-    return Messages(Parts())
 
 
 @attrs.frozen(kw_only=True)
@@ -114,7 +103,7 @@ class LangGraphCodec(Codec):
     wire: Literal["msgpack", "json"] = attrs.field(
         default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
     )
-    engine: Messages = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _natives: GraphMessages = attrs.field(
         init=False,
         eq=False,
@@ -148,7 +137,7 @@ class LangGraphCodec(Codec):
             return self._read_wrapped(document)
         return self._read_json(document) if is_json(document) else self._read_tree(document)
 
-    def _read_wrapped(self, document: Part) -> am.History:
+    def _read_wrapped(self, document: Native) -> am.History:
         tree, marks = document.get("value"), document.get("spelling")
         if document[WIRE] == "json" and document.keys() == {WIRE, "value"} and is_old(tree):
             history = self._read_tree(tree)
@@ -184,7 +173,7 @@ class LangGraphCodec(Codec):
         messages = separate(messages, self.engine.parts)
         rest, notes = contents.rest, _LISTED
         if contents.path or contents.how != "list":
-            note: Part = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.index}
+            note: Native = {"wire": "msgpack", "how": contents.how, "at": list(contents.path), "index": contents.index}
             if rest and may_hold_marker(rest):
                 rest, marks = unescape(rest)
                 if marks:
@@ -213,7 +202,7 @@ class LangGraphCodec(Codec):
     def _write_tree(self, history: am.History, note: Mapping[str, Any], form: str | None = None) -> Any:
         self.engine.fill()
         write = self._natives.write
-        unescaped: list[Part] = []
+        unescaped: list[Native] = []
         natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
         if may_hold_marker(unescaped):
             for body in unescaped:
@@ -302,7 +291,7 @@ _CHECKPOINT = {"channel_values", "channel_versions"}
 def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return a document with messages at their place."""
     rest = history.extras.get(FAMILY) if history.extras else None
-    around: Part = thaw(escape(rest, note.get("/escapes"))) if is_mapping(rest) else {}
+    around: Native = thaw(escape(rest, note.get("/escapes"))) if is_mapping(rest) else {}
     return write_contents(around, natives, note)
 
 

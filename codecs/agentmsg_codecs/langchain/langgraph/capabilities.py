@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg import thaw
-from agentmsg.formats import Caps, carried_extras, is_mapping, note_of, rules
+from agentmsg.formats import Caps, carried_extras, is_mapping, note_of
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.langgraph.checkpoints import are_elsewhere
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, GraphMessages
@@ -49,13 +47,8 @@ def _taken_beside(history: am.History) -> frozenset[str]:
 
 def graph_caps(engine: Messages, natives: GraphMessages) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of LangGraph."""
-    base = make_caps(engine)
     spaces = ((ENVELOPE, _taken_by_dict), (LC, _taken_by_envelope))
     # An object with a key of the trees would be something else.
     extras = message_extras(engine, *spaces, form=_form, taken=MARKERS)
-    rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
-        for role, row in base.messages.items()
-    }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, natives.read_native))
-    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, _taken_beside))})
+    history = {"extras": carried_extras((FAMILY, _taken_beside))}
+    return make_caps(engine, extras=extras, history=history, read_native=natives.read_native)

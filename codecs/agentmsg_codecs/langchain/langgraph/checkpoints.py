@@ -12,7 +12,7 @@ import attrs
 import msgpack
 
 from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS
 from agentmsg_codecs.langchain.lc.documents import is_message
 from agentmsg_codecs.langchain.messages.forms import split
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 Path = tuple[str, ...]
 # Where messages are: in a state, in a checkpoint, in the input of a graph, in a checkpoint with its config; and in what
 # the metadata of older checkpoints say of a step.
@@ -60,10 +59,10 @@ class Contents:
     path: Path = ()
     how: str = "list"
     index: int = 0
-    rest: Part = attrs.field(factory=dict[str, Any])
+    rest: Native = attrs.field(factory=dict[str, Any])
 
 
-def body_of(native: Any) -> Part | None:
+def body_of(native: Any) -> Native | None:
     """Return the fields of a message that is an extension; None for anything else."""
     code = native.get(EXT) if is_object(native) else None
     if type(code) is not int or code not in _PYDANTIC:
@@ -149,7 +148,7 @@ def contents_of(document: Any) -> Contents:
     return Contents(at, path, how, _index(document, path), _without(document, path))
 
 
-def _are_in_writes(document: Part) -> bool:
+def _are_in_writes(document: Native) -> bool:
     """Tell whether a checkpoint has messages that are not among its values, as those of a delta channel are.
 
     Every channel with a value has a version; of a delta channel a checkpoint has the version alone.
@@ -183,7 +182,7 @@ def _index(document: Any, path: Path) -> int:
     return list(document).index(path[-1])
 
 
-def _without(document: Part, path: Path) -> Part:
+def _without(document: Native, path: Path) -> Native:
     first, *more = path
     if not more:
         return {key: value for key, value in document.items() if key != first}
@@ -210,7 +209,7 @@ def _is_of_json(native: Any) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> Any:
+def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the document that a history remembers; where messages do not go there, a state, or a list.
 
     Args:
@@ -236,7 +235,7 @@ def write_contents(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> A
 _PLACES = frozenset({(), *_PATHS})
 
 
-def are_elsewhere(rest: Part, note: Mapping[str, Any], count: int) -> bool:
+def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
     """Tell whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
 
     Args:
@@ -289,7 +288,7 @@ def _are_same(found: list[Any], natives: list[Any]) -> bool:
     return len(found) == len(natives) and all(a is b for a, b in zip(found, natives, strict=True))
 
 
-def _with(rest: Any, path: Path, index: int, filling: Any) -> Part | None:
+def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:
     """Return the rest with a filling at a path; None where there is no such place."""
     if not path or not is_mapping(rest) or not MARKERS.isdisjoint(rest):
         return None

@@ -13,29 +13,30 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     adopt,
     dump_json,
     excerpt,
     is_list,
     is_object,
-    maker,
+    natives,
     note_of,
+    rules,
     same_document,
     with_note,
 )
 from agentmsg_codecs.langchain.langgraph.checkpoints import body_of
 from agentmsg_codecs.langchain.langgraph.escape import escape, unescape
-from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
+from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.tree import EXT
 from agentmsg_codecs.langchain.lc.envelopes import CLASSES, DIALECTS, LC, TAGS, Envelopes, bare, word
-from agentmsg_codecs.langchain.messages.engine import FORMS, Messages, is_native
+from agentmsg_codecs.langchain.messages.engine import FORMS, Messages
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-Part = dict[str, Any]
 # The namespace of our notes.
 LG = "langgraph"
 ENVELOPE_FORM = "lc"
@@ -44,22 +45,12 @@ METHOD = "model_validate_json"
 _PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
 _OWN_NOTES = frozenset({LG})
-_make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
-_MODULES: Mapping[str, str] = {
-    "HumanMessage": "human",
-    "AIMessage": "ai",
-    "SystemMessage": "system",
-    "ToolMessage": "tool",
-    "FunctionMessage": "function",
-    "ChatMessage": "chat",
-    "RemoveMessage": "modifier",
-}
 
 
 def _module(name: str) -> str:
     """Return the module that has a class, as LangChain's classes say themselves."""
-    return f"langchain_core.messages.{_MODULES[name.removesuffix('Chunk')]}"
+    base = name.removesuffix("Chunk")
+    return f"langchain_core.messages.{'modifier' if base == 'RemoveMessage' else TAGS[base]}"
 
 
 MODULE_OF: Mapping[str, str] = {name: _module(name) for name in TAGS}
@@ -93,7 +84,7 @@ class GraphMessages:
             raise DecodeError(f"not a message of LangGraph: {excerpt(native)}")
         return _whole(native)
 
-    def _read_body(self, native: Part, body: Part) -> am.Msg | None:
+    def _read_body(self, native: Native, body: Native) -> am.Msg | None:
         """Return the message of an extension; None where it is none of LangChain's, or would not come back."""
         module, name = native["value"][:2]
         code = native[EXT]
@@ -101,7 +92,7 @@ class GraphMessages:
         if tag is None or body.get("type") != tag or (code == PYDANTIC_2 and native["value"][3] != METHOD):
             return None
         text = dump_json(body)
-        note: Part = {}
+        note: Native = {}
         if _BEGIN in text:
             body, marks = unescape(body)
             if marks:
@@ -130,7 +121,7 @@ class GraphMessages:
     def _read_other(self, native: Any) -> am.Msg | None:
         """Return the message of a dict form or an envelope; None where it is none, or would not come back."""
         value, marks = unescape(native) if is_object(native) or is_list(native) else (native, [])
-        note: Part = {}
+        note: Native = {}
         try:
             if is_object(value) and "lc" in value:
                 message, note["/form"] = self._envelopes.read(value, DIALECTS["python"]), ENVELOPE_FORM
@@ -155,7 +146,7 @@ class GraphMessages:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, message: am.Msg, unescaped: list[Part] | None = None, default: str | None = None) -> Any:
+    def write(self, message: am.Msg, unescaped: list[Native] | None = None, default: str | None = None) -> Any:
         """Return the native message of one that fits.
 
         Args:
@@ -166,7 +157,7 @@ class GraphMessages:
         """
         note = note_of(message, LG) if message.notes else EMPTY
         marks = note.get("/escapes")
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return thaw(escape(message.content[0].value, marks))  # type: ignore[union-attr]
         form = word(note.get("/form")) or default
         if form:
@@ -214,11 +205,8 @@ def _plain(message: am.Msg) -> am.Msg:
     return with_note(bare(message), LG, EMPTY)
 
 
-def _whole(native: Part) -> am.Msg:
+def _whole(native: Native) -> am.Msg:
     value, marks = unescape(native)
     body = body_of(value)
-    content = (value if body is None else body).get("content")
-    said = content if isinstance(content, str) and content else None
-    block = _make_native(codec=FAMILY, value=adopt(value), fallback=said)
-    message = _make_msg(role="native", content=(block,))
+    message = natives.read_whole(value, FAMILY, value if body is None else body)
     return with_note(message, LG, adopt({"/escapes": marks})) if marks else message

@@ -17,14 +17,14 @@ import msgpack
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, adopt, is_object, note_of, speed
+from agentmsg.formats import EMPTY, Native, adopt, is_object, note_of, speed
 from agentmsg_codecs.langchain.langgraph.checkpoints import contents_of, place_of
+from agentmsg_codecs.langchain.langgraph.key_order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.messages import LG, METHOD, MODULE_OF, PYDANTIC_2
-from agentmsg_codecs.langchain.langgraph.order import orders_of, reordered
 from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, UNPACKING, WIDEST, pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS
 from agentmsg_codecs.langchain.lc.envelopes import TAGS
-from agentmsg_codecs.langchain.messages.proving import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.engine import Messages
 
 
-Part = dict[str, Any]
 _library: Any = msgpack
 _unpackb, _packb, _extension = _library.unpackb, _library.packb, _library.ExtType
 # Grows as it is needed: most messages are smaller.
@@ -162,7 +161,7 @@ class UsualDocuments:
 
     def __init__(self, engine: Messages, others: GraphMessages) -> None:
         by_tag = FastReaders(engine.parts, _is_odd).by_tag
-        self.readers: dict[bytes, tuple[bytes, Callable[[Part], am.Msg | None]]] = {
+        self.readers: dict[bytes, tuple[bytes, Callable[[Native], am.Msg | None]]] = {
             head[:_TELLING]: (head, by_tag[tag]) for tag, head in _HEADS.items()
         }
         self._writers = engine.fast_writers
@@ -259,7 +258,7 @@ class UsualDocuments:
 _replaced = speed.replacer(am.Msg, "notes")
 
 
-def _ordered(message: am.Msg, body: Part, again: Part, fields: bytes, tool: Any) -> am.Msg | None:
+def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: Any) -> am.Msg | None:
     """Return a message with a note of the order of its keys; None where its bytes differ in more than that.
 
     Providers put what they say of an answer into response_metadata in orders of their own.
@@ -270,7 +269,7 @@ def _ordered(message: am.Msg, body: Part, again: Part, fields: bytes, tool: Any)
     return _noted(message, {"/order": orders})
 
 
-def _orders(body: Part, again: Part, tool: Any) -> list[Any]:
+def _orders(body: Native, again: Native, tool: Any) -> list[Any]:
     """Return what ``orders_of`` does, without a walk through fields that have the same bytes."""
     if list(body) != list(again):
         return orders_of(body, again)
@@ -281,7 +280,7 @@ def _orders(body: Part, again: Part, tool: Any) -> list[Any]:
     return found
 
 
-def _noted(message: am.Msg, note: Part | None) -> am.Msg:
+def _noted(message: am.Msg, note: Native | None) -> am.Msg:
     """Return a message with this note of ours, or without one: what ``with_note`` does, without a check."""
     notes = {family: held for family, held in message.notes.items() if family != LG}
     if note is not None:
@@ -289,10 +288,10 @@ def _noted(message: am.Msg, note: Part | None) -> am.Msg:
     return _replaced(message, adopt(notes) if notes else EMPTY)
 
 
-_NOTHING: Part = {}
+_NOTHING: Native = {}
 
 
-def _filled(body: Part) -> Part:
+def _filled(body: Native) -> Native:
     """Put a plain object in place of the frozen one that most messages have twice: it is packed in half of the time."""
     if not body["additional_kwargs"]:
         body["additional_kwargs"] = _NOTHING

@@ -36,18 +36,17 @@ from agentmsg.formats import (
     Caps,
     ContainerCodec,
     Containers,
+    Native,
     adopt,
     carried_extras,
     is_mapping,
     maker,
     note_of,
     plain_copy,
-    rules,
 )
-from agentmsg_codecs.langchain.blocks.parts import Parts
 from agentmsg_codecs.langchain.capabilities.messages import make_caps, message_extras
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, contents_of, is_message, write_tree
+from agentmsg_codecs.langchain.lc.documents import BESIDE, ENVELOPE_KEYS, contents_of, is_message, write_tree
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
 from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, may_need_escape
 from agentmsg_codecs.langchain.messages.engine import Messages
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
     from agentmsg.formats import Duplicates
 
 
-Part = dict[str, Any]
 _make_history = maker(am.History)
 
 _NOTES = {
@@ -70,33 +68,23 @@ _NOTES = {
 
 # -- what is carried --------------------------------------------------------------------------------------------------
 
-_BESIDE_MESSAGES = frozenset({"messages", "lc"})
 # What they are is told by documents.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 
 def _make_caps(engine: Messages, envelopes: Envelopes) -> Caps:
     """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
-    base = make_caps(engine)
 
     def read_native(value: Any) -> am.Msg:
         engine.fill()
         return envelopes.read(value, DIALECTS["python"])
 
     extras = message_extras(engine, (LC, lambda _: ENVELOPE_KEYS), form=lambda _: "flat")
-    rows = {
-        role: attrs.evolve(row, fields={**row.fields, "extras": extras}) if "extras" in row.fields else row
-        for role, row in base.messages.items()
-    }
-    rows["native"] = attrs.evolve(rows["native"], otherwise=rules.native_messages(FAMILY, read_native))
-    return attrs.evolve(base, messages=rows, history={"extras": carried_extras((FAMILY, lambda _: _BESIDE_MESSAGES))})
+    history = {"extras": carried_extras((FAMILY, lambda _: BESIDE))}
+    return make_caps(engine, extras=extras, history=history, read_native=read_native)
 
 
 # -- the codec --------------------------------------------------------------------------------------------------------
-
-
-def _engine() -> Messages:
-    return Messages(Parts())
 
 
 @attrs.frozen(kw_only=True)
@@ -115,7 +103,7 @@ class LangChainLcCodec(ContainerCodec):
     containers: ClassVar[Containers] = CONTAINERS
 
     dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
-    engine: Messages = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _envelopes: Envelopes = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Envelopes(self.engine), takes_self=True)
     )
@@ -146,7 +134,7 @@ class LangChainLcCodec(ContainerCodec):
         messages = separate(messages, self.engine.parts)
         notes: Any = _NOTES.get((dialect, contents.kind))
         if notes is None or contents.marks:
-            note: Part = {"dialect": dialect, "/container": contents.kind}
+            note: Native = {"dialect": dialect, "/container": contents.kind}
             if contents.holes:
                 note |= {"holes": contents.holes, "holder": contents.holder}
             if contents.marks:
@@ -191,12 +179,12 @@ class LangChainLcCodec(ContainerCodec):
         _escape(unescaped)
         return self.render(natives)
 
-    def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Part]]:
+    def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Native]]:
         """Return the native messages, and the kwargs of those of them that are still to be escaped."""
         dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
         self.engine.fill()
         write = self._envelopes.write
-        unescaped: list[Part] = []
+        unescaped: list[Native] = []
         natives = [write(message, dialect, unescaped) for message in gather(history.messages, self.engine.parts)]
         return natives, unescaped
 
@@ -205,7 +193,7 @@ class LangChainLcCodec(ContainerCodec):
         rest = history.extras.get(FAMILY) if history.extras else None
         container = note.get("/container") or self.container
         if container == "tree":
-            around: Part = plain_copy(thaw(rest)) if is_mapping(rest) else {}
+            around: Native = plain_copy(thaw(rest)) if is_mapping(rest) else {}
             natives = [plain_copy(thaw(native)) for native in natives]
             document = write_tree(around, natives, note)
             if document is not None:
@@ -232,7 +220,7 @@ class LangChainLcCodec(ContainerCodec):
         return [native for _, native in contents_of(document).natives]
 
 
-def _escape(unescaped: list[Part]) -> None:
+def _escape(unescaped: list[Native]) -> None:
     if may_need_escape(unescaped):
         for kwargs in unescaped:
             kwargs.update(escape_all(kwargs))

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg import DecodeError
-from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, same_document
+from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, same_document
 from agentmsg_codecs.langchain.lc.escape import escape_all, unescape_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-Part = dict[str, Any]
 Path = tuple[Any, ...]
 ENVELOPE_KEYS = frozenset({"lc", "type", "id", "kwargs"})
 # The objects of LangChain that hold messages, by the last word of their id.
@@ -33,7 +32,7 @@ _STEPS = (
 _DEEPEST = 4
 _WORDS = {str}
 # What a state has of its own.
-_BESIDE = frozenset({"messages", "lc"})
+BESIDE = frozenset({"messages", "lc"})
 # What comes of following a path that leads nowhere.
 _NO_WAY = (LookupError, TypeError, ValueError, AttributeError)
 
@@ -54,7 +53,7 @@ class Contents:
 
     kind: str
     natives: list[tuple[Path, Any]]
-    rest: Part = attrs.field(factory=dict[str, Any])
+    rest: Native = attrs.field(factory=dict[str, Any])
     marks: list[Any] = attrs.field(factory=list[Any])
     holes: list[Any] = attrs.field(factory=list[Any])
     holder: list[Any] | None = None
@@ -102,14 +101,14 @@ def contents_of(document: Any) -> Contents:
     return _tree(document, document, None)
 
 
-def _held(document: Part) -> Contents:
+def _held(document: Native) -> Contents:
     own: list[Any] = document["id"]
     if own[-1] not in _HOLDERS or len(document) != len(ENVELOPE_KEYS):
         raise DecodeError(f"neither a message nor a prompt value or generation of LangChain: {excerpt(own)}")
     return _tree(document["kwargs"], document, own)
 
 
-def _tree(tree: Part, document: Part, holder: list[Any] | None) -> Contents:
+def _tree(tree: Native, document: Native, holder: list[Any] | None) -> Contents:
     found = list(_holes(tree, (), 0))
     if not found:
         raise DecodeError("no envelopes of LangChain where a document has them")
@@ -125,12 +124,12 @@ def _tree(tree: Part, document: Part, holder: list[Any] | None) -> Contents:
         again = _filled(contents, [native for _, native in natives])
     except _NO_WAY:
         again = None
-    if again is None or not _BESIDE.isdisjoint(rest) or not same_document(again, document):
+    if again is None or not BESIDE.isdisjoint(rest) or not same_document(again, document):
         raise DecodeError("what stands around the envelopes would not come back")
     return contents
 
 
-def _holes(value: Part, path: Path, depth: int) -> Iterator[tuple[Path, Any, bool]]:
+def _holes(value: Native, path: Path, depth: int) -> Iterator[tuple[Path, Any, bool]]:
     """Give the places of a tree where messages stand: path, the message or list of messages, whether text is beside."""
     for key in _STEPS:
         inner = value.get(key)
@@ -175,7 +174,7 @@ def _measure(filling: Any) -> Any:
     return [len(item) for item in filling] if is_list(filling[0]) else len(filling)
 
 
-def _text_of(native: Part) -> Any:
+def _text_of(native: Native) -> Any:
     """Return the text that a generation repeats of its message."""
     content = native["kwargs"].get("content")
     if not is_list(content):
@@ -209,7 +208,7 @@ def _copy(value: Any) -> Any:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write_tree(rest: Part, natives: list[Any], note: Mapping[str, Any]) -> Any:
+def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the tree that a history remembers, with its messages; None where they do not go there.
 
     Args:

@@ -14,15 +14,17 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     EMPTY,
+    Native,
     adopt,
     excerpt,
     is_list,
     is_mapping,
     is_object,
     is_sequence,
-    maker,
+    natives,
     note_of,
     plain_copy,
+    rules,
     same_document,
     speed,
     with_note,
@@ -30,8 +32,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
 from agentmsg_codecs.langchain.lc.escape import escape_all, holds_marker, unescape_all
 from agentmsg_codecs.langchain.lc.quick import SHORT, FastEnvelopes
-from agentmsg_codecs.langchain.messages.engine import Messages, is_native
-from agentmsg_codecs.langchain.messages.proving import are_shallow, take
+from agentmsg_codecs.langchain.messages.depth import are_shallow, take
 from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 
@@ -39,13 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg import Limits
+    from agentmsg_codecs.langchain.messages.engine import Messages
 
 
-Part = dict[str, Any]
 # The namespace of our notes, and of unknown keys of envelopes.
 LC = "langchain.lc"
-_make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 
 
 # -- what dumpd leaves out --------------------------------------------------------------------------------------------
@@ -63,18 +62,18 @@ _CHUNKS = tuple(f"{name}Chunk" for name in _KINDS if name != "RemoveMessage")
 TAGS: Mapping[str, str] = {**_KINDS, **{name: name for name in _CHUNKS}}
 CLASSES: Mapping[str, str] = {**{tag: name for name, tag in TAGS.items()}, "generic": "ChatMessage"}
 # What a field is where an envelope has it not.
-_ABSENT: Part = {"additional_kwargs": {}, "response_metadata": {}, "name": None, "id": None}
-_OF_AI: Part = {"usage_metadata": None}
-_OF_TOOL: Part = {"artifact": None}
-_OF_CHUNK: Part = {"tool_call_chunks": [], "chunk_position": None}
-_OWN: Mapping[str, Part] = {
+_ABSENT: Native = {"additional_kwargs": {}, "response_metadata": {}, "name": None, "id": None}
+_OF_AI: Native = {"usage_metadata": None}
+_OF_TOOL: Native = {"artifact": None}
+_OF_CHUNK: Native = {"tool_call_chunks": [], "chunk_position": None}
+_OWN: Mapping[str, Native] = {
     "AIMessage": _OF_AI,
     "AIMessageChunk": {**_OF_AI, **_OF_CHUNK},
     "ToolMessage": _OF_TOOL,
     "ToolMessageChunk": _OF_TOOL,
 }
-_FILLED: Mapping[str, Part] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in TAGS.items()}
-_EMPTY: Part = {**_ABSENT, **_OF_AI, **_OF_TOOL, **_OF_CHUNK}
+_FILLED: Mapping[str, Native] = {name: {**_ABSENT, "type": tag, **_OWN.get(name, {})} for name, tag in TAGS.items()}
+_EMPTY: Native = {**_ABSENT, **_OF_AI, **_OF_TOOL, **_OF_CHUNK}
 # Always written; where they are empty, at the end.
 _LAST = ("tool_calls", "invalid_tool_calls")
 
@@ -211,7 +210,7 @@ class Envelopes:
             messages += [self.read(native, DIALECTS["python"]) for native in natives]
         return messages
 
-    def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Part] | None = None) -> Any:
+    def write(self, message: am.Msg, dialect: Dialect, unescaped: list[Native] | None = None) -> Any:
         """Return the envelope of a message that fits.
 
         Args:
@@ -230,10 +229,9 @@ class Envelopes:
                 else:
                     unescaped.append(kwargs)
                 return {"lc": 1, "type": "constructor", "id": [*dialect.path, name], "kwargs": kwargs}
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        rest = message.extras.get(LC) if message.extras else None
         flat = self._engine.write(bare(message), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
@@ -242,18 +240,18 @@ class Envelopes:
             kwargs["type"] = TAGS[name]
         else:
             del kwargs["type"]
-        native: Part = {
+        native: Native = {
             "lc": 1,
             "type": "constructor",
             "id": [*_path(note.get("/path"), dialect), name],
             "kwargs": escape_all(kwargs, note.get("/escapes")),
         }
-        return {**native, **rest} if is_mapping(rest) else native
+        return natives.with_rest(native, message, LC)
 
 
-def _spelling(own: list[Any], kwargs: Part, dialect: Dialect) -> Part:
+def _spelling(own: list[Any], kwargs: Native, dialect: Dialect) -> Native:
     """Return a note of what an envelope spells otherwise than the dialect."""
-    note: Part = {}
+    note: Native = {}
     empty = _FILLED[own[-1]]
     shown = tuple([key for key, value in kwargs.items() if not value and key in empty and _is_empty(key, value)])
     if shown != dialect.shown:
@@ -294,10 +292,10 @@ def bare(message: am.Msg) -> am.Msg:
     return message
 
 
-def _short(flat: Part, shown: tuple[Any, ...]) -> Part:
+def _short(flat: Native, shown: tuple[Any, ...]) -> Native:
     """Return the fields of a message that dumpd writes, in its order."""
-    kwargs: Part = {}
-    behind: Part = {}
+    kwargs: Native = {}
+    behind: Native = {}
     # An unknown field may be called as a field of another class.
     empty = _FILLED[CLASSES[flat["type"]]]
     last = _LAST if "usage_metadata" in empty else ()
@@ -312,8 +310,5 @@ def _short(flat: Part, shown: tuple[Any, ...]) -> Part:
     return kwargs
 
 
-def _whole(native: Any) -> am.Msg:
-    kwargs = native.get("kwargs")
-    content = kwargs.get("content") if is_mapping(kwargs) else None
-    said = content if isinstance(content, str) and content else None
-    return _make_msg(role="native", content=(_make_native(codec=FAMILY, value=adopt(native), fallback=said),))
+def _whole(native: Native) -> am.Msg:
+    return natives.read_whole(native, FAMILY, native.get("kwargs"))

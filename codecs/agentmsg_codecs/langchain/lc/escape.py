@@ -11,13 +11,12 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import dump_json, is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import Native, dump_json, is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-Part = dict[str, Any]
 # A path, how its value is written ("raw" or "wrapped"), and a digest of the value.
 Mark = list[Any]
 ESCAPED = "__lc_escaped__"
@@ -27,7 +26,7 @@ _ARRAY: Any = list
 _KEYS = (b'"lc"', b'"__lc_escaped__"')
 
 
-def _needs(value: Part) -> bool:
+def _needs(value: Native) -> bool:
     return "lc" in value or (len(value) == 1 and ESCAPED in value)
 
 
@@ -50,7 +49,7 @@ def stamp(value: Any) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def unescape_all(fields: Part) -> tuple[Part, list[Mark]]:
+def unescape_all(fields: Native) -> tuple[Native, list[Mark]]:
     """Return an object whose values are unescaped, and marks for what is not escaped as we do."""
     marks: list[Mark] = []
     return {key: _unescape(value, [key], marks) for key, value in fields.items()}, marks
@@ -75,7 +74,7 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def escape_all(fields: Part, marks: Any = None) -> Part:
+def escape_all(fields: Native, marks: Any = None) -> Native:
     """Return an object whose values are escaped.
 
     Args:

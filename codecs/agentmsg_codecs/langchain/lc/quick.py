@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg_codecs.langchain.lc.escape import text_may_need_escape
-from agentmsg_codecs.langchain.messages.proving import is_deep
+from agentmsg_codecs.langchain.messages.depth import is_deep
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import Layout
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import agentmsg as am
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg.formats import Native
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
-Part = dict[str, Any]
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 
@@ -45,15 +45,15 @@ class FastEnvelopes:
         by_class: the whole id and the reader of the kwargs, by the last word of the id.
     """
 
-    def __init__(self, parts: Parts, path: list[str]) -> None:
+    def __init__(self, parts: ContentParts, path: list[str]) -> None:
         self._build = FastReaders(parts, _is_odd)
-        readers: Mapping[str, Callable[[Part], am.Msg | None]] = {
+        readers: Mapping[str, Callable[[Native], am.Msg | None]] = {
             "HumanMessage": lambda kwargs: self._plain(kwargs, "human", "user"),
             "SystemMessage": lambda kwargs: self._plain(kwargs, "system", "system"),
             "AIMessage": self._ai,
             "ToolMessage": self._tool,
         }
-        self.by_class: dict[Any, tuple[list[str], Callable[[Part], am.Msg | None]]] = {
+        self.by_class: dict[Any, tuple[list[str], Callable[[Native], am.Msg | None]]] = {
             name: ([*path, name], read) for name, read in readers.items()
         }
 
@@ -68,7 +68,7 @@ class FastEnvelopes:
             return None
         return read(kwargs) if type(one) is int and one == 1 and type(kwargs) is _OBJECT else None
 
-    def _plain(self, kwargs: Part, tag: str, role: str) -> am.Msg | None:
+    def _plain(self, kwargs: Native, tag: str, role: str) -> am.Msg | None:
         get = kwargs.get
         content, name, own_id = get("content"), get("name"), get("id")
         more, response = get("additional_kwargs"), get("response_metadata")
@@ -85,7 +85,7 @@ class FastEnvelopes:
             return None
         return self._build.plain(role, content, more, response, name, own_id)
 
-    def _tool(self, kwargs: Part) -> am.Msg | None:
+    def _tool(self, kwargs: Native) -> am.Msg | None:
         get = kwargs.get
         content, name, own_id, link = get("content"), get("name"), get("id"), get("tool_call_id")
         artifact, status = get("artifact"), get("status")
@@ -100,7 +100,7 @@ class FastEnvelopes:
             return None
         return self._build.tool(content, name, own_id, link, artifact, status)
 
-    def _ai(self, kwargs: Part) -> am.Msg | None:
+    def _ai(self, kwargs: Native) -> am.Msg | None:
         get = kwargs.get
         try:
             content, calls = kwargs["content"], kwargs["tool_calls"]
@@ -136,8 +136,8 @@ def _are_objects(more: Any, response: Any) -> bool:
 
 def _short_plain(  # noqa: PLR0917 - called for each message: keywords take time
     tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
-) -> Part:
-    fields: Part = {"content": content}
+) -> Native:
+    fields: Native = {"content": content}
     if kwargs:
         fields["additional_kwargs"] = kwargs
     if response:
@@ -152,7 +152,7 @@ def _short_plain(  # noqa: PLR0917 - called for each message: keywords take time
 
 def _short_tool(  # noqa: PLR0917 - the same
     content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
-) -> Part:
+) -> Native:
     fields = _short_plain("tool", content, kwargs, response, name, own_id)
     if link is not None:
         fields["tool_call_id"] = link
@@ -165,7 +165,7 @@ def _short_tool(  # noqa: PLR0917 - the same
 
 def _short_ai(  # noqa: PLR0917 - the same
     content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
-) -> Part:
+) -> Native:
     fields = _short_plain("ai", content, kwargs, response, name, own_id)
     if calls:
         fields["tool_calls"] = calls

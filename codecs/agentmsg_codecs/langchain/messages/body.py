@@ -6,31 +6,43 @@ from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import EMPTY, adopt, dump_json, is_list, is_mapping, is_object, maker, note_of, same_document
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    natives,
+    note_of,
+    same_document,
+)
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_of_anthropic
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable, is_bare_text
+from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.joining import join
 from agentmsg_codecs.langchain.calls.layout import Layout, chunks_of, content_part, lay_out
-from agentmsg_codecs.langchain.messages.fields import (
+from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Unwrapped, role_word
+from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     read_kwargs,
     read_response,
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.messages.forms import EMPTY_FIELDS, Native, role_word
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, KINDS, OWN_ROLES, ROLE_OF_KIND, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
-Part = dict[str, Any]
 _make_msg = maker(am.Msg)
 _TAG_OF_ROLE: Mapping[str, str] = {
     "user": "human",
@@ -52,7 +64,7 @@ class Bodies:
         parts: reads and writes content parts.
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: ContentParts) -> None:
         self.parts = parts
 
     # -- what kind of message -----------------------------------------------------------------------------------
@@ -82,7 +94,7 @@ class Bodies:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
-    def read(self, found: Native) -> am.Msg:
+    def read(self, found: Unwrapped) -> am.Msg:
         """Return what a body means; its spelling is noted by the caller.
 
         Raises:
@@ -93,12 +105,12 @@ class Bodies:
         model, reason, response, note = read_response(response)
         provider = response.get("model_provider") if kind == "ai" else None
         content = self._content(body.get("content"), provider if type(provider) is str else None)
-        fields: Part = {"id": _text_or_none(body.get("id")), "model": model, "finish_reason": reason}
+        fields: Native = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
         if kind in {"tool", "function"}:
             role = "tool"
             fields["content"] = (self._result(body, content, kind),)
         else:
-            fields["name"] = _text_or_none(body.get("name"))
+            fields["name"] = natives.word_if_any(body, "name")
             role = self._role(found, kwargs)
             if role == "developer" and _OPENAI_ROLE in kwargs and found.word is None:
                 kwargs = {key: value for key, value in kwargs.items() if key != _OPENAI_ROLE}
@@ -122,7 +134,7 @@ class Bodies:
             **fields,
         )
 
-    def _role(self, found: Native, kwargs: Part) -> str:
+    def _role(self, found: Unwrapped, kwargs: Native) -> str:
         if found.kind == "chat":
             word = found.word if found.form in {"role", "pair"} else found.body.get("role")
             if type(word) is not str or word in OWN_ROLES:
@@ -141,13 +153,13 @@ class Bodies:
             raise Unreadable
         return [(self.parts.read(part, provider), part) for part in native]
 
-    def _result(self, body: Part, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
-        name = _text_or_none(body.get("name"))
+    def _result(self, body: Native, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
+        name = natives.word_if_any(body, "name")
         blocks = tuple(block for block, _ in content)
         if kind == "function":
             return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
-        link, status = _text_or_none(body.get("tool_call_id")), body.get("status")
-        error = _text_or_none(body.get("error"))
+        link, status = natives.word_if_any(body, "tool_call_id"), body.get("status")
+        error = natives.word_if_any(body, "error")
         # An error goes with a status of its own, where somebody else says so.
         as_it_stands = (type(status) is str and status not in STATUS_WORDS) or (status is None and error is not None)
         result = v1.make_result(
@@ -156,9 +168,9 @@ class Bodies:
             name=name,
             structured=adopt(body.get("structured")),
             artifact=adopt(body.get("artifact")),
-            status=_text_or_none(status),
+            status=natives.word_if_any(body, "status"),
             error=error,
-            error_type=_text_or_none(body.get("error_type")),
+            error_type=natives.word_if_any(body, "error_type"),
             cache=v1.cache_of(body),
             notes=_RESULT_NOTES[link is None, as_it_stands],
         )
@@ -175,12 +187,12 @@ class Bodies:
             blocks = cast("am.ToolResultBlock", blocks[0]).content
         return tuple(block for block in blocks if type(block) is am.TextBlock)
 
-    def write(self, message: am.Msg, tag: str, form: str) -> Part:
+    def write(self, message: am.Msg, tag: str, form: str) -> Native:
         """Return the body of a message in its default spelling, without unknown fields."""
         kind = KINDS[tag]
         blocks = message.content
         note = message.notes.get(FAMILY) if message.notes else None
-        body: Part = {
+        body: Native = {
             "content": "",
             "additional_kwargs": message.metadata,
             "response_metadata": write_response(message, note if is_mapping(note) else None),
@@ -203,11 +215,11 @@ class Bodies:
     def _write_content(self, blocks: Any) -> Any:
         if not blocks:
             return ""
-        if _is_words(blocks):
+        if is_words(blocks):
             return blocks[0].text
         return list(map(self.parts.write, blocks))
 
-    def _write_result(self, block: am.ToolResultBlock, body: Part, kind: str) -> None:
+    def _write_result(self, block: am.ToolResultBlock, body: Native, kind: str) -> None:
         content = self._write_content(block.content)
         body["name"] = block.name
         body["content"] = content
@@ -231,10 +243,10 @@ class Bodies:
             if (value := getattr(block, key)) is not None:
                 body[key] = value
 
-    def _write_ai(self, message: am.Msg, body: Part) -> None:
+    def _write_ai(self, message: am.Msg, body: Native) -> None:
         blocks = message.content
         layout: Layout | None = None
-        if _is_words(blocks):
+        if is_words(blocks):
             body["content"] = cast("am.TextBlock", blocks[0]).text
             body["tool_calls"], body["invalid_tool_calls"] = [], []
         else:
@@ -244,8 +256,8 @@ class Bodies:
             body["tool_call_chunks"] = [] if layout is None else chunks_of(layout)
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Part) -> Layout | None:
-        kwargs: Part = {}
+    def _write_blocks(self, blocks: Any, body: Native) -> Layout | None:
+        kwargs: Native = {}
         layout = lay_out(blocks) if any(map(is_function_call, blocks)) else None
         inside: list[Any] = []
         for index, block in enumerate(blocks):
@@ -256,7 +268,7 @@ class Bodies:
                 write_kwargs(block, kwargs)
             else:
                 inside.append(block)
-        if _is_words(inside):
+        if is_words(inside):
             body["content"] = inside[0].text
         else:
             provider = body["response_metadata"].get("model_provider")
@@ -276,7 +288,7 @@ class Bodies:
         return layout
 
 
-_NO_ID = adopt({FAMILY: {"/no-id": True}})
+_NO_ID = natives.without_id(FAMILY)
 # By what a result has: no id; a status that LangChain does not know.
 _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, False): EMPTY,
@@ -284,7 +296,6 @@ _RESULT_NOTES: Mapping[tuple[bool, bool], Any] = {
     (False, True): adopt({FAMILY: {"/status": True}}),
     (True, True): adopt({FAMILY: {"/no-id": True, "/status": True}}),
 }
-STATUS_WORDS = frozenset({"success", "error"})
 
 
 def _attributed(block: Any, part: Any, provider: Any) -> Any:
@@ -297,7 +308,7 @@ def _attributed(block: Any, part: Any, provider: Any) -> Any:
         name, owner = "provider", None
     else:
         return part
-    extras: Part = part.get("extras") or {}
+    extras: Native = part.get("extras") or {}
     is_v1 = is_mapping(part) and part.get("type") in _ATTRIBUTED and name not in extras
     return {**part, "extras": {**extras, name: owner}} if is_v1 else part
 
@@ -306,7 +317,7 @@ _SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
 _ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 
 
-def _shortened(body: Part, form: str) -> Part:
+def _shortened(body: Native, form: str) -> Native:
     """Leave out what is empty, and what stands in `role`."""
     left_out = {"type", "role"} if form != "oldest" else {"type"}
     return {
@@ -316,20 +327,11 @@ def _shortened(body: Part, form: str) -> Part:
     }
 
 
-def _is_words(blocks: Any) -> bool:
-    """Tell whether content is one text that says nothing but its words, and so is written as a string."""
-    return len(blocks) == 1 and is_bare_text(blocks[0])
-
-
 def _told_apart(block: am.ToolResultBlock) -> str | None:
     """Return the text of a result that has no content: its structure as JSON, else its error."""
     return block.error if block.structured is None else dump_json(block.structured).decode()
 
 
-def _object_at(body: Part, key: str) -> Part:
+def _object_at(body: Native, key: str) -> Native:
     value = body.get(key)
     return value if is_object(value) else {}
-
-
-def _text_or_none(value: Any) -> str | None:
-    return value if type(value) is str else None

@@ -14,22 +14,27 @@ import attrs
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
-    adopt,
+    EMPTY,
+    Native,
+    Unreadable,
     excerpt,
     is_list,
     is_mapping,
     is_object,
-    maker,
+    marked,
+    natives,
+    note_of,
     plain_copy,
+    rules,
     same_document,
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1 import Unreadable
+from agentmsg_codecs.langchain.blocks.parts import ContentParts
 from agentmsg_codecs.langchain.calls.joining import is_calls
 from agentmsg_codecs.langchain.messages.body import Bodies
-from agentmsg_codecs.langchain.messages.forms import Native, known_keys, split, wrap
-from agentmsg_codecs.langchain.messages.proving import proving
+from agentmsg_codecs.langchain.messages.depth import proving
+from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
 from agentmsg_codecs.langchain.messages.quick_write import FLAT, FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, KIND_OF_ROLE, MAY_MEAN
@@ -39,12 +44,6 @@ if TYPE_CHECKING:
 
     import cattrs
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
-
-
-Part = dict[str, Any]
-make_msg = maker(am.Msg)
-_make_native = maker(am.NativeBlock)
 
 # What says something else than the default spelling is never kept in a note. The values that have no meaning under a
 # key are extras, so that the rest of the message is read all the same.
@@ -60,35 +59,18 @@ _HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
 _ODD = frozenset(_HAS_MEANING)
 
 
-def is_native(message: am.Msg) -> bool:
-    """Tell whether a message is one that this codec kept whole."""
-    content = message.content
-    if message.role != "native" or len(content) != 1:
-        return False
-    block = content[0]
-    return type(block) is am.NativeBlock and block.codec == FAMILY
-
-
-def note_of_message(message: am.Msg) -> Part:
-    """Return this family's note on a message; empty where there is none."""
-    note = message.notes.get(FAMILY) if message.notes else None
-    return note if is_mapping(note) else {}
-
-
 class Messages:
     """Reads and writes single messages.
 
-    Args:
-        parts: reads and writes content parts.
-
     Attributes:
+        parts: reads and writes content parts.
         fast_readers: by the word in `type`.
-        proving: by form, what reads messages whose depth nobody looked at; see proving.py.
+        proving: by form, what reads messages whose depth nobody looked at; see depth.py.
         fast_writers: by role.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self) -> None:
+        self.parts = parts = ContentParts()
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts).by_tag
         self.proving = proving(parts)
@@ -148,23 +130,23 @@ class Messages:
         exact = same_document(plain_copy(thaw(self._spell(message, found.form))), native)
         return (message if exact else _whole(native)), found.form
 
-    def _meaning(self, found: Native) -> am.Msg:
+    def _meaning(self, found: Unwrapped) -> am.Msg:
         message = self._bodies.read(found)
-        own: Part = {}
+        own: Native = {}
         if self._bodies.default_tag(message) != found.tag:
-            own["/type"] = found.tag
+            own["type"] = found.tag
         if found.word is not None and (found.form == "oldest" or self._bodies.default_word(message) != found.word):
-            own["/role"] = found.word
+            own["role"] = found.word
         if found.is_typed:
-            own["/typed"] = True
+            own["typed"] = True
         content = found.body.get("content")
         if (
             is_list(content)
             and type(self._bodies.write(message, found.tag, found.form).get("content")) is str
             and content
         ):
-            own["/content"] = "list"
-        return _with_note(message, own)
+            own["content"] = "list"
+        return marked(message, FAMILY, **own) if own else message
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -175,7 +157,7 @@ class Messages:
             body = None if fast is None else fast(message)
             if body is not None:
                 return {"type": body["type"], "data": body} if form == "dict" else body
-        if is_native(message):
+        if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         if message.extras or message.notes or any(block.notes for block in message.content):
             return self._checked(message, form)
@@ -192,23 +174,23 @@ class Messages:
         raise AssertionError  # pragma: no cover - the last trial has no notes
 
     def _spell(self, message: am.Msg, form: str) -> Any:
-        note = note_of_message(message)
+        note = note_of(message, FAMILY)
         own = note.get("/form")
         form = own if isinstance(own, str) and own in FORMS else form
         tag = self._bodies.tag(message, note.get("/type"))
         form = _able(form, message, tag)
         body = self._bodies.write(message, tag, form)
         body = self._listed(message, body)
-        own = message.extras.get(FAMILY) if message.extras else None
-        if is_mapping(own) and not _ODD.isdisjoint(own):
+        own = natives.extras_of(message, FAMILY)
+        if not _ODD.isdisjoint(own):
             body = {key: value for key, value in body.items() if not _yields(key, value) or key not in own}
         body = spelling.put_back(message, body, family=FAMILY, read=lambda _: message)
         return wrap(form, tag, body, message, note)
 
-    def _listed(self, message: am.Msg, body: Part) -> Part:
+    def _listed(self, message: am.Msg, body: Native) -> Native:
         """Write content that would be a text as a list, where the message remembers that."""
         content = body.get("content")
-        if note_of_message(message).get("/content") == "list" and type(content) is str and content:
+        if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
             body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
         return body
 
@@ -220,8 +202,8 @@ class Messages:
             form: in which it is written by default.
             forms: those that it may be written in.
         """
-        own = message.extras.get(FAMILY)
-        if not is_mapping(own) or MAY_MEAN.isdisjoint(own):
+        own = natives.extras_of(message, FAMILY)
+        if MAY_MEAN.isdisjoint(own):
             return True
         bare = message.evolve(extras={FAMILY: own})
         try:
@@ -230,11 +212,11 @@ class Messages:
             return False
         return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
 
-    def _kept(self, message: am.Msg, found: Native, plain: Part) -> am.Msg | None:
+    def _kept(self, message: am.Msg, found: Unwrapped, plain: Native) -> am.Msg | None:
         """Return the message with its unknown fields and odd spellings; None where it would not come back."""
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
-        def read(body: Part) -> am.Msg:
+        def read(body: Native) -> am.Msg:
             return self._bodies.read(attrs.evolve(found, body=body))
 
         return spelling.keep(message, found.body, plain, family=FAMILY, known=known_keys(found), odd=_ODD, read=read)
@@ -271,16 +253,16 @@ def _is_odd(key: str, native: Any, plain: Any) -> bool:
     """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
     if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
         return False
-    return not any(same_document(native, odd) for odd in spelling.SPELLINGS.values())
+    return spelling.spelling_of(native) is None
 
 
 def _able(form: str, message: am.Msg, tag: str) -> str:
     """Return the form, or dict where that alone can say what a message is."""
     if message.extras:
-        own = message.extras.get(FAMILY)
-        if ENVELOPE in message.extras or (is_mapping(own) and not _ONLY_INSIDE.isdisjoint(own)):
+        own = natives.extras_of(message, FAMILY)
+        if ENVELOPE in message.extras or not _ONLY_INSIDE.isdisjoint(own):
             return "dict"
-        if is_mapping(own) and "type" in own and tag not in _CHATS:
+        if "type" in own and tag not in _CHATS:
             return "role"
     if form == "role" and tag in _CHATS and message.role in KIND_OF_ROLE:
         return "dict"
@@ -294,26 +276,9 @@ _LONG = frozenset({"dict", "flat"})
 FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
 
 
-def _refuse_envelope(native: Part) -> None:
+def _refuse_envelope(native: Native) -> None:
     if native.get("type") == "constructor" and "lc" in native:
         raise DecodeError("an envelope of dumpd (lc, constructor): another codec reads these")
-
-
-def _whole(native: Any) -> am.Msg:
-    block = _make_native(codec=FAMILY, value=adopt(native), fallback=_fallback(native))
-    return make_msg(role="native", content=(block,))
-
-
-def _fallback(native: Any) -> str | None:
-    body = native.get("data", native) if is_mapping(native) else None
-    content = body.get("content") if is_mapping(body) else None
-    return content if isinstance(content, str) and content else None
-
-
-def _with_note(message: am.Msg, own: Part) -> am.Msg:
-    if not own:
-        return message
-    return message.evolve(notes={**message.notes, FAMILY: {**note_of_message(message), **own}})
 
 
 def _is_noted(message: am.Msg) -> bool:
@@ -322,23 +287,25 @@ def _is_noted(message: am.Msg) -> bool:
 
 def _trials(message: am.Msg) -> list[am.Msg]:
     """Return the message with all its notes, without those of its calls, its spellings, its own, and without any."""
-    calls = tuple(_without(block) if type(block) is am.ToolUseBlock else block for block in message.content)
-    bare = tuple(map(_without, message.content))
+    calls = tuple(_without_note(block) if type(block) is am.ToolUseBlock else block for block in message.content)
+    bare = tuple(map(_without_note, message.content))
     return [
         message,
         message.evolve(content=calls),
         _unspelt(message),
-        _without(message),
-        _without(message).evolve(content=bare),
+        _without_note(message),
+        _without_note(message).evolve(content=bare),
     ]
 
 
 def _unspelt(message: am.Msg) -> am.Msg:
-    marks = {key: value for key, value in note_of_message(message).items() if key.startswith("/")}
+    marks = {key: value for key, value in note_of(message, FAMILY).items() if key.startswith("/")}
     return with_note(message, FAMILY, marks)
 
 
-def _without(obj: Any) -> Any:
-    if FAMILY not in obj.notes:
-        return obj
-    return obj.evolve(notes={key: value for key, value in obj.notes.items() if key != FAMILY})
+def _without_note(obj: Any) -> Any:
+    return with_note(obj, FAMILY, EMPTY)
+
+
+def _whole(native: Any) -> am.Msg:
+    return natives.read_whole(native, FAMILY, native.get("data", native) if is_object(native) else None)

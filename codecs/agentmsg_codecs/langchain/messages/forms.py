@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.formats import is_list, is_mapping, is_object
-from agentmsg_codecs.langchain.names import KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
+from agentmsg.formats import Native, is_list, is_object, natives
+from agentmsg_codecs.langchain.names import ENVELOPE, KIND_OF_ROLE, KINDS, OWN_ROLES, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 
-Part = dict[str, Any]
 # What an absent field means, and is left out in the shorter forms.
 EMPTY_FIELDS: Mapping[str, Any] = {
     "additional_kwargs": {},
@@ -38,7 +37,7 @@ EMPTY_FIELDS: Mapping[str, Any] = {
 
 
 @attrs.frozen
-class Native:
+class Unwrapped:
     """One native message, unwrapped.
 
     Attributes:
@@ -54,22 +53,22 @@ class Native:
     form: str
     kind: str
     tag: str
-    body: Part
+    body: Native
     word: str | None = None
-    rest: Part = attrs.field(factory=dict[str, Any])
+    rest: Native = attrs.field(factory=dict[str, Any])
     is_typed: bool = False
 
 
-def known_keys(found: Native) -> frozenset[str]:
+def known_keys(found: Unwrapped) -> frozenset[str]:
     """Return the keys of the fields that a native message has: where the role says its kind, none is called type."""
     keys = keys_of(found.tag)
     return keys - {"type"} if found.form == "role" else keys
 
 
-def split(native: Any) -> Native | None:
+def split(native: Any) -> Unwrapped | None:
     """Return a native message unwrapped; None where it has none of the forms."""
     if type(native) is str:
-        return Native("text", "human", "human", {"content": native})
+        return Unwrapped("text", "human", "human", {"content": native})
     if is_list(native):
         return _pair(native)
     if not is_object(native):
@@ -81,19 +80,19 @@ def split(native: Any) -> Native | None:
     kind = KINDS[tag]
     if is_object(part.get("data")) and "content" not in part:
         rest = {key: value for key, value in part.items() if key not in ("type", "data")}
-        return Native("dict", kind, tag, part["data"], rest=rest)
+        return Unwrapped("dict", kind, tag, part["data"], rest=rest)
     if "content" not in part and type(part.get("text")) is str:
         said = type(word) is str and kind != "chat" and KIND_OF_ROLE.get(word) == kind
         left_out = {"type", "role"} if said else {"type"}
         body = {("content" if key == "text" else key): part[key] for key in part if key not in left_out}
-        return Native("oldest", kind, tag, body, word if said else None)
+        return Unwrapped("oldest", kind, tag, body, word if said else None)
     if type(word) is str and kind != "chat":
         # A role of nobody's beside the type of another kind: who speaks cannot be told.
         return _by_role(part, word) if word in KIND_OF_ROLE else None
-    return Native("flat", kind, tag, part)
+    return Unwrapped("flat", kind, tag, part)
 
 
-def _by_role(part: Part, word: str) -> Native | None:
+def _by_role(part: Native, word: str) -> Unwrapped | None:
     if "content" not in part and not part.keys() & {"tool_calls", "additional_kwargs"}:
         return None
     kind = KIND_OF_ROLE.get(word, "chat")
@@ -101,16 +100,16 @@ def _by_role(part: Part, word: str) -> Native | None:
         return None
     is_typed = part.get("type") == kind
     body = {key: value for key, value in part.items() if key != "role" and not (is_typed and key == "type")}
-    return Native("role", kind, kind, body, word, is_typed=is_typed)
+    return Unwrapped("role", kind, kind, body, word, is_typed=is_typed)
 
 
-def _pair(native: list[Any]) -> Native | None:
+def _pair(native: list[Any]) -> Unwrapped | None:
     if len(native) != 2 or type(native[0]) is not str or type(native[1]) not in (str, list):  # noqa: PLR2004
         return None
     kind = KIND_OF_ROLE.get(native[0], "chat")
     if kind in {"tool", "function", "remove"} or native[0] in OWN_ROLES:
         return None
-    return Native("pair", kind, kind, {"content": native[1]}, native[0])
+    return Unwrapped("pair", kind, kind, {"content": native[1]}, native[0])
 
 
 def role_word(message: am.Msg, tag: str) -> str:
@@ -120,15 +119,14 @@ def role_word(message: am.Msg, tag: str) -> str:
     return message.role
 
 
-def wrap(form: str, tag: str, body: Part, message: am.Msg, note: Mapping[str, Any]) -> Any:
+def wrap(form: str, tag: str, body: Native, message: am.Msg, note: Mapping[str, Any]) -> Any:
     """Return a body in a form."""
     if form == "dict":
-        rest = message.extras.get("langchain.envelope") if message.extras else None
-        return {**rest, "type": tag, "data": body} if is_mapping(rest) else {"type": tag, "data": body}
+        return {**natives.extras_of(message, ENVELOPE), "type": tag, "data": body}
     if form == "flat":
         return body
     if form == "oldest":
-        told: Part = {"type": tag}
+        told: Native = {"type": tag}
         if isinstance(note.get("/role"), str) and tag != "chat":
             told["role"] = note["/role"]
         return {**told, **{("text" if key == "content" else key): value for key, value in body.items()}}

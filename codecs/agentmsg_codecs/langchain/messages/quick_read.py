@@ -6,7 +6,7 @@ this is where the time goes. What the general path would note is known beforehan
 a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
 again by its identity. Only the two inputs of such a call are compared, as bytes. The parts rely on what our own
-writers write by default, and stand back where a hook of yours is registered for the class (see ``Parts.fill``).
+writers write by default, and stand back where a hook of yours is registered for the class.
 tests/test_langchain_fast.py holds both paths against each other.
 """
 
@@ -16,27 +16,25 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, adopt, dump_json, maker
+from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
-from agentmsg_codecs.langchain.blocks.v1 import is_bare_text, make_call, make_result, make_text, make_thinking
-from agentmsg_codecs.langchain.messages.fields import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
-from agentmsg_codecs.langchain.names import ANTHROPIC
+from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg_codecs.langchain.blocks.parts import Parts
-    from agentmsg_codecs.langchain.messages.fields import Stop
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
-Part = dict[str, Any]
 # Called with all fields in their order: with keywords it takes almost twice the time.
 _make_msg = maker(am.Msg)
 # Typed as Any: a check against them narrows nothing to a dict of who knows what.
 _OBJECT: Any = dict
 _ARRAY: Any = list
-_STATUS = frozenset({"success", "error"})
 # The finish reasons whose default spelling is the native word itself.
 _USUAL: Mapping[str, str] = {
     "stop": "stop",
@@ -61,11 +59,11 @@ class FastReaders:
         by_tag: the readers by the word in `type`; each gives the message, or None where the general path must look.
     """
 
-    def __init__(self, parts: Parts, is_odd: Callable[[bytes], bool] | None = None) -> None:
+    def __init__(self, parts: ContentParts, is_odd: Callable[[bytes], bool] | None = None) -> None:
         self._parts = parts
         self._quick = parts.quick
         self._is_odd = is_odd
-        self.by_tag: dict[Any, Callable[[Part], am.Msg | None]] = {
+        self.by_tag: dict[Any, Callable[[Native], am.Msg | None]] = {
             "human": lambda body: self._plain(body, "human", "user"),
             "system": lambda body: self._plain(body, "system", "system"),
             "ai": self._ai,
@@ -74,7 +72,7 @@ class FastReaders:
 
     # -- flat bodies: all keys are there ------------------------------------------------------------------------
 
-    def _plain(self, data: Part, tag: str, role: str) -> am.Msg | None:
+    def _plain(self, data: Native, tag: str, role: str) -> am.Msg | None:
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id = data["name"], data["id"]
@@ -86,7 +84,7 @@ class FastReaders:
             return None
         return self.plain(role, content, kwargs, response, name, own_id)
 
-    def _tool(self, data: Part) -> am.Msg | None:
+    def _tool(self, data: Native) -> am.Msg | None:
         try:
             content, name, own_id = data["content"], data["name"], data["id"]
             link, artifact, status = data["tool_call_id"], data["artifact"], data["status"]
@@ -99,7 +97,7 @@ class FastReaders:
             return None
         return self.tool(content, name, own_id, link, artifact, status)
 
-    def _ai(self, data: Part) -> am.Msg | None:
+    def _ai(self, data: Native) -> am.Msg | None:
         try:
             content, kwargs, response = data["content"], data["additional_kwargs"], data["response_metadata"]
             name, own_id, calls, usage = data["name"], data["id"], data["tool_calls"], data["usage_metadata"]
@@ -131,7 +129,7 @@ class FastReaders:
             blocks = self._content(content)
             if blocks is None:
                 return None
-            if len(blocks) == 1 and is_bare_text(blocks[0]):
+            if is_words(blocks):
                 notes = LIST_NOTE
         return _make_msg(
             role,
@@ -157,7 +155,7 @@ class FastReaders:
         """Return the tool message whose fields have these values."""
         if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
             return None
-        if type(link) is not str or type(status) is not str or status not in _STATUS:
+        if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
             return None
         notes = EMPTY
         if type(content) is str and content:
@@ -166,7 +164,7 @@ class FastReaders:
             blocks = self._content(content)
             if blocks is None:
                 return None
-            if len(blocks) == 1 and is_bare_text(blocks[0]):
+            if is_words(blocks):
                 notes = LIST_NOTE
         if artifact is not None:
             if self._looks_odd(artifact):
@@ -199,7 +197,7 @@ class FastReaders:
             blocks = self._said(content, calls, provider if type(provider) is str else None)
             if blocks is None:
                 return None
-            listed = type(content) is _ARRAY and len(content) == 1 and is_bare_text(blocks[0])
+            listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
         if before:
             blocks = before + blocks
         model = reason = None
@@ -320,7 +318,7 @@ def _text(value: Any) -> bytes | None:
 _MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reason"})
 
 
-def _told(response: Part) -> tuple[str | None, str | None, Part | None, Stop | None] | None:
+def _told(response: Native) -> tuple[str | None, str | None, Native | None, Stop | None] | None:
     """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places.
 
     The last is the native word, where it stands in `stop_reason`.

@@ -19,19 +19,18 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import agentmsg as am
-from agentmsg.formats import is_mapping, is_sequence
+from agentmsg.formats import Native, is_mapping, is_sequence
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
-from agentmsg_codecs.langchain.blocks.v1 import is_bare_text
-from agentmsg_codecs.langchain.messages.fields import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.blocks.v1 import is_words
+from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
-    from agentmsg_codecs.langchain.blocks.parts import Parts
-    from agentmsg_codecs.langchain.messages.fields import Stop
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
-Part = dict[str, Any]
 _BY_REASON: Mapping[str, list[Stop]] = {
     any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
 }
@@ -49,9 +48,9 @@ class Layout:
         ai: of content, additional_kwargs, response_metadata, name, id, tool_calls and usage_metadata.
     """
 
-    plain: Callable[[str, Any, Any, Any, Any, Any], Part]
-    tool: Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Part]
-    ai: Callable[[Any, Any, Any, Any, Any, Any, Any], Part]
+    plain: Callable[[str, Any, Any, Any, Any, Any], Native]
+    tool: Callable[[Any, Any, Any, Any, Any, Any, Any, Any], Native]
+    ai: Callable[[Any, Any, Any, Any, Any, Any, Any], Native]
 
 
 class FastWriters:
@@ -65,11 +64,11 @@ class FastWriters:
         by_role: the writers by role.
     """
 
-    def __init__(self, parts: Parts, layout: Layout) -> None:
+    def __init__(self, parts: ContentParts, layout: Layout) -> None:
         self._layout = layout
         self._write_part = parts.write
         self._quick_writers = parts.quick_writers
-        self.by_role: dict[str, Callable[[am.Msg], Part | None]] = {
+        self.by_role: dict[str, Callable[[am.Msg], Native | None]] = {
             "user": lambda message: self._plain(message, "human"),
             "system": lambda message: self._plain(message, "system"),
             "assistant": self._ai,
@@ -79,7 +78,7 @@ class FastWriters:
     def _content(self, blocks: Any, listed: Any) -> Any:
         if not blocks:
             return ""
-        if not listed and len(blocks) == 1 and is_bare_text(blocks[0]):
+        if not listed and is_words(blocks):
             return None if blocks[0].notes else blocks[0].text
         write = self._write_part
         parts: list[Any] = []
@@ -94,7 +93,7 @@ class FastWriters:
                 parts.append(write(block))
         return parts
 
-    def _plain(self, message: am.Msg, tag: str) -> Part | None:
+    def _plain(self, message: am.Msg, tag: str) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
             return None
         content = self._content(message.content, message.notes)
@@ -102,7 +101,7 @@ class FastWriters:
             return None
         return self._layout.plain(tag, content, message.metadata, _response(message), message.name, message.id)
 
-    def _tool(self, message: am.Msg) -> Part | None:
+    def _tool(self, message: am.Msg) -> Native | None:
         if message.notes and message.notes != LIST_NOTE:
             return None
         block: Any = message.content[0]
@@ -124,7 +123,7 @@ class FastWriters:
             block.status,
         )
 
-    def _ai(self, message: am.Msg) -> Part | None:
+    def _ai(self, message: am.Msg) -> Native | None:
         blocks: Any = message.content
         thought: str | None = None
         if blocks and type(blocks[0]) is am.ThinkingBlock and blocks[0].notes == KWARGS_NOTE:
@@ -141,8 +140,8 @@ class FastWriters:
                 if stop is None:
                     return None
                 listed = message.notes == stop.listed
-        calls: list[Part] = []
-        copies: list[Part] = []
+        calls: list[Native] = []
+        copies: list[Native] = []
         if am.ToolUseBlock in map(type, blocks):
             start = _write_calls(blocks, calls, copies)
             if start is None:
@@ -181,7 +180,7 @@ def _response(message: am.Msg) -> Any:
 
 def _flat_plain(  # noqa: PLR0917 - called for each message: keywords take time
     tag: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
-) -> Part:
+) -> Native:
     return {
         "content": content,
         "additional_kwargs": kwargs,
@@ -194,7 +193,7 @@ def _flat_plain(  # noqa: PLR0917 - called for each message: keywords take time
 
 def _flat_tool(  # noqa: PLR0917 - the same
     content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
-) -> Part:
+) -> Native:
     body = _flat_plain("tool", content, kwargs, response, name, own_id)
     if link is not None:
         body["tool_call_id"] = link
@@ -206,7 +205,7 @@ def _flat_tool(  # noqa: PLR0917 - the same
 
 def _flat_ai(  # noqa: PLR0917 - the same
     content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
-) -> Part:
+) -> Native:
     return {
         "content": content,
         "additional_kwargs": kwargs,
@@ -233,7 +232,7 @@ def _thought(block: Any) -> str | None:
     return block.thinking if block.phase is None else None
 
 
-def _write_calls(blocks: Any, calls: list[Part], copies: list[Part]) -> int | None:
+def _write_calls(blocks: Any, calls: list[Native], copies: list[Native]) -> int | None:
     """Write the calls that end a message, and their copies in content; return where they start, or None."""
     start = len(blocks)
     for index, block in enumerate(blocks):
@@ -269,12 +268,12 @@ def _stop(message: am.Msg) -> Stop | None:
     return stop if message.notes in (stop.note, stop.listed) else None
 
 
-def _told(message: am.Msg, stop: Stop) -> Part | None:
+def _told(message: am.Msg, stop: Stop) -> Native | None:
     """Return response_metadata with the word in `stop_reason`; None where something else stands there."""
     response: Any = message.response_metadata
     if response and ("model_name" in response or "finish_reason" in response or "stop_reason" in response):
         return None
-    native: Part = _copied(response)
+    native: Native = _copied(response)
     if message.model is not None:
         native["model_name"] = message.model
     native["stop_reason"] = stop.word

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import EMPTY, adopt, is_mapping, is_sequence
+from agentmsg.formats import Native, adopt, is_mapping, is_sequence, mark_of, natives
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-Part = dict[str, Any]
 MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
@@ -76,7 +75,7 @@ IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
+def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     """Return the blocks before and behind the content that an assistant's kwargs hold, and the rest: its metadata."""
     taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
     if not taken:
@@ -92,13 +91,12 @@ def read_kwargs(kwargs: Part) -> tuple[list[Any], list[Any], Part]:
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
 
 
-def _read_audio(native: Part) -> Any:
-    rest = {key: value for key, value in native.items() if key not in _AUDIO}
+def _read_audio(native: Native) -> Any:
     return v1_media.MEDIA["audio"](
         source=v1_media.make_base64(data=native["data"]),
         transcript=native["transcript"],
         item_id=native["id"],
-        extras=adopt({FAMILY: rest}) if rest else EMPTY,
+        extras=natives.rest_of(native, _AUDIO, FAMILY),
         notes=KWARGS_NOTE,
     )
 
@@ -107,18 +105,16 @@ def is_in_kwargs(block: Any) -> bool:
     """Tell whether a block remembers that it stood in additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
-    note = block.notes.get(FAMILY)
-    return is_mapping(note) and note.get("/place") == "kwargs"
+    return bool(mark_of(block, FAMILY, "/place") == "kwargs")
 
 
-def _write_audio(block: Any) -> Part:
-    rest = block.extras.get(FAMILY) if block.extras else None
+def _write_audio(block: Any) -> Native:
     native = {
         "id": block.item_id,
         "data": getattr(block.source, "data", None),
         "transcript": block.transcript,
     }
-    return {**native, **rest} if is_mapping(rest) else native
+    return natives.with_rest(native, block, FAMILY)
 
 
 _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
@@ -128,19 +124,19 @@ _KWARGS_WRITERS: Mapping[type, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def write_kwargs(block: Any, kwargs: Part) -> None:
+def write_kwargs(block: Any, kwargs: Native) -> None:
     """Put a block that stands in additional_kwargs there."""
     key, write = _KWARGS_WRITERS[type(block)]
     kwargs[key] = write(block)
 
 
-def read_response(native: Part) -> tuple[str | None, str | None, Part, Part]:
+def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
     """Return model, finish reason, the rest of `response_metadata`, and a note where they stood otherwise."""
     model_key = next((key for key in MODEL_KEYS if type(native.get(key)) is str), None)
     stop_key = next((key for key in STOP_KEYS if type(native.get(key)) is str), None)
     if model_key is None and stop_key is None:
         return None, None, native, {}
-    note: Part = {}
+    note: Native = {}
     model = reason = None
     if model_key is not None:
         model = native[model_key]
@@ -160,7 +156,7 @@ def write_response(message: am.Msg, note: Any) -> Any:
     model, reason = message.model, message.finish_reason
     if model is None and reason is None:
         return rest
-    native: Part = {**rest}
+    native: Native = {**rest}
     if model is not None:
         noted = note.get("/model") if note else None
         native[_free_key(MODEL_KEYS, noted, native)] = model
@@ -170,14 +166,14 @@ def write_response(message: am.Msg, note: Any) -> Any:
     return native
 
 
-def _free_key(keys: tuple[str, str], noted: Any, native: Part) -> str:
+def _free_key(keys: tuple[str, str], noted: Any, native: Native) -> str:
     """Return the noted key, else the first, else the second: the first that nothing else stands under."""
     if noted == keys[1] and noted not in native:
         return keys[1]
     return keys[1] if keys[0] in native else keys[0]
 
 
-def _stop_word(reason: str, note: Any, native: Part) -> tuple[str, str]:
+def _stop_word(reason: str, note: Any, native: Native) -> tuple[str, str]:
     """Return key and word for a finish reason: those noted while they mean it, else the default ones."""
     noted = note.get("/stop") if note else None
     pair = noted if is_sequence(noted) and len(noted) == 2 else None  # noqa: PLR2004

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import agentmsg as am
-    from agentmsg_codecs.langchain.blocks.parts import Parts
+    from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 
 # Typed as Any: a check against it narrows nothing to a dict of who knows what.
@@ -66,7 +66,7 @@ def are_shallow(natives: list[Any]) -> bool:
     return speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)
 
 
-def proving(parts: Parts) -> Mapping[str, Callable[[Any], am.Msg | None]]:
+def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:
     """Return by form, dict or flat, what reads a usual native message that is not too deep; None of any other."""
     readers = FastReaders(parts, is_deep).by_tag
 

@@ -1,0 +1,125 @@
+"""Blocks that v1 has no place for, as `non_standard` parts, and the cattrs Converter that reads and writes them.
+
+Data, sources, compactions, and block classes of yours are carried as
+``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. Such
+values are made and read by hooks that cattrs generates, under strict hooks for the primitive types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import Native, Unreadable, blocks, dispatch, freeze, is_object, natives, plain_copy
+from agentmsg_codecs.langchain.blocks.v1_shapes import KEYS
+from agentmsg_codecs.langchain.names import ANTHROPIC
+
+if TYPE_CHECKING:
+    import cattrs
+
+
+_V1 = frozenset({*KEYS, am.NativeBlock, am.ToolsBlock})
+_NOTES = frozenset({"notes"})
+_LEFT_OUT = _NOTES | {"extras"}
+
+
+def is_non_standard(cls: type) -> bool:
+    """Tell whether blocks of a class are carried inside `non_standard`."""
+    return cls in blocks.BLOCK_TAGS and cls not in _V1
+
+
+def _strict(kind: type) -> Callable[[Any, Any], Any]:
+    def check(value: Any, _: Any) -> Any:
+        if type(value) is not kind:
+            raise Unreadable
+        return value
+
+    return check
+
+
+def _any(value: Any, _: Any) -> Any:
+    return freeze(value)
+
+
+def _is_free_form(kind: Any) -> bool:
+    return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
+
+
+_APART = frozenset({"type", "extras"})
+
+
+def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
+    """Return the block that a `non_standard` value is the canonical form of."""
+    tag = value.get("type")
+    cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and is_non_standard(cls)), None)
+    if cls is None:
+        raise Unreadable
+    own = value.get("extras")
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+        raise Unreadable
+    try:
+        block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))
+        return block.evolve(extras=own) if own else block
+    except Exception:  # noqa: BLE001 - cattrs and foreign classes raise what they like
+        raise Unreadable from None
+
+
+def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
+    """Return the part of a block that v1 has no place for."""
+    _resolved(dispatch.class_of(block))
+    bare = block.evolve(extras={}, notes={})
+    fields = cast("Native", plain_copy(thaw(converter.unstructure(bare))))
+    value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
+    # Unknown fields stand beside the value; those of Anthropic's own blocks are a part of what these are.
+    own = natives.extras_of(block, ANTHROPIC)
+    extras = {"extras": {ANTHROPIC: own}} if own else {}
+    return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
+
+
+def _resolved(cls: Any) -> Any:
+    """Return a class whose annotations are types; cattrs by itself does not know the model's own names."""
+    names = {"JSON": Any, "Block": am.BaseBlock, "Mapping": Mapping, "Any": Any}
+    try:
+        # Done once for each class: attrs remembers it.
+        attrs.resolve_types(cls, localns=names)
+    except NameError:
+        raise Unreadable from None
+    return cls
+
+
+def _left_out(cls: Any) -> frozenset[str]:
+    """Return the fields that a value has not: notes are nobody's, and the extras of a block stand beside it."""
+    kind = cls if isinstance(cls, type) else object
+    return _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else frozenset()
+
+
+def make_converter() -> cattrs.Converter:
+    """Return the converter with the hooks of `non_standard`, and of all that stands in one."""
+    import cattrs  # noqa: PLC0415 - loaded when a first document is read or written
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415 - the same
+
+    for cls in blocks.BLOCK_TAGS:
+        # Else cattrs could not register a hook on them: it resolves their annotations, and knows no names.
+        _resolved(cls)
+    converter = cattrs.Converter(detailed_validation=False, forbid_extra_keys=True)
+    for kind in (str, int, bool, float):
+        converter.register_structure_hook(kind, _strict(kind))
+    converter.register_structure_hook_func(_is_free_form, _any)
+    converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
+
+    def options(cls: Any) -> dict[str, Any]:
+        return {name: override(omit=True) for name in _left_out(cls)} | {"_cattrs_use_alias": True}
+
+    def unstructure(cls: Any) -> Any:
+        return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
+
+    def structure(cls: Any) -> Any:
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
+
+    converter.register_unstructure_hook_factory(attrs.has, unstructure)
+    converter.register_structure_hook_factory(attrs.has, structure)
+    return converter
