@@ -63,8 +63,11 @@ if TYPE_CHECKING:
         restore,
     )
     from agentmsg.checking.detection import detect, recognize
+    from agentmsg.files.lines import dump_lines, load_lines
+    from agentmsg.files.whole import dump, load
     from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
+    from agentmsg.model import blocks
     from agentmsg.model.builder import MsgBuilder
     from agentmsg.model.equality import same
     from agentmsg.model.generated import Made
@@ -98,18 +101,23 @@ _LATER = {
     "ToolPair": "agentmsg.ops.pairs",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
+    "blocks": "agentmsg.model.blocks",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
     "convert": "agentmsg.api",
     "decode": "agentmsg.api",
     "decode_chunk": "agentmsg.stream",
     "detect": "agentmsg.checking.detection",
+    "dump": "agentmsg.files.whole",
+    "dump_lines": "agentmsg.files.lines",
     "dump_losses": "agentmsg.api",
     "dumps": "agentmsg.api",
     "encode": "agentmsg.api",
     "encode_chunk": "agentmsg.stream",
     "filter_messages": "agentmsg.ops.filtering",
     "get_codec": "agentmsg.registry",
+    "load": "agentmsg.files.whole",
+    "load_lines": "agentmsg.files.lines",
     "load_losses": "agentmsg.api",
     "loads": "agentmsg.api",
     "parse_partial": "agentmsg.stream",
@@ -181,18 +189,23 @@ __all__ = [
     "VideoBlock",
     "__version__",
     "approximate_tokens",
+    "blocks",
     "chunks_of",
     "codec_names",
     "convert",
     "decode",
     "decode_chunk",
     "detect",
+    "dump",
+    "dump_lines",
     "dump_losses",
     "dumps",
     "encode",
     "encode_chunk",
     "filter_messages",
     "get_codec",
+    "load",
+    "load_lines",
     "load_losses",
     "loads",
     "parse_partial",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, DecodeError, LossError, is_a
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.account_file import from_lines, to_lines
@@ -22,7 +22,7 @@ from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import checked, flag, one_of
 from agentmsg.model.construction import maker, paused
-from agentmsg.model.history import History, as_history
+from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
@@ -45,10 +45,13 @@ __all__ = [
     "encode",
     "load_losses",
     "loads",
+    "messages_for",
     "restore",
 ]
 
 OnLoss = Literal["error", "ignore"]
+# The arguments of encode that are no options of a codec.
+_WRITING = ("losses", "on_loss", "carry")
 # Below so many bytes, or messages, a pause of the collector costs more than it saves.
 _BULK, _MANY = 8192, 16
 
@@ -115,9 +118,10 @@ def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeErro
 
 
 def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
-    """Return the history of a document given as plain data (dict, list, str, int, float, bool, None).
+    """Return the history of a document given as plain data (dict, list, str, int, float, bool, None), or as objects.
 
-    The document is copied; nothing of it is shared with the history.
+    Objects of SDKs, pydantic models, attrs classes and dataclasses are taken as what they say, wherever they stand in
+    the document: what an SDK gave goes in as it is. The document is copied; nothing of it is shared with the history.
 
     Raises:
         DecodeError: where it is no such document, or no JSON data (code "type", "key", "number", "depth" ...).
@@ -137,7 +141,7 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
     except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
         pass
     try:
-        return codec.read(copy_document(document, usual.depth))
+        return codec.read(copy_document(document, usual.depth, codec.own_form))
     except (AgentMsgError, RecursionError) as error:
         if not is_deep(error, usual, room):
             raise refused(error, codec) from None
@@ -145,7 +149,7 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
 
 
 def encode(
-    messages: History | Msg | Iterable[Msg],
+    messages: History | Msg | Iterable[MsgLike],
     codec: str | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -174,6 +178,16 @@ def encode(
     return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
 
 
+def messages_for(messages: History | Msg | Iterable[MsgLike], codec: str | Codec, **options: Any) -> list[Any]:
+    """Return the native messages of a history as a list; see ``History.messages_for``."""
+    writing = {name: options.pop(name) for name in _WRITING if name in options}
+    chosen = get_codec(codec, **options)
+    if not chosen.holds_messages:
+        msg = "documents of this format are answers, and hold no list of messages; encode writes one"
+        raise CodecLookupError(msg, code="option", codec=chosen.name)
+    return list(chosen.native_messages(encode(messages, chosen, **writing)))
+
+
 def _check(losses: object, on_loss: object, carry: object) -> None:
     """Refuse options of writing that say nothing: taken for anything, they would lose content in silence."""
     if losses is not None and type(losses) is not list and not is_a(losses, (MutableSequence,)):
@@ -182,7 +196,7 @@ def _check(losses: object, on_loss: object, carry: object) -> None:
     flag(carry, "carry")
 
 
-def _given(messages: History | Msg | Iterable[Msg], codec: Codec) -> History:
+def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History:
     history = as_history(messages)
     return codec.alone(history) if isinstance(messages, Msg) else history
 
@@ -194,7 +208,7 @@ def _written(codec: Codec, history: History) -> Any:
 
 
 def dumps(
-    messages: History | Msg | Iterable[Msg],
+    messages: History | Msg | Iterable[MsgLike],
     codec: str | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -265,7 +279,7 @@ def convert(
     ``restore(decode(result.document, target), result.losses)`` is the source's history again.
 
     Args:
-        document: plain data, or bytes or text, in the source format.
+        document: plain data or objects, as of ``decode``, or bytes or text, in the source format.
         source: the format of the document.
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.

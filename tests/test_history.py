@@ -154,7 +154,7 @@ def test_of_says_which_item_is_wrong(name: str) -> None:
 def test_the_constructor_takes_messages_and_tools_only() -> None:
     """Whatever else is found among messages or tools is refused, with its index."""
     cases: list[tuple[dict[str, Any], tuple[str | int, ...]]] = [
-        ({"messages": [A, "x"]}, ("messages", 1)),
+        ({"messages": [A, 5]}, ("messages", 1)),
         ({"messages": 5}, ("messages",)),
         ({"tools": [5]}, ("tools", 0)),
         ({"tools": "x"}, ("tools",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import CODES
+from agentmsg.files.lines import Lines
 from data import share
 from support.hostile_objects import HOSTILE, Boom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 CALL = am.Msg.assistant("x", tool_calls=[{"name": "f", "id": "1", "input": {"a": 1}}])
 RESULT = am.Msg.tool("r", tool_call_id="1", name="f")
@@ -32,6 +35,8 @@ RIGHT: dict[str, Any] = {
     "chunks": [am.MsgChunk(role="user")], "path": ("messages", 0), "kind": "dropped", "level": "content",
     "other": CALL, "cls": am.TextBlock, "index": 0, "items": (), "block": am.TextBlock("x"), "usages": (),
 }  # fmt: skip
+# What is used up by a call, made anew for each.
+FRESH: dict[str, Callable[[], Any]] = {"path_or_file": lambda: io.BytesIO(RIGHT["raw"])}
 # What has methods, by its class.
 INSTANCES: dict[str, tuple[Callable[[], Any], ...]] = {
     "Accumulator": (am.Accumulator,),
@@ -110,7 +115,7 @@ def _arguments(target: Callable[..., Any], hostile: inspect.Parameter, value: An
             continue
         if each is not hostile and each.default is not each.empty:
             continue
-        given = value if each is hostile else RIGHT.get(each.name, "x")
+        given = value if each is hostile else FRESH.get(each.name, lambda name=each.name: RIGHT.get(name, "x"))()
         if each.kind is each.POSITIONAL_ONLY or (several and each.kind is each.POSITIONAL_OR_KEYWORD):
             args.append(given)
         else:
@@ -120,7 +125,7 @@ def _arguments(target: Callable[..., Any], hostile: inspect.Parameter, value: An
 
 def _look_at(result: Any) -> None:
     """Do with a result what people do: go through it, show it, hash it, write it."""
-    if inspect.isgenerator(result):
+    if inspect.isgenerator(result) or isinstance(result, Lines):
         result = list(islice(result, 1000))
     several: Any = [*result] if type(result) is list else [result]
     for each in several:
@@ -137,8 +142,9 @@ def _check(error: am.AgentMsgError) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(TARGETS)), ids=[name for name, _ in TARGETS])
-def test_any_object_is_taken_or_refused(number: int) -> None:
+def test_any_object_is_taken_or_refused(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hostile object as any one argument gives a result that holds, or an error of ours with a code."""
+    monkeypatch.chdir(tmp_path)  # a text may be the name of a file
     name, target = TARGETS[number]
     for parameter in inspect.signature(target).parameters.values():
         # One in so many, others for each parameter, where there is little time.

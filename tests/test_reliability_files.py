@@ -16,6 +16,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -450,7 +451,7 @@ def links_are_not_followed() -> None:
     for name in ("0.out", "run.json.part", "0.done.part", "0.out.joined", "0.losses.joined"):
         Path(".work-b.jsonl", name).symlink_to(Path("victim").absolute())
     converted(["a.jsonl"], "b.jsonl")
-    Path(f".c.json.{os.getpid()}.part").symlink_to(Path("victim").absolute())
+    Path(f".c.json.{os.getpid()}-{get_ident()}.part").symlink_to(Path("victim").absolute())
     Path("a.json").write_bytes(ONE)
     convert("a.json", "c.json")
     assert Path("victim").read_bytes() == b"mine"

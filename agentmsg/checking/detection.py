@@ -17,6 +17,7 @@ from agentmsg.formats.codec import Codec
 from agentmsg.formats.understanding import BAR, OWN, sampled
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.registry import codec_names, get_codec
+from agentmsg.values.copies import copy_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +40,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     Below 0.8 a format is a mere guess; ``recognize`` decides.
 
     Args:
-        document: anything; plain data, or bytes or text, may have a format. Empty bytes have none.
+        document: anything; plain data, objects (see ``decode``), bytes and text may have a format; no bytes have none.
         limits: bounds on what is read.
 
     Raises:
@@ -52,7 +53,7 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
     """Return the name of the format of a document.
 
     Args:
-        document: plain data, or bytes or text.
+        document: plain data or objects (see ``decode``), or bytes or text.
         limits: bounds on what is read.
 
     Raises:
@@ -131,6 +132,10 @@ def _look(document: Any, limits: Limits) -> _Look:
     raw = _is_raw(document)
     if raw and not _as_text(document).strip():
         return _EMPTY
+    if not raw and _sampled(document) is None:
+        # What is no plain data may be what somebody's SDK made of it.
+        with suppress(AgentMsgError, RecursionError):
+            document = copy_document(document, room_of(limits).depth)
     scores: dict[str, float] = {}
     parsed: dict[Any, Any] = {}
     trees: dict[str, Any] = {}

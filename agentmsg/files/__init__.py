@@ -21,6 +21,9 @@
 | ``run`` | all of that together |
 | ``piping`` | the same as it comes, for stdin and stdout |
 | ``restoring`` | the way back, with the accounts |
+| ``given`` | paths and file objects of callers |
+| ``whole`` | ``load`` and ``dump`` |
+| ``lines`` | ``load_lines`` and ``dump_lines`` |
 
 May import ``api``, ``stream`` and what lies below them.
 """

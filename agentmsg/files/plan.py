@@ -30,9 +30,21 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
+    from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
-__all__ = ["LOOKED_AT", "PIECE", "Target", "detected", "doubts_of", "named", "pieces_of", "targets_of"]
+__all__ = [
+    "LOOKED_AT",
+    "PIECE",
+    "Target",
+    "detected",
+    "doubts_of",
+    "form_fault",
+    "format_of",
+    "named",
+    "pieces_of",
+    "targets_of",
+]
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
@@ -71,28 +83,54 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
     """Return an error that says in which file it happened; a FileError says so already."""
     if isinstance(error, FileError):
         return error
-    return DecodeError(f"{error.message} ({place})", code=error.code, path=error.path, codec=error.codec)
+    message = f"{error.message} ({place})"
+    if isinstance(error, NotUnderstood):
+        return NotUnderstood(message, guesses=error.guesses, unknown=error.unknown)
+    return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
+
+
+def form_fault(codec: Codec, form: Form) -> str | None:
+    """Return why documents of a codec cannot stand in a file of a form; None where they can."""
+    if codec.binary and form != "msgpack":
+        return f"{codec.name} is binary: name the target .msgpack"
+    if not codec.binary and form == "msgpack":
+        return f"{codec.name} is JSON: name the target .json or .jsonl"
+    return None
+
+
+def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
+    """Return the name of the format that the first documents of a file have; None where there are none.
+
+    Args:
+        found: the documents.
+        is_live: whether documents come when somebody writes them: no more are taken than have to be.
+
+    Raises:
+        NotUnderstood: where it is not recognised, see ``recognize``.
+        DecodeError: where the only document cannot be parsed, what is wrong with it.
+    """
+    first = islice(found, LOOKED_AT)
+    item = next(first, None)
+    if item is None:
+        return None
+    held = (each.data for each in chain((item,), first) if each.data is not None)
+    return recognize_all(held, is_live=is_live)
 
 
 def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
-    """Return the name of the format that the first documents of a file have.
+    """Return the name of the format that the first documents of a file have, as ``format_of``, for a command.
 
     Args:
         found: the documents.
         empty: what is returned where there are none.
-        is_live: whether documents come when somebody writes them: no more are taken than have to be.
+        is_live: as of ``format_of``.
 
     Raises:
-        DecodeError: where it is not recognised, see ``recognize``; where the only document cannot be parsed, what is
-            wrong with it.
+        DecodeError: where it is not recognised, or cannot be parsed.
     """
-    first = islice(found, LOOKED_AT)
-    item = next(first, None)
-    if item is None and empty is not None:
-        return empty
-    held = (each.data for each in chain(() if item is None else (item,), first) if each.data is not None)
     try:
-        return recognize_all(held, is_live=is_live)
+        codec = format_of(found, is_live=is_live) or empty
+        return recognize_all(()) if codec is None else codec
     except NotUnderstood as error:
         help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
         msg = f"{error.message}; {help_words}"
@@ -236,14 +274,14 @@ def _usual_form(source: Source, job: Job) -> Form:
 
 
 def _check_kind(target: Target, job: Job, *, array: bool) -> None:
-    binary, form = get_codec(job.codec).binary, target.kind.form
-    words = None
-    if array and (binary or form != "array"):
-        words = "--array makes JSON: name the target .json" if not binary else f"{job.codec} is binary: no --array"
-    elif binary and form != "msgpack":
-        words = f"{job.codec} is binary: name the target .msgpack"
-    elif not binary and form == "msgpack":
-        words = f"{job.codec} is JSON: name the target .json or .jsonl"
+    codec, form = get_codec(job.codec), target.kind.form
+    words = form_fault(codec, form)
+    if array and (codec.binary or form != "array"):
+        words = (
+            "--array makes JSON: name the target .json" if not codec.binary else f"{job.codec} is binary: no --array"
+        )
+    elif words is not None:
+        pass
     elif form == "json" and not target.is_one:
         words = "a .json file holds one document: use .jsonl, a folder, or --array"
     elif job.pretty and form != "json":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, BinaryIO
 
 from agentmsg.errors import FileError
@@ -52,7 +53,7 @@ def whole_file(path: str, *, force: bool = False, is_wanted: Callable[[], bool] 
             yield file
         return
     folder, slash, name = path.rpartition("/")
-    part = f"{folder}{slash}.{name}.{os.getpid()}.part"
+    part = f"{folder}{slash}.{name}.{os.getpid()}-{get_ident()}.part"
     try:
         with asking(path), place.create(part) as file:
             yield file

@@ -97,8 +97,8 @@ def decode_deep(document: Any, codec: Codec, limits: Limits) -> History:
     """
     return _proved(
         codec,
-        lambda: codec.read(copy_document(document, limits.depth)),
-        lambda: copy_document(document, limits.depth),
+        lambda: codec.read(copy_document(document, limits.depth, codec.own_form)),
+        lambda: copy_document(document, limits.depth, codec.own_form),
         lambda fitting: thaw(codec.write(fitting)),
     )
 

@@ -46,6 +46,9 @@ class Codec:
         name: of the codec, lower case with dashes.
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
+        holds_messages: whether documents hold native messages that stand alone, as in a list; those of an answer don't.
+        own_form: a method of objects of the format's framework that gives them as they stand in a document, where the
+            dump of a model is another format; called on what callers hand over, nothing is imported.
         binary: whether documents are bytes of their own rather than JSON.
         writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
             else it is copied before it is handed out.
@@ -62,6 +65,8 @@ class Codec:
     name: ClassVar[str]
     family: ClassVar[str]
     title: ClassVar[str]
+    holds_messages: ClassVar[bool] = True
+    own_form: ClassVar[str | None] = None
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
     has_dialects: ClassVar[bool] = False

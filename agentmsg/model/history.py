@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast, overload
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_mapping
 from agentmsg.model.checks import listed, optional_text
 from agentmsg.model.msg import RESULT_FIELDS, Msg
-from agentmsg.model.pickling import above, repr_html
+from agentmsg.model.pickling import Portable, above
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import Tool, as_tools
@@ -20,6 +20,7 @@ from agentmsg.values.frozen import EMPTY, JSON, shallow
 if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.blocks import ToolUseBlock
+    from agentmsg.model.pickling import Format
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.truncating import Side
@@ -30,21 +31,27 @@ __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 
 
-def _as_messages(value: Iterable[Msg]) -> tuple[Msg, ...]:
-    messages = listed(value, "messages")
-    for index, message in enumerate(messages):
-        if not is_a(message, Msg):
-            msg = f"not a message: {excerpt(message)}"
-            raise InvalidMessage(msg, code="type", path=("messages", index))
-    return messages
+def _as_messages(value: Iterable[MsgLike]) -> tuple[Msg, ...]:
+    """Return messages, texts (of the user) and mappings as messages: the one way in for all that takes these."""
+    items = listed(value, "messages")
+    if all(type(item) is Msg for item in items):
+        return cast("tuple[Msg, ...]", items)
+    messages: list[Msg] = []
+    try:
+        for item in items:
+            messages.append(_as_message(item))  # noqa: PERF401 - how many there are is the path
+    except InvalidMessage as error:
+        raise error.at("messages", len(messages)) from None
+    return tuple(messages)
 
 
 @attrs.frozen(repr=False, eq=False)
-class History(Noted, Sequence[Msg]):
+class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
 
     Indexing, slicing and ``+`` work as for tuples; a slice and ``history + messages`` keep the id, tools and
-    other fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``.
+    other fields of the (left) history. There is no ``append``: see ``extended`` and ``Recorder``. Wherever messages
+    are taken, texts (user messages) and mappings (``{"role", "content", ...}``) are taken, too, as by ``History.of``.
 
     Attributes:
         messages: the messages, as a tuple.
@@ -65,13 +72,30 @@ class History(Noted, Sequence[Msg]):
         Raises:
             InvalidMessage: with the index of an item that makes no message.
         """
-        messages: list[Msg] = []
-        for index, item in enumerate(items):
-            try:
-                messages.append(_as_message(item))
-            except InvalidMessage as error:
-                raise error.at("messages", index) from None
-        return cls(messages)
+        return cls(items)
+
+    @classmethod
+    def _from_history(cls, history: Any) -> Self:
+        read: Self = history
+        return read
+
+    def messages_for(self, codec: str | Format, **options: Any) -> list[Any]:
+        """Return the messages as a list of plain native ones, ready for a client of the format's provider.
+
+        Always a list, whatever the history was read from. What a format puts beside its messages, such as tools and
+        a system prompt of its own, is in ``encode`` only.
+
+        Args:
+            codec: the format.
+            options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
+
+        Raises:
+            LossError: where content would be lost and nobody asked for the account, as ``encode``.
+            CodecLookupError: where there is no such codec or option; code "option", where documents of the format
+                hold no messages that could be taken out.
+        """
+        messages: list[Any] = above("api").messages_for(self, codec, **options)
+        return messages
 
     @overload
     def __getitem__(self, index: int) -> Msg: ...
@@ -98,13 +122,13 @@ class History(Noted, Sequence[Msg]):
         """Iterate over the messages."""
         return iter(self.messages)
 
-    def __add__(self, other: Iterable[Msg]) -> History:
-        """Return this history with more messages."""
+    def __add__(self, other: Iterable[MsgLike]) -> History:
+        """Return this history with more messages, texts or mappings."""
         return self.extended(*as_history(other))
 
-    def extended(self, *messages: Msg) -> History:
-        """Return this history with more messages at the end."""
-        return self.evolve(messages=(*self.messages, *messages)) if messages else self
+    def extended(self, *messages: MsgLike) -> History:
+        """Return this history with more messages, texts or mappings at the end."""
+        return self.evolve(messages=(*self.messages, *_as_messages(messages))) if messages else self
 
     def first(self, *, role: str | None = None) -> Msg | None:
         """Return the first message (of a role, "human" also standing for "user", "ai" for "assistant"), or None."""
@@ -231,13 +255,6 @@ class History(Noted, Sequence[Msg]):
         )
         return history
 
-    def _repr_html_(self) -> str | None:
-        """Return the history for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
-
-        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
-        """
-        return repr_html(self)
-
 
 def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:
     if role is None:
@@ -254,9 +271,25 @@ def _as_message(item: MsgLike) -> Msg:
     if is_a(item, str):
         return Msg.user(item)
     if is_a(item, (Mapping,)):
-        return _from_mapping(shallow(cast("Any", item)))
-    msg = f"not a message, a string or a mapping: {excerpt(item)}"
+        fields = shallow(cast("Any", item))
+        try:
+            return _from_mapping({**fields})
+        except InvalidMessage as error:
+            raise _foreign(error, fields) from None
+    msg = f"not a message, a string or a mapping: {excerpt(item)}; agentmsg.decode reads messages of other formats"
     raise InvalidMessage(msg, code="type")
+
+
+def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
+    """Return the error of a mapping that makes no message; of one of a format that is recognised, it says how."""
+    try:
+        codec = above("checking.detection").recognize([fields])
+    except AgentMsgError:
+        if error.code == "required":
+            return error
+        codec = None
+    how = f'agentmsg.decode([...], "{codec}") reads it' if codec else "agentmsg.decode reads messages of other formats"
+    return InvalidMessage(f"{error.message}; {how}", code=error.code, path=error.path)
 
 
 def _from_mapping(fields: dict[str, Any]) -> Msg:
@@ -287,8 +320,8 @@ def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]
     return fields
 
 
-def as_history(value: History | Msg | Iterable[Msg]) -> History:
-    """Return the history itself, or the one made of a message or of several.
+def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
+    """Return the history itself, or the one made of a message, or of several messages, texts and mappings.
 
     Raises:
         InvalidMessage: code "type" where it is none of these.
@@ -298,9 +331,9 @@ def as_history(value: History | Msg | Iterable[Msg]) -> History:
     if is_a(value, Msg):
         return History((value,))
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
-        msg = f"a History, a Msg or messages are needed, not {excerpt(cast('object', value))}"
+        msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}"
         raise InvalidMessage(msg, code="type")
-    return History(cast("Iterable[Msg]", value))
+    return History(cast("Iterable[MsgLike]", value))
 
 
 class Recorder:
@@ -314,7 +347,7 @@ class Recorder:
 
     def __init__(
         self,
-        start: History | Iterable[Msg] = (),
+        start: History | Iterable[MsgLike] = (),
         *,
         on_message: Callable[[Msg], object] | None = None,
         roles: Iterable[str] = ("assistant", "tool"),

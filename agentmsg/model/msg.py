@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, is_a, refused
+from agentmsg.errors import DecodeError, InvalidMessage, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.blocks import (
     BaseBlock,
@@ -26,7 +26,7 @@ from agentmsg.model.blocks import (
 )
 from agentmsg.model.checks import checked, instance, listed, moment, optional_text, plain_moment, text, vector
 from agentmsg.model.generated import made_id, made_time
-from agentmsg.model.pickling import Portable
+from agentmsg.model.pickling import Pickled, Portable
 from agentmsg.model.roles import Role, Roled, RoleName
 from agentmsg.model.tool_use import as_call
 from agentmsg.model.usage import Usage
@@ -87,7 +87,15 @@ class Msg(Noted, Portable, Roled):
     _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
     # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
-    __getstate__, __setstate__ = Portable.__getstate__, Portable.__setstate__
+    __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
+
+    @classmethod
+    def _from_history(cls, history: Any) -> Self:
+        if len(history) == 1:
+            only: Self = history[0]
+            return only
+        msg = f"one message is needed, the document holds {len(history)}"
+        raise DecodeError(msg, code="schema")
 
     # -- making
     # ------------------------------------------------------------------------------------------------

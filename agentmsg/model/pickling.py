@@ -1,11 +1,11 @@
-"""Portable: how a message leaves and enters by itself: pickles, and the way up to what stands above it.
+"""Portable: how a message or a history leaves and enters by itself, and the way up to what stands above it.
 
 Conversion and operations are above the model: their modules are looked up when called.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import attrs
 
@@ -15,7 +15,7 @@ from agentmsg.model.checks import flag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Portable", "above", "repr_html"]
+__all__ = ["Pickled", "Portable", "above", "repr_html"]
 
 # The packages that drawing a page needs: the extra `html`.
 _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
@@ -46,8 +46,8 @@ def _fields(cls: type[Any]) -> Any:
     return attrs.fields(cls)
 
 
-class Portable:
-    """The conveniences of a message that convert it."""
+class Pickled:
+    """How a message is pickled and copied: by its fields, without what was found out about them."""
 
     __slots__ = ()
 
@@ -60,15 +60,40 @@ class Portable:
         for field in _fields(type(self)):
             object.__setattr__(self, field.name, state[field.name] if field.init else field.default)
 
+
+class Format(Protocol):
+    """A codec, as seen from below: the model does not know the class."""
+
+    def read(self, document: Any) -> Any:
+        """Read a document."""
+
+    def write(self, history: Any) -> Any:
+        """Write a history."""
+
+
+class Portable:
+    """The conveniences of a message or a history that convert it."""
+
+    __slots__ = ()
+
+    @classmethod
+    def _from_history(cls, history: Any) -> Self:
+        """Return what a document is read as, of its history.
+
+        Raises:
+            DecodeError: where it is none.
+        """
+        raise NotImplementedError
+
     def _repr_html_(self) -> str | None:
-        """Return the message for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
+        """Return the page for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
 
         None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
         """
         return repr_html(self)
 
     def digest(self, *, exact: bool = False) -> str:
-        """Return a stable hash of the message: 64 hexadecimal digits (SHA-256 of the canonical JSON).
+        """Return a stable hash: 64 hexadecimal digits (SHA-256 of the canonical JSON).
 
         Ids that do not link, times and notes are left out unless ``exact``.
         """
@@ -86,7 +111,7 @@ class Portable:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Return the message of a canonical form.
+        """Read a canonical form: any number of messages as a history, exactly one as a message.
 
         Raises:
             DecodeError: where it is none.
@@ -95,33 +120,24 @@ class Portable:
 
     @classmethod
     def from_json(cls, raw: str | bytes) -> Self:
-        """Return the message of a canonical JSON text.
+        """Read a canonical JSON text, as ``from_dict`` reads the plain data.
 
         Raises:
             DecodeError: where it is none.
         """
-        message: Self = _only(above("api").loads(raw, "json"))
-        return message
+        return cls._from_history(above("api").loads(raw, "json"))
 
     @classmethod
-    def decode(cls, document: Any, codec: str, **options: Any) -> Self:
-        """Return the one message of a document of any format.
+    def decode(cls, document: Any, codec: str | Format, **options: Any) -> Self:
+        """Read a document of any format; see ``agentmsg.decode``.
+
+        A history takes any number of messages, a message exactly one.
 
         Raises:
             DecodeError: where it cannot be read, or holds another number of messages.
         """
-        message: Self = _only(above("api").decode(document, codec, **options))
-        return message
+        return cls._from_history(above("api").decode(document, codec, **options))
 
-    def encode(self, codec: str, **options: Any) -> Any:
-        """Return this message as plain data of any format; see ``agentmsg.encode``."""
+    def encode(self, codec: str | Format, **options: Any) -> Any:
+        """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
         return above("api").encode(self, codec, **options)
-
-
-def _only(history: Any) -> Any:
-    if len(history) == 1:
-        return history[0]
-    from agentmsg.errors import DecodeError  # noqa: PLC0415 - the error path
-
-    msg = f"one message is needed, the document holds {len(history)}"
-    raise DecodeError(msg, code="schema")

@@ -9,12 +9,15 @@ from typing import Any
 
 from agentmsg.values.depth import written_within
 from agentmsg.values.frozen import plain_copy, thaw
+from agentmsg.values.objects import opener
 
 __all__ = ["copy_document", "copy_part", "plain_twin"]
 
 
-def copy_document(value: Any, depth: int) -> Any:
+def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
     """Return what ``plain_copy`` does, in a fifth of the time where the value comes out of orjson as it went in.
+
+    Objects of SDKs, models and data classes are what they say; see ``objects`` and ``Codec.own_form``.
 
     Equal is not the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it is not
     equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
@@ -31,7 +34,7 @@ def copy_document(value: Any, depth: int) -> Any:
             return copy
     except (TypeError, ValueError, RecursionError):
         pass
-    return plain_copy(value, depth)
+    return plain_copy(value, depth, opened=opener(own_form))
 
 
 def copy_part(value: Any, levels: int, depth: int) -> Any:

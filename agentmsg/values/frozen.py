@@ -12,7 +12,7 @@ Known holes, left open because they can only be used on purpose: ``dict.__setite
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, Self, TypeAlias, cast
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a
@@ -36,6 +36,7 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+_PLAIN = (str, int, float, type(None))
 # The methods that write and that look past a frozen container's own; Any, because they serve both kinds.
 _dict: Any = dict
 _list: Any = list
@@ -266,10 +267,10 @@ def _scalar(value: object) -> JSON:
     raise InvalidMessage(msg, code="type")
 
 
-def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
+def _walk(value: Any, limit: int, dict_type: type, list_type: type, opened: Callable[[Any], Any] | None = None) -> Any:
     """Check and copy a value, into containers of these types; a cycle ends at the depth limit.
 
-    Without recursion: the caller's own stack may be deep.
+    What is no JSON is first ``opened``, where that is given. Without recursion: the caller's own stack may be deep.
     """
     whole = _list.__new__(list_type)
     item: Any = value
@@ -283,6 +284,9 @@ def _walk(value: Any, limit: int, dict_type: type, list_type: type) -> Any:
             for key, item in items:
                 keys[-1] = key
                 inner = None if type(item) in _SCALARS else _inner_items(item)
+                if inner is None and opened is not None and not isinstance(item, _PLAIN):
+                    item = opened(item)  # noqa: PLW2901 - what stands in its place
+                    inner = _inner_items(item)
                 if inner is None:
                     _put(copy, key, _scalar(item))
                     continue
@@ -352,13 +356,15 @@ def freeze_mapping(value: Mapping[str, Any]) -> Mapping[str, JSON]:
     return cast("Mapping[str, JSON]", freeze(value)) or EMPTY
 
 
-def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth) -> Any:
+def plain_copy(value: Any, depth: int = DEFAULT_LIMITS.depth, *, opened: Callable[[Any], Any] | None = None) -> Any:
     """Return a checked copy made of exact dicts and lists, which the caller alone holds.
+
+    ``opened`` gives what stands in the place of an object that is no JSON.
 
     Raises:
         InvalidMessage: as ``freeze`` does.
     """
-    return _walk(value, depth, dict, list)
+    return _walk(value, depth, dict, list, opened)
 
 
 def thaw(value: Any) -> Any:

@@ -29,6 +29,10 @@ def _boom(*_: object, **__: object) -> NoReturn:
     raise Boom
 
 
+def _with_itself(self: Any, **_: Any) -> list[Any]:
+    return [self, {"role": self}]
+
+
 class _BadMapping(Mapping[str, Any]):
     """A mapping that raises an error of somebody's as soon as it is read."""
 
@@ -65,6 +69,9 @@ _BadRepr = _kind("BadRepr", __repr__=_boom, __str__=_boom)
 _BadIteration = _kind("BadIteration", __iter__=_boom)
 _BadList = _kind("BadList", list, __iter__=_boom, __len__=_boom)
 _BadAttributes = _kind("BadAttributes", __getattr__=_boom)
+_BadModel = _kind("BadModel", model_dump=_boom)
+_LyingModel = _kind("LyingModel", model_dump=_with_itself)
+_BadFields = _kind("BadFields", __attrs_attrs__=7, __dataclass_fields__=7)
 _Liar = _kind("Liar", __class__=property(_boom))
 _Text = _kind("Text", str)
 _Number = _kind("Number", int)
@@ -143,5 +150,7 @@ HOSTILE: Mapping[str, Callable[[], Any]] = {
     "a bad truth": _BadTruth, "a bad equality": _BadEquality, "a bad hash": _BadHash, "a bad repr": _BadRepr,
     "bad reprs": lambda: [_BadRepr()], "a bad iteration": _BadIteration, "a bad list": lambda: _BadList([1]),
     "bad attributes": _BadAttributes, "a generator that raises": _breaking, "a liar": _Liar,
+    # what says that it can be made plain data
+    "a model that raises": _BadModel, "a model that lies": _LyingModel, "bad fields": _BadFields,
 }  # fmt: skip
 """By name, what makes each of them anew."""

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, assert_type
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any, assert_type
 
 import attrs
 
@@ -28,12 +29,19 @@ from agentmsg import (
     URLSource,
     Usage,
     approximate_tokens,
+    dump,
+    dump_lines,
+    encode,
     filter_messages,
+    get_codec,
+    load,
+    load_lines,
     register_block,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 @attrs.frozen
@@ -88,6 +96,9 @@ def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
     assert_type(history[0], Msg)
     assert_type(history[1:], History)
     assert_type(history + (message,), History)
+    assert_type(history + ["text", {"role": "user", "content": "x"}], History)
+    assert_type(History(["text", {"role": "user", "content": "x"}]), History)
+    assert_type(history.extended("text", message), History)
     assert_type(
         history.filter(role="user", name=None, id=["a", None], block=(TextBlock, ImageBlock), where=bool), History
     )
@@ -152,3 +163,25 @@ def telling_blocks_apart(block: Block) -> str:
             return url
         case _:
             return ""
+
+
+def converting(history: History, path: Path, binary: IO[bytes], text: IO[str]) -> None:
+    """What a history converts itself to, and files in one call."""
+    assert_type(History.from_json(history.to_json()), History)
+    assert_type(History.from_dict(history.to_dict()), History)
+    assert_type(History.decode([], "openai"), History)
+    assert_type(Msg.decode({}, get_codec("openai")), Msg)
+    history.messages_for("openai", losses=[], thinking="text").append({})
+    assert_type(encode(["text", {"role": "user", "content": "x"}], "openai"), Any)
+    assert_type(load("a.json"), History)
+    assert_type(load(path, "openai", duplicates="error"), History)
+    assert_type(load(binary), History)
+    assert_type(load(text), History)
+    for each in load_lines(path):
+        assert_type(each, History)
+    with load_lines(binary, "json") as lines:
+        assert_type(next(lines), History)
+    dump(history, path, "openai", force=True, losses=[])
+    dump(["text"], text, "json")
+    dump_lines([history, Msg.user("x"), "text", ["text", Msg.user("x")]], "log.jsonl", append=True)
+    dump_lines(history, BytesIO(), "msgpack")

@@ -21,6 +21,10 @@ from agentmsg import (
     ToolUseBlock,
     URLSource,
     Usage,
+    dump,
+    dump_lines,
+    load,
+    load_lines,
 )
 
 
@@ -89,7 +93,15 @@ Usage(1)  # error: counters are given by name
 history.append(message)  # error: a history has no append
 history[0] = message  # error: a history cannot change
 history.messages = ()  # error: no field can be set
-History(["x"])  # error: messages are Msg
+History([5])  # error: messages are Msg
 History.of(5)  # error: neither message, text nor mapping
-history + ["x"]  # error: messages are Msg
+history + [5]  # error: messages are Msg
+history.messages_for(5)  # error: a codec is a name or a codec
+history.extended(5)  # error: neither message, text nor mapping
+load(5)  # error: a path or a file
+load("missing.json", duplicates="first")  # error: no such policy
+load_lines(5)  # error: a path or a file
+dump(history, "a.json")  # error: a codec is needed
+dump(5, "a.json", "json")  # error: a history
+dump_lines(5, "a.jsonl")  # error: messages or histories
 Recorder(on_message="x")  # error: a listener can be called

@@ -1,6 +1,6 @@
 """anthropic: the bodies of requests to Anthropic's Messages API; answers are the codec ``anthropic-response``.
 
-A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, or the list of its messages alone.
+A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, the list of its messages alone, or one message.
 
 | Anthropic | agentmsg |
 | --- | --- |
@@ -41,7 +41,7 @@ from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, adopt, excerpt, is_list, is_object, maker, note_of, speed
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import BODY_KEYS, make_caps
-from agentmsg_codecs.anthropic.likeness import sniff_body
+from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 from agentmsg_codecs.anthropic.tools import read_tool, write_tool
@@ -69,20 +69,26 @@ class AnthropicCodec(Anthropic):
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a body, or of a list of messages."""
-        is_listed = is_list(document)
-        body: Any = {"messages": document} if is_listed else document
+        """Return the history of a body, of a list of messages, or of one message."""
+        place = "list" if is_list(document) else "single" if is_message(document) else None
+        body: Any = document if place is None else {"messages": document if place == "list" else [document]}
         if not is_object(body):
             raise DecodeError(f"a request is an object or a list, not {excerpt(document)}")
         natives: Any = body.get("messages")
         if not is_list(natives):
-            raise DecodeError("a request must have a list of messages", path=("messages",))
+            is_answer = body.get("type") == "message"
+            words = (
+                "this is a response, which anthropic-response reads"
+                if is_answer
+                else "a request must have a list of messages"
+            )
+            raise DecodeError(words, path=("messages",))
         self.engine.fill()
         messages = with_places(self.engine.read(natives))
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
         rest = {key: value for key, value in body.items() if key not in BODY_KEYS}
-        note: Native = {"/container": "list"} if is_listed else {}
+        note: Native = {"/container": place} if place else {}
         if "system" in body and body["system"] is None:
             note["system"] = "null"
         return _make_history(
@@ -120,8 +126,10 @@ class AnthropicCodec(Anthropic):
         note = note_of(history, FAMILY) if history.notes else EMPTY
         if not note:
             return body
-        if note.get("/container") == "list" and len(body) == 1:
-            return body["messages"]
+        if note.get("/container") in ("list", "single") and len(body) == 1:
+            natives = body["messages"]
+            is_alone = note["/container"] == "single" and len(natives) == 1 and is_message(natives[0])
+            return natives[0] if is_alone else natives
         return {**_spelt(note, body), **body}
 
     def likeness(self, document: Any) -> float:

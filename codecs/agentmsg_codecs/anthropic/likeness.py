@@ -43,10 +43,20 @@ def sniff_answer(document: Any) -> float:
     return _LIKELY if "stop_reason" in document else 0.0
 
 
+def is_message(document: Any) -> bool:
+    """Tell whether an object is a message by itself, rather than the body of a request; an answer is none."""
+    return (
+        is_object(document) and "role" in document and "messages" not in document and document.get("type") != "message"
+    )
+
+
 def sniff_body(document: Any) -> float:
     """Return how much a document looks like a request."""
-    if is_object(document):
-        natives: Any = document.get("messages")
+    natives: Any
+    if is_message(document):
+        natives, outside = [document], _PLAIN
+    elif is_object(document):
+        natives = document.get("messages")
         outside = _sniff_outside(document)
     else:
         natives, outside = document, _PLAIN

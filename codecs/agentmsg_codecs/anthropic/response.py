@@ -81,6 +81,7 @@ class AnthropicResponseCodec(Anthropic):
 
     name: ClassVar[str] = "anthropic-response"
     title: ClassVar[str] = "Anthropic Messages (responses)"
+    holds_messages: ClassVar[bool] = False
 
     _shape: Shape = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _make_shape(self.engine), takes_self=True)

@@ -1,8 +1,8 @@
 """openai: OpenAI Chat Completions, requests, with the dialects of compatible servers.
 
 A document is a request body (``{"messages": [...], "tools": [...], ...}``; other keys are kept as
-``history.extras["openai"]``), a row of fine-tuning data, or a bare list of messages. Shapes are those of the package
-openai 3.54; what that schema does not have is read too and written again where it was read, never anew.
+``history.extras["openai"]``), a row of fine-tuning data, a bare list of messages, or one message. Shapes are those of
+the package openai 3.54; what that schema does not have is read too and written again where it was read, never anew.
 
 | OpenAI | agentmsg |
 | --- | --- |
@@ -42,7 +42,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
 from agentmsg_codecs.openai.capabilities import make_caps
-from agentmsg_codecs.openai.likeness import sniff_messages
+from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAICodec"]
 
-_LIST = adopt({FAMILY: {"/container": "list"}})
+_PLACES = {place: adopt({FAMILY: {"/container": place}}) for place in ("list", "single")}
 _make_history = maker(am.History)
 
 
@@ -97,9 +97,8 @@ class OpenAICodec(Codec):
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a request body or of a list of messages."""
-        body, natives = _contents(document)
-        lead = () if body is None else ("messages",)
+        """Return the history of a request body, of a list of messages, or of one message."""
+        place, natives = _contents(document)
         self.engine.fill()
         read, links = self.engine.read, Links()
         messages: list[am.Msg] = []
@@ -107,30 +106,35 @@ class OpenAICodec(Codec):
             for links.number, native in enumerate(natives):
                 messages.append(read(native, links))
         except AgentMsgError as error:
-            raise error.at(*lead, links.number) from None
-        if body is None:
-            return _make_history(tuple(messages), notes=_LIST)
-        return _with_parameters(messages, {key: value for key, value in body.items() if key != "messages"})
+            path = {"list": (links.number,), "single": ()}.get(place, ("messages", links.number))
+            raise error.at(*path) from None
+        if place in _PLACES:
+            return _make_history(tuple(messages), notes=_PLACES[place])
+        return _with_parameters(messages, {key: value for key, value in document.items() if key != "messages"})
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Return the history of a document that others hold: of its usual messages only the texts are kept."""
         self.engine.fill()
         if is_list(document):
             messages = self.engine.read_held(document, lambda native: speed.copy_part(native, 1, depth))
-            return _make_history(tuple(messages), notes=_LIST)
-        body, natives = _contents(document)
+            return _make_history(tuple(messages), notes=_PLACES["list"])
+        place, natives = _contents(document)
+        if place == "single":
+            return None
         messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, 2, depth))
-        parameters = {key: value for key, value in (body or {}).items() if key != "messages"}
+        parameters = {key: value for key, value in document.items() if key != "messages"}
         return _with_parameters(messages, speed.copy_document(parameters, depth) if parameters else parameters)
 
     def write(self, history: am.History) -> Any:
-        """Return the request body of a history; a list of messages where it was read from one, or is wanted so."""
+        """Return the request body of a history; a list or a message where it was read from one, or is wanted so."""
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
         rest: Any = history.extras.get(FAMILY) if history.extras else None
         if not rest and not history.tools:
             noted = mark_of(history, FAMILY, "/container") if history.notes else None
-            if noted == "list" or (noted is None and self.container == "list"):
+            if noted == "single" and len(natives) == 1 and is_message(natives[0]):
+                return natives[0]
+            if noted in _PLACES or (noted is None and self.container == "list"):
                 return natives
         body: Native = {"messages": natives, **write_tools(history.tools)}
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
@@ -149,13 +153,15 @@ def _with_parameters(messages: list[am.Msg], parameters: Native) -> am.History:
     return _make_history(tuple(messages), tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
 
 
-def _contents(document: Any) -> tuple[Native | None, list[Any]]:
-    """Return the body, where there is one, and the native messages."""
+def _contents(document: Any) -> tuple[str, list[Any]]:
+    """Return where the messages of a document are (in a "list", a "body", or "single"), and these."""
     if is_list(document):
-        return None, document
+        return "list", document
     if not is_object(document):
         raise DecodeError(f"a request of OpenAI must be an object or a list of messages, not {excerpt(document)}")
+    if is_message(document):
+        return "single", [document]
     natives = document.get("messages")
     if not is_list(natives):
         raise DecodeError("a request of OpenAI must have a list of messages", path=("messages",))
-    return document, natives
+    return "body", natives

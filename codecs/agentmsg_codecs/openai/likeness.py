@@ -12,9 +12,16 @@ _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
 _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
 
 
+def is_message(document: Any) -> bool:
+    """Tell whether an object is a message by itself, rather than the body of a request."""
+    return is_mapping(document) and "role" in document and "messages" not in document
+
+
 def sniff_messages(document: Any) -> float:
     """Return 0 to 1: for messages that only OpenAI has, for such as many have, and for others."""
     messages = document.get("messages") if is_mapping(document) else document
+    if is_message(document):
+        messages = [document]
     if not is_sequence(messages) or not messages:
         return 0.0
     scores = list(map(_sniff, messages))

@@ -218,6 +218,7 @@ class OpenAIResponseCodec(Codec):
     name: ClassVar[str] = "openai-response"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
+    holds_messages: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = True
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))

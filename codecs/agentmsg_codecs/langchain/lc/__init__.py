@@ -98,6 +98,7 @@ class LangChainLcCodec(ContainerCodec):
     """
 
     name: ClassVar[str] = "langchain-lc"
+    own_form: ClassVar[str | None] = "to_json"
     family: ClassVar[str] = FAMILY
     title: ClassVar[str] = "LangChain (dumpd, load)"
     containers: ClassVar[Containers] = CONTAINERS

@@ -1,0 +1,267 @@
+"""load_lines and dump_lines: files of many documents, one a line, read as they are asked for; logs that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import attrs
+
+from agentmsg.api import dumps, loads
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, FileError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.files.compression import compressed
+from agentmsg.files.documents import Found
+from agentmsg.files.file_names import is_remote
+from agentmsg.files.given import given, readable, writer_of
+from agentmsg.files.plan import format_of, named
+from agentmsg.files.reading import Reading
+from agentmsg.files.storage import asking
+from agentmsg.files.storages import place_of
+from agentmsg.files.whole import kind_to_write, new_file
+from agentmsg.formats.codec import Codec
+from agentmsg.limits import DEFAULT_LIMITS, as_limits
+from agentmsg.model.checks import flag, one_of
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, MutableSequence
+
+    from agentmsg.api import OnLoss
+    from agentmsg.files.file_names import Form, Kind
+    from agentmsg.files.given import ToRead, ToWrite
+    from agentmsg.fitting.losses import Loss
+    from agentmsg.limits import Limits
+    from agentmsg.model.history import MsgLike
+    from agentmsg.values.text import Duplicates
+
+__all__ = ["Lines", "dump_lines", "load_lines"]
+
+
+def load_lines(
+    path_or_file: ToRead,
+    codec: str | Codec | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+    **options: Any,
+) -> Lines:
+    """Read the histories of a file, one for each line, as they are asked for; of MessagePack, one for each frame.
+
+    Args:
+        path_or_file: as of ``load``; a file object is read no further than asked for.
+        codec: the format of all lines; None to detect it by the first ones.
+        limits: bounds on what is read.
+        duplicates: as of ``loads``.
+        options: of the codec.
+
+    Returns:
+        An iterator. A line that cannot be read raises an error; the next call goes on with the next line.
+
+    Raises:
+        FileError: where there is no such file; later, where it cannot be read any further.
+        DecodeError: of the iterator: the message names the line.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = None if codec is None else get_codec(codec, **options)
+    as_limits(limits)
+    one_of(duplicates, "duplicates", "last", "error")
+    source = given(path_or_file, "read", "readline")
+    if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
+        place.open(source.name).close()  # says now what is wrong with it
+    default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
+    reading, form = readable(source, default, limits, wanted="jsonl")
+    return Lines(
+        name=source.name,
+        place="frame" if form == "msgpack" else "line",
+        reading=reading,
+        codec=chosen,
+        options=options,
+        bounds={"limits": limits, "duplicates": duplicates},
+    )
+
+
+@attrs.define(kw_only=True, eq=False)
+class Lines(Iterator[History]):
+    """The histories of a file, one after the other; see ``load_lines``. Its file is closed at the end, or by ``close``.
+
+    A line that cannot be read raises an error that names it, and the next call goes on after it.
+    """
+
+    _name: str = attrs.field(alias="name")
+    _place: str = attrs.field(alias="place")
+    _reading: Reading = attrs.field(alias="reading")
+    _codec: Codec | None = attrs.field(alias="codec")
+    _options: Mapping[str, Any] = attrs.field(alias="options")
+    _bounds: Mapping[str, Any] = attrs.field(alias="bounds")
+    _found: Iterator[Found] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Take the documents from the first one on."""
+        self._found = iter(self._reading)
+
+    def __iter__(self) -> Self:
+        """Return the iterator itself."""
+        return self
+
+    def __next__(self) -> History:
+        """Return the history of the next line.
+
+        Raises:
+            DecodeError: where it cannot be read.
+            FileError: where the file cannot be read.
+        """
+        codec = self._detected() if self._codec is None else self._codec
+        try:
+            found = next(self._found)
+        except DecodeError as error:
+            raise named(error, self._name) from None
+        try:
+            if found.fault is not None or found.data is None:
+                raise found.fault or DecodeError("too long", code="bytes")
+            return loads(found.data, codec, **self._bounds)
+        except AgentMsgError as error:
+            raise named(error, f"{self._name}, {self._place} {found.number}") from None
+
+    def _detected(self) -> Codec:
+        try:
+            name = format_of(self._reading.ahead())
+        except AgentMsgError as error:
+            self.close()
+            raise named(error, self._name) from None
+        if name is None:
+            self.close()
+            raise StopIteration
+        self._codec = get_codec(name, **self._options)
+        return self._codec
+
+    def close(self) -> None:
+        """Close the file, unless it is the caller's; there are no more lines then."""
+        self._reading.close()
+        self._found = iter(())
+
+    def __enter__(self) -> Self:
+        """Return the iterator, whose file is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+
+def dump_lines(
+    items: Iterable[History | MsgLike | Iterable[MsgLike]],
+    path_or_file: ToWrite,
+    codec: str | Codec = "json",
+    *,
+    append: bool = True,
+    force: bool = False,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> None:
+    """Write messages or histories to a file, one a line: a log that grows. Of MessagePack, one a frame.
+
+    Args:
+        items: each a message, or a history or list of messages, as of ``encode``; the messages of a history itself are
+            items, so ``[history]`` is one line, and ``history`` a line for each of its messages. They are taken one by
+            one, and so are they written: what stands before an item that is refused is in the file.
+        path_or_file: as of ``dump``.
+        codec: the format to write.
+        append: whether lines are put at the end of a file that exists. Else the file is a new one, and gets its name
+            only when it is whole.
+        force: where ``append`` is False, whether a file that exists is replaced.
+        losses: as of ``encode``.
+        on_loss: as of ``encode``.
+        carry: as of ``encode``.
+        options: of the codec.
+
+    Raises:
+        FileError: as ``dump``; also code "form", where the name of the file says that it holds one document.
+        InvalidMessage: where an item makes no message; like all errors of items, the path begins with its number.
+        LossError: as ``encode``.
+        CodecLookupError: as ``encode``.
+        EncodeError: as ``dumps``.
+    """
+    flag(append, "append")
+    flag(force, "force")
+    if append and force:
+        raise refused("force", force, "False where lines are appended: nothing is replaced", code="option")
+    chosen = get_codec(codec, **options)
+    target = given(path_or_file, "write")
+    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, carry=carry)
+    if target.file is not None:
+        write = writer_of(target, is_binary=chosen.binary)
+        for line in lines:
+            write(line)
+        return
+    kind = kind_to_write(target.name, chosen, "jsonl")
+    if kind.form == "json":
+        msg = f"{target.name}: a .json file holds one document; let the name end with .jsonl"
+        raise FileError(msg, code="form")
+    with _appended(target.name, kind) if append else new_file(target.name, kind, force=force) as file:
+        for line in lines:
+            file.write(line)
+
+
+def _lines(items: Iterable[Any], codec: Codec, **writing: Any) -> Iterator[bytes]:
+    """Yield the lines that items are."""
+    for number, item in enumerate(_each(items)):
+        try:
+            message = History.of(item)[0] if is_a(item, (str, Mapping)) else item
+            data = dumps(message, codec, **writing)
+        except AgentMsgError as error:
+            raise error.at(number) from None
+        if not codec.binary:
+            if b"\n" in data:
+                msg = "documents of this format have several lines"
+                raise EncodeError(msg, codec=codec.name, path=(number,))
+            data += b"\n"
+        yield data
+
+
+def _several(items: Any) -> Iterable[Any]:
+    if is_a(items, Msg):
+        return (items,)
+    if is_a(items, (str, bytes, Mapping)) or not is_a(items, (Iterable,)):
+        raise refused("items", items, "messages or histories")
+    return cast("Iterable[Any]", items)
+
+
+def _each(items: Iterable[Any]) -> Iterator[Any]:
+    try:
+        yield from items
+    except AgentMsgError:
+        raise
+    except Exception as error:
+        msg = f"items cannot be gone through: {excerpt(items)} ({type(error).__name__})"
+        raise InvalidMessage(msg, code="type", path=("items",)) from error
+
+
+@contextmanager
+def _appended(name: str, kind: Kind) -> Generator[Any]:
+    """Give the end of a file; a line that was cut there is ended first, so that none grows together with it."""
+    if is_remote(name):
+        msg = f"{name}: nothing can be appended to a file of that place; write a new one with append=False"
+        raise FileError(msg, code="file")
+    with ExitStack() as files:
+        files.enter_context(asking(name))
+        # Each line is one write, at the end as that is then: others may append, too.
+        raw: Any = files.enter_context(Path(name).open("ab", buffering=0))
+        if kind == type(kind)("jsonl") and _is_cut(name):
+            raw.write(b"\n")
+        yield files.enter_context(compressed(raw, kind.compression))
+
+
+def _is_cut(name: str) -> bool:
+    """Tell whether a file ends within a line."""
+    path = Path(name)
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) != b"\n"

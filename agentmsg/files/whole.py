@@ -1,0 +1,175 @@
+"""load and dump: one whole document in a file; what a file is called says whether it is compressed."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.api import dumps, loads
+from agentmsg.checking.detection import recognize
+from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.files.compression import compressed
+from agentmsg.files.file_names import kind_of
+from agentmsg.files.framing import framing_of
+from agentmsg.files.given import given, readable, writer_of
+from agentmsg.files.overwriting import check_free
+from agentmsg.files.plan import form_fault, named
+from agentmsg.files.storages import whole_file
+from agentmsg.limits import DEFAULT_LIMITS, as_limits
+from agentmsg.model.checks import flag, one_of
+from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, MutableSequence
+    from typing import BinaryIO
+
+    from agentmsg.api import OnLoss
+    from agentmsg.files.file_names import Form, Kind
+    from agentmsg.files.given import Given, ToRead, ToWrite
+    from agentmsg.fitting.losses import Loss
+    from agentmsg.formats.codec import Codec
+    from agentmsg.limits import Limits
+    from agentmsg.model.history import History, MsgLike
+    from agentmsg.model.msg import Msg
+    from agentmsg.values.text import Duplicates
+
+__all__ = ["dump", "kind_to_write", "load", "new_file"]
+
+
+def load(
+    path_or_file: ToRead,
+    codec: str | Codec | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    duplicates: Duplicates = "last",
+    **options: Any,
+) -> History:
+    """Read the one document of a file.
+
+    Args:
+        path_or_file: a path or URL, or a file that is open for reading, binary or text, which stays open. A path that
+            ends with ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
+        codec: the format; None to detect it, see ``recognize``.
+        limits: bounds on what is read.
+        duplicates: as of ``loads``.
+        options: of the codec.
+
+    Raises:
+        FileError: where the file cannot be read (code "file", "compression" ...).
+        NotUnderstood: where no codec is given, and the format is not recognised without doubt.
+        DecodeError: where it is no such document; code "schema", where a ``.jsonl`` file holds several: see
+            ``load_lines``.
+        CodecLookupError: where there is no such codec or option.
+    """
+    chosen = None if codec is None else get_codec(codec, **options)
+    as_limits(limits)
+    one_of(duplicates, "duplicates", "last", "error")
+    source = given(path_or_file, "read", "readline")
+    data = _only(source, limits)
+    try:
+        found = recognize(data, limits=limits) if chosen is None else chosen
+    except AgentMsgError as error:
+        raise named(error, source.name) from None
+    chosen = get_codec(found, **options) if chosen is None else chosen
+    try:
+        return loads(data, chosen, limits=limits, duplicates=duplicates)
+    except AgentMsgError as error:
+        raise named(error, source.name) from None
+
+
+def _only(source: Given, limits: Limits) -> bytes:
+    """Return the bytes of the one document of a file."""
+    reading, _ = readable(source, "json", limits)
+    with closing(reading):
+        try:
+            found = list(islice(reading, 2))
+        except FileError as error:
+            if source.file is None and source.name.lstrip()[:1] in ("{", "["):
+                msg = f"{error.message}; loads reads a text that is a document"
+                raise FileError(msg, code=error.code) from None
+            raise
+        except DecodeError as error:
+            raise named(error, source.name) from None
+    if len(found) != 1:
+        words = "several documents; load_lines reads them one by one" if found else "no document"
+        raise DecodeError(f"{source.name} holds {words}", code="schema" if found else "syntax")
+    if found[0].fault is not None or found[0].data is None:
+        raise named(found[0].fault or DecodeError("too long", code="bytes"), source.name)
+    return found[0].data
+
+
+def dump(
+    history: History | Msg | Iterable[MsgLike],
+    path_or_file: ToWrite,
+    codec: str | Codec,
+    *,
+    force: bool = False,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> None:
+    """Write a history as the one document of a file.
+
+    Args:
+        history: as of ``encode``.
+        path_or_file: a path or URL, or a file that is open for writing, binary or text, which stays open. A path gets
+            its file only when it is whole; where anything goes wrong, all is as it was. One that ends with ``.gz`` or
+            ``.zst`` is compressed.
+        codec: the format to write.
+        force: whether a file that exists is replaced.
+        losses: as of ``encode``.
+        on_loss: as of ``encode``.
+        carry: as of ``encode``.
+        options: of the codec.
+
+    Raises:
+        FileError: code "exists", where there is a file of that name; code "form", where its name says that it holds
+            something else; code "file", where it cannot be written.
+        LossError: as ``encode``.
+        CodecLookupError: as ``encode``.
+        EncodeError: as ``dumps``.
+    """
+    flag(force, "force")
+    chosen = get_codec(codec, **options)
+    target = given(path_or_file, "write")
+    if target.file is not None:
+        write = writer_of(target, is_binary=chosen.binary)
+        write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry))
+        return
+    kind = kind_to_write(target.name, chosen, "json")
+    with new_file(target.name, kind, force=force) as file:
+        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry))
+        file.write(framing_of(kind, pretty=False).tail)
+
+
+def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
+    """Return how documents of a codec stand in a file to write.
+
+    Raises:
+        FileError: code "form", where its name says that it holds something else.
+    """
+    kind = kind_of(name, "msgpack" if codec.binary else default)
+    if words := form_fault(codec, kind.form):
+        msg = f"{name}: {words}"
+        raise FileError(msg, code="form")
+    return kind
+
+
+@contextmanager
+def new_file(name: str, kind: Kind, *, force: bool) -> Generator[BinaryIO]:
+    """Give a file to write, which gets its name when it is whole; see ``whole_file``.
+
+    Raises:
+        FileError: code "exists", before anything is done, where there is such a file.
+    """
+    try:
+        if not force:
+            check_free((name,))
+        with whole_file(name, force=force) as raw, compressed(raw, kind.compression) as file:
+            yield file
+    except FileError as error:
+        if error.code != "exists":
+            raise
+        raise FileError(error.message.replace("--force", "force=True"), code="exists") from None

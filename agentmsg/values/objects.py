@@ -1,0 +1,136 @@
+"""What people hold, made plain data: objects of SDKs, pydantic models, attrs classes, dataclasses.
+
+Told by what their classes offer; nothing of theirs is imported. A part that was never set, and says nothing, is left
+out: so an object is what its owner would send or store.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt
+from agentmsg.values.text import parse_json
+from agentmsg.values.types import class_of, is_list, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["opener"]
+
+# So many objects are opened for one document: one that makes new ones without end is none.
+_MOST = 1_000_000
+
+
+def opener(own_form: str | None = None) -> Callable[[Any], Any]:
+    """Return what makes the plain data of one object, for one document; see ``opened``."""
+    count = 0
+
+    def open_one(value: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > _MOST:
+            msg = f"more than {_MOST} objects in one document"
+            raise InvalidMessage(msg, code="depth")
+        return opened(value, own_form)
+
+    return open_one
+
+
+def opened(value: Any, own_form: str | None = None) -> Any:
+    """Return what an object says as plain data; objects inside of it may still be objects.
+
+    Args:
+        value: the object.
+        own_form: a method that is asked first, where the object has it and it gives a dict.
+
+    Raises:
+        InvalidMessage: code "type" where it is of no kind that can be told, or of ours, or raises.
+    """
+    cls: Any = class_of(value)
+    name: str = cls.__name__
+    if cls.__module__.partition(".")[0] == "agentmsg":
+        msg = f"a {name} of agentmsg is no document of a format; agentmsg.encode makes one"
+        raise InvalidMessage(msg, code="type")
+    try:
+        if own_form is not None and getattr(cls, own_form, None) is not None:
+            form = getattr(value, own_form)()
+            if is_object(form):
+                return form
+        way = next((way for mark, way in _WAYS.items() if getattr(cls, mark, None) is not None), None)
+        if way is not None:
+            return way(value)
+    except AgentMsgError as error:
+        told = f"{error.message} (of {name})"
+        raise InvalidMessage(told, code="type") from error
+    except Exception as error:
+        msg = f"{name} cannot be made plain data: {type(error).__name__}: {excerpt(str(error))[1:-1]}"
+        raise InvalidMessage(msg, code="type") from error
+    msg = f"{name} is not JSON: {excerpt(value)}"
+    raise InvalidMessage(msg, code="type")
+
+
+# -- pydantic ----------------------------------------------------------------------------------------------------------
+
+
+def _of_model(value: Any) -> Any:
+    return _with_defaults(_dumped(value, is_set=True), _dumped(value, is_set=False))
+
+
+def _dumped(value: Any, *, is_set: bool) -> Any:
+    # SDKs say in this attribute what they never send: what they parsed themselves.
+    hidden: Any = getattr(class_of(value), "__api_exclude__", None)
+    try:
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=is_set, exclude=hidden, warnings=False)
+    except TypeError:
+        return value.model_dump()  # somebody's, which takes no arguments
+
+
+def _of_older_model(value: Any) -> Any:
+    said, whole = (parse_json(value.json(by_alias=True, exclude_unset=is_set)) for is_set in (True, False))
+    return _with_defaults(said, whole)
+
+
+def _with_defaults(said: Any, whole: Any) -> Any:
+    """Return what was set, and of what was not, what says something all the same, such as a role or a type."""
+    if is_object(said) and is_object(whole):
+        more = {key: item for key, item in whole.items() if key not in said and not _is_nothing(item)}
+        return {**{key: _with_defaults(item, whole.get(key)) for key, item in said.items()}, **more}
+    if is_list(said) and is_list(whole) and len(said) == len(whole):
+        return [_with_defaults(mine, theirs) for mine, theirs in zip(said, whole, strict=True)]
+    return said
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (type(value) in (str, list, dict, tuple) and not value)
+
+
+# -- attrs, dataclasses ------------------------------------------------------------------------------------------------
+
+
+def _of_attrs(value: Any) -> Any:
+    import attrs  # noqa: PLC0415 - only for what stands for no default
+
+    fields: Any = class_of(value).__attrs_attrs__
+    return _fields(value, ((field.name, field.default is attrs.NOTHING) for field in fields))
+
+
+def _of_dataclass(value: Any) -> Any:
+    import dataclasses  # noqa: PLC0415 - takes longer to import than all of this
+
+    none = dataclasses.MISSING
+    fields = dataclasses.fields(value)
+    return _fields(value, ((field.name, field.default is none and field.default_factory is none) for field in fields))
+
+
+def _fields(value: Any, names: Iterator[tuple[str, bool]]) -> dict[str, Any]:
+    said = {name: (getattr(value, name), is_needed) for name, is_needed in names}
+    return {name: item for name, (item, is_needed) in said.items() if is_needed or not _is_nothing(item)}
+
+
+# By what a class has.
+_WAYS: Mapping[str, Callable[[Any], Any]] = {
+    "model_dump": _of_model,
+    "__fields_set__": _of_older_model,
+    "__attrs_attrs__": _of_attrs,
+    "__dataclass_fields__": _of_dataclass,
+}
