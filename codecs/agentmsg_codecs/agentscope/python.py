@@ -354,9 +354,13 @@ def sniff_message(native: Native) -> float:
         return 0.0
     if not (type(content) is str or is_list(content)):
         return 0.0
+    if native.keys() >= _OWN:
+        return 1.0
     if not _SIGNS.isdisjoint(native):
         return _SURE if "metadata" in native or "id" in native else _LIKELY
     return _LIKELY if "metadata" in native and "id" in native else 0.0
 
 
 _SIGNS = frozenset({"created_at", "timestamp", "finished_reason", "structured_output"})
+# Nobody else has both.
+_OWN = frozenset({"finished_reason", "structured_output"})
