@@ -455,7 +455,7 @@ def test_operations_are_pure(history: am.History) -> None:
 
 
 def test_operations_take_any_iterable() -> None:
-    """The functions take a history, a message or any iterable of messages, and refuse what is none."""
+    """The functions take a history, a message or any iterable of messages or texts, and refuse what is none."""
     from agentmsg.ops.ids import apply_removals, dedupe
     from agentmsg.ops.merging import merge_runs
     from agentmsg.ops.pairs import pair_tools
@@ -470,4 +470,4 @@ def test_operations_take_any_iterable() -> None:
     assert (len(turns_of(iter(two))), pair_tools(iter(two))) == (2, ())
     for operate in (apply_removals, dedupe, merge_runs, pair_tools, to_text, turns_of):
         with pytest.raises(am.InvalidMessage):
-            operate(ANY.thaw(["a"]))
+            operate(ANY.thaw([7]))

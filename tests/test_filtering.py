@@ -228,4 +228,4 @@ def test_arguments_of_the_wrong_kind_are_refused(conditions: dict[str, Any], pat
         am.filter_messages(TALK, **conditions)
     assert (raised.value.code, raised.value.path[0]) == (code, path)
     with pytest.raises(am.InvalidMessage):
-        am.filter_messages(["Hello"])  # type: ignore[list-item]  # what a caller without a type checker may do
+        am.filter_messages([7])  # type: ignore[list-item]  # what a caller without a type checker may do
