@@ -17,7 +17,6 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.model.blocks import BaseBlock, register_block
 from agentmsg.values.frozen import plain_copy
 from agentmsg_codecs.langchain import LangChainCodec
-from data import EVERY
 from support.documents import documents
 
 CODEC = LangChainCodec()
@@ -62,17 +61,6 @@ def read(native: Any) -> am.Msg:
 
 
 # -- golden and recorded documents --------------------------------------------------------------------------------
-
-
-# Each golden document has an oddity: they weigh more where few of the recorded ones are read.
-RARE = 0.02 if EVERY == 1 else 0.03
-
-
-def test_native_blocks_are_rare() -> None:
-    """At most 2 % of the blocks of golden and recorded documents are kept as they are."""
-    blocks = [block for _, doc in documents("langchain") for msg in am.decode(doc, CODEC) for block in msg.content]
-    natives = [block for block in blocks if isinstance(block, am.NativeBlock)]
-    assert len(natives) <= RARE * len(blocks), f"{len(natives)} of {len(blocks)}"
 
 
 def test_no_golden_message_is_kept_whole() -> None:
