@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName
 
 __all__ = [
     "Conversion",
@@ -76,7 +77,7 @@ _make_conversion = maker(Conversion)
 
 def loads(
     raw: bytes | bytearray | memoryview | str,
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
@@ -117,7 +118,7 @@ def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeErro
     return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
-def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
     """Return the history of a document given as plain data (dict, list, str, int, float, bool, None), or as objects.
 
     Objects of SDKs, pydantic models, attrs classes and dataclasses are taken as what they say, wherever they stand in
@@ -150,7 +151,7 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
 
 def encode(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -178,7 +179,7 @@ def encode(
     return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
 
 
-def messages_for(messages: History | Msg | Iterable[MsgLike], codec: str | Codec, **options: Any) -> list[Any]:
+def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = get_codec(codec, **options)
@@ -209,7 +210,7 @@ def _written(codec: Codec, history: History) -> Any:
 
 def dumps(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -267,8 +268,8 @@ def _refuse(content: Losses) -> None:
 
 def convert(
     document: Any,
-    source: str | Codec,
-    target: str | Codec,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",

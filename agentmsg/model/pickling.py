@@ -15,6 +15,8 @@ from agentmsg.model.checks import flag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg_codecs import CodecName
+
 __all__ = ["Pickled", "Portable", "above", "repr_html"]
 
 # The packages that drawing a page needs: the extra `html`.
@@ -128,7 +130,7 @@ class Portable:
         return cls._from_history(above("api").loads(raw, "json"))
 
     @classmethod
-    def decode(cls, document: Any, codec: str | Format, **options: Any) -> Self:
+    def decode(cls, document: Any, codec: CodecName | Format, **options: Any) -> Self:
         """Read a document of any format; see ``agentmsg.decode``.
 
         A history takes any number of messages, a message exactly one.
@@ -138,6 +140,6 @@ class Portable:
         """
         return cls._from_history(above("api").decode(document, codec, **options))
 
-    def encode(self, codec: str | Format, **options: Any) -> Any:
+    def encode(self, codec: CodecName | Format, **options: Any) -> Any:
         """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
         return above("api").encode(self, codec, **options)
