@@ -6,7 +6,7 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import attrs
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
-    from agentmsg_codecs import CodecName
+    from agentmsg_codecs import CodecName, ResponseCodecName
 
 __all__ = [
     "Conversion",
@@ -149,6 +149,26 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
     return decode_deep(document, codec, room)
 
 
+@overload
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: ResponseCodecName,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> dict[str, Any]: ...
+@overload
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> Any: ...
 def encode(
     messages: History | Msg | Iterable[MsgLike],
     codec: CodecName | Codec,

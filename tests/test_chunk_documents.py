@@ -23,7 +23,7 @@ each_codec = pytest.mark.parametrize("name", list(CHUNKED))
 
 
 @each_codec
-def test_chunks_are_returned_exactly(name: str) -> None:
+def test_chunks_are_returned_exactly(name: am.CodecName) -> None:
     """Law 1: every recorded chunk is read, and written again as it was."""
     codec = am.get_codec(name)
     found = chunk_documents(name)

@@ -169,7 +169,8 @@ def test_a_single_message_is_a_document(codec: am.CodecName, message: dict[str, 
     assert am.encode(am.loads(am.dumps(history, "json"), "json"), codec) == message
     if message is ASKED:
         assert am.encode([*history, am.Msg.assistant("y")], codec)["messages"][0] == message
-        assert am.encode(history.extended(am.Msg.assistant("y")), codec)[0] == message
+        written: Any = am.encode(history.extended(am.Msg.assistant("y")), codec)
+        assert written[0] == message
 
 
 def test_what_is_no_single_message_is_refused() -> None:

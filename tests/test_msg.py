@@ -213,7 +213,7 @@ def test_the_builder() -> None:
     assert Msg.builder().role("user").set(content="a").text("b").build().text == "a\nb"
     assert Msg.builder().role("user").text("").build().content == ()
     with pytest.raises(InvalidMessage) as caught:
-        MsgBuilder().set(contents="x")
+        MsgBuilder().set(contents="x")  # type: ignore[call-arg]
     assert (caught.value.code, caught.value.path) == ("schema", ("contents",))
 
 

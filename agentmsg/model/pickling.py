@@ -5,7 +5,7 @@ Conversion and operations are above the model: their modules are looked up when 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import attrs
 
@@ -15,7 +15,7 @@ from agentmsg.model.checks import flag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg_codecs import CodecName
+    from agentmsg_codecs import CodecName, ResponseCodecName
 
 __all__ = ["Pickled", "Portable", "above", "repr_html"]
 
@@ -140,6 +140,10 @@ class Portable:
         """
         return cls._from_history(above("api").decode(document, codec, **options))
 
+    @overload
+    def encode(self, codec: ResponseCodecName, **options: Any) -> dict[str, Any]: ...
+    @overload
+    def encode(self, codec: CodecName | Format, **options: Any) -> Any: ...
     def encode(self, codec: CodecName | Format, **options: Any) -> Any:
         """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
         return above("api").encode(self, codec, **options)
