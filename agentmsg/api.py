@@ -20,16 +20,17 @@ from agentmsg.fitting.digest import digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.model.checks import checked, flag, one_of
+from agentmsg.model.checks import checked, clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
+from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
@@ -57,7 +58,7 @@ _WRITING = ("losses", "on_loss", "carry")
 _BULK, _MANY = 8192, 16
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Conversion:
     """What ``convert`` gives.
 
@@ -70,6 +71,16 @@ class Conversion:
     document: Any
     losses: Losses
     history: History
+    __repr__ = clean_repr
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield what is shown: the losses first, for the document may be long."""
+        yield "losses", self.losses
+        yield "document", self.document
+
+    def _repr_html_(self) -> str | None:
+        """Return the table of losses and the document for a notebook; None where the extra ``html`` is missing."""
+        return repr_html(self)
 
 
 _make_conversion = maker(Conversion)

@@ -33,7 +33,7 @@ def above(module: str) -> Any:
 
 
 def repr_html(value: Any) -> str | None:
-    """Return a history or message as HTML for notebooks; None where a package that draws is missing."""
+    """Return a history, message, loss report or conversion as HTML; None where a package that draws is missing."""
     try:
         page = above("show.page")
     except ModuleNotFoundError as error:
