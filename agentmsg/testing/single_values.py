@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["single_values"]
 
-_ROLES = (*get_args(RoleName), "moderator")
+# Any word is a role.
+_ROLES: tuple[Any, ...] = (*get_args(RoleName), "moderator")
 _SPEC = ToolSpec("f", "adds", {"type": "object"})
 # A value for each field, by its name; all others are texts.
 _VALUES: dict[str, Any] = {
@@ -89,14 +90,16 @@ def _messages() -> Iterator[Msg]:
 def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
     """Return a message with nothing but what is given; where there is no content, with a text."""
     usual = ToolResultBlock("c1", (TextBlock("Hi"),)) if role == "tool" else TextBlock("Hi")
-    return Msg(role, content or (usual,), **{"id": None, "created_at": None, **fields})
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return Msg(role, content or (usual,), **given)
 
 
 def _blocks() -> Iterator[BaseBlock]:
     for cls in BLOCK_TAGS:
         needed = {name: _value(name) for name in _names(cls, needed=True)}
         for source in _SOURCES if "source" in needed else ():
-            yield cls(**{**needed, "source": source})
+            given: dict[str, Any] = {**needed, "source": source}
+            yield cls(**given)
         yield from _each(cls, **needed)
 
 
