@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from agentmsg.ops.tokens import approximate_tokens, token_counter
     from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
+    from agentmsg.redacting.redactor import Redaction, redact
     from agentmsg.registry import codec_names, get_codec
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
@@ -105,6 +106,7 @@ _LATER = {
     "Made": "agentmsg.model.generated",
     "MsgBuilder": "agentmsg.model.builder",
     "MsgChunk": "agentmsg.stream",
+    "Redaction": "agentmsg.redacting.redactor",
     "ToolPair": "agentmsg.ops.pairs",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
@@ -129,6 +131,7 @@ _LATER = {
     "loads": "agentmsg.api",
     "parse_partial": "agentmsg.stream",
     "recognize": "agentmsg.checking.detection",
+    "redact": "agentmsg.redacting.redactor",
     "restore": "agentmsg.api",
     "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -199,6 +202,8 @@ __all__ = [  # noqa: RUF022
     # operations
     "filter_messages",
     "trim_messages",
+    "redact",
+    "Redaction",
     "approximate_tokens",
     "token_counter",
     "HistoryStats",

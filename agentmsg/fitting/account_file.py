@@ -86,6 +86,8 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
         header |= {"messages": len(output), "digest": digest(output, exact=True)}
     if losses.carried:
         header["carried"] = losses.carried
+    if losses.secrets:
+        header["secrets"] = True
     yield dump_json(header)
     yield from _object_lines(losses)
     for path, notes in losses.spelling():
@@ -181,7 +183,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
                 header = _header(line)
                 continue
             path = tuple(int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:])
-            losses.extend(_losses(line, path, header["codec"]))
+            losses.extend(_losses(line, path, header))
             if "spelling" in line:
                 spelling.append((path, adopt(line["spelling"])))
         except AgentMsgError as error:
@@ -199,6 +201,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
         carried=header.get("carried", 0),
+        secrets=header.get("secrets", False),
     )
 
 
@@ -220,6 +223,9 @@ def _header(line: Any) -> dict[str, Any]:
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:
         msg = "the header of a loss report must count the losses carried in the output"
+        raise DecodeError(msg)
+    if type(header.get("secrets", False)) is not bool:
+        msg = "the header of a loss report must say whether it holds secrets: true or false"
         raise DecodeError(msg)
     return header
 
@@ -264,13 +270,14 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
     return parts
 
 
-def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
-    levels, whys = line.get("level", {}), line.get("why", {})
+def _losses(line: Mapping[str, Any], path: Path, header: Mapping[str, Any]) -> Iterator[Loss]:
+    levels, whys, codec = line.get("level", {}), line.get("why", {}), header["codec"]
+    secret = header.get("secrets", False)
 
     def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
         name = at[-1] if isinstance(at[-1], str) else ""
         made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
-        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
+        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why, secret)
 
     for kind in _PLACES:
         if kind in line:

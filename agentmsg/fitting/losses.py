@@ -16,7 +16,7 @@ import attrs
 
 from agentmsg.errors import refused
 from agentmsg.formats.capabilities import Level
-from agentmsg.model.checks import checked, clean_repr, listed, one_of, shown_fields
+from agentmsg.model.checks import checked, clean_repr, flag, listed, one_of, shown_fields
 from agentmsg.model.pickling import repr_html
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Loss:
             it stands apart as; for moved, split and merged
             messages the (message, first block) of each part in the output.
         why: in words.
+        secret: whether ``was`` is not to be shown (see ``agentmsg.redact``).
     """
 
     path: Path
@@ -82,8 +83,12 @@ class Loss:
     was: Any = None
     now: Any = None
     why: str = ""
+    secret: bool = attrs.field(default=False, repr=False)
     __repr__ = clean_repr
-    __rich_repr__ = shown_fields
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield the fields that say something and may be shown."""
+        return ((name, value) for name, value in shown_fields(self) if name != "was" or not self.secret)
 
     def __str__(self) -> str:
         """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
@@ -112,6 +117,7 @@ class Losses(Sequence[Loss]):
         spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
         length: number of messages in the output, where it is known: more than these were added behind.
         carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
+        secrets: whether it holds what is not to be shown: it says so on file, too.
     """
 
     def __init__(
@@ -123,6 +129,7 @@ class Losses(Sequence[Loss]):
         spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
         length: int | None = None,
         carried: int = 0,
+        secrets: bool = False,
     ) -> None:
         for name, value in (("length", length), ("carried", carried)):
             if value is not None and (type(value) is not int or value < 0):
@@ -131,6 +138,7 @@ class Losses(Sequence[Loss]):
             if function is not None and not callable(function):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
+        flag(secrets, "secrets")
         # What can be gone through only once is gone through now: an account may be read by several threads.
         self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
@@ -139,6 +147,7 @@ class Losses(Sequence[Loss]):
         self.spelling = spelling
         self.length = length
         self.carried = carried
+        self.secrets = secrets
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
@@ -153,6 +162,7 @@ class Losses(Sequence[Loss]):
             spelling=self.spelling,
             length=self.length,
             carried=self.carried,
+            secrets=self.secrets,
         )
 
     @overload
@@ -199,6 +209,7 @@ class Losses(Sequence[Loss]):
             spelling=Settled(tuple(self.spelling())),
             length=self.length,
             carried=self.carried,
+            secrets=self.secrets,
         )
         return (make, (self._all(),))
 

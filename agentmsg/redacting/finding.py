@@ -1,0 +1,227 @@
+"""Which parts of some texts are secrets, and what stands in their place.
+
+Placeholders such as ``REDACTED_EMAIL_1`` are letters, digits and underscores only: they are valid in JSON text, URLs,
+paths, names of tools and ids. They are numbered by first occurrence; numbers that the texts already hold are not used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.redacting.patterns import label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agentmsg.redacting.leaves import Nature
+    from agentmsg.redacting.patterns import Rule
+
+__all__ = ["Found", "Texts", "kinds_in"]
+
+_PLACEHOLDER = re.compile(r"REDACTED_([A-Z][A-Z0-9_]{0,48})_([0-9]{1,9})(?![0-9])")
+_DATA_URL = re.compile(r"(?i);base64,(?P<data>[A-Za-z0-9+/]{64,}+={0,2})")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\s-]*+[=\s]*")
+# Whole texts of base64 that are so long are payloads, wherever they stand.
+_PAYLOAD = 1024
+# What only its surroundings tell is looked for elsewhere where it can hardly be a common word.
+_LEAST, _SURE = 6, 16
+_HEAD = 6
+
+
+def _empty() -> dict[str, None]:
+    return {}
+
+
+@attrs.frozen
+class Texts:
+    """The texts of a history, each once, in their order."""
+
+    plain: dict[str, None] = attrs.field(factory=_empty)
+    opaque: dict[str, None] = attrs.field(factory=_empty)
+    named: dict[str, None] = attrs.field(factory=_empty)
+
+    def see(self, text: str, nature: Nature) -> str:
+        """Take a text, and give it back."""
+        if nature == "opaque" or (len(text) >= _PAYLOAD and _BASE64.fullmatch(text)):
+            self.opaque[text] = None
+        else:
+            self.plain[text] = None
+            if nature == "named":
+                self.named[text] = None
+        return text
+
+
+@attrs.frozen
+class Found:
+    """What was found in some texts.
+
+    Attributes:
+        texts: what becomes of those that hold a secret.
+        payloads: the same for payloads, which are a secret as a whole or left alone.
+        kinds: the kind of each placeholder.
+    """
+
+    texts: Mapping[str, str]
+    payloads: Mapping[str, str]
+    kinds: Mapping[str, str]
+
+    @classmethod
+    def of(cls, texts: Texts, rules: Sequence[Rule], *, named: str | None) -> Found:
+        """Return what is found by some rules.
+
+        Args:
+            texts: all texts.
+            rules: in the order in which they hold.
+            named: the kind of a value whose name says that it is secret; None where these are not asked for.
+        """
+        return _Search(texts, rules, named).found()
+
+    def __call__(self, text: str, nature: Nature) -> str:
+        """Return what becomes of a text."""
+        new = self.texts.get(text)
+        if new is None or nature == "opaque":
+            return self.payloads.get(text, text)
+        return new
+
+
+def kinds_in(text: str, kinds: Mapping[str, str]) -> Iterator[str]:
+    """Yield the kinds of the secrets whose placeholders a text holds."""
+    for found in _PLACEHOLDER.finditer(text):
+        if found[0] in kinds:
+            yield kinds[found[0]]
+
+
+class _Search:
+    def __init__(self, texts: Texts, rules: Sequence[Rule], named: str | None) -> None:
+        self.texts = texts
+        short = [text for text in texts.opaque if len(text) < _PAYLOAD]
+        self.whole = "\n".join((*texts.plain, *short)).lower()
+        self.rules = [rule for rule in rules if _may_hold(rule, self.whole)]
+        self.named = named
+        self.numbers: dict[str, int] = {}
+        self.taken: set[str] = set()
+        self.placeholders: dict[tuple[str, str], str] = {}
+        self.kinds: dict[str, str] = {}
+        # What only its surroundings told, by its first characters and its length.
+        self.elsewhere: dict[str, dict[int, dict[str, str]]] = {}
+
+    def found(self) -> Found:
+        named = self.texts.named if self.named else {}
+        if not self.rules and not named:
+            return Found({}, {}, {})
+        if "redacted_" in self.whole:
+            self.taken = {found[0] for text in self.texts.plain for found in _PLACEHOLDER.finditer(text)}
+        spans = {text: self.spans(text) for text in self.texts.plain}
+        payloads = dict(self.payloads())
+        for text in named:
+            if not spans[text] and _is_unlikely_word(text) and not any(char.isspace() for char in text):
+                self.remember(text, self.placeholder(str(self.named), text))
+        if self.elsewhere:
+            for text, own in spans.items():
+                own.extend(self.repeated(text, own))
+        return Found({text: _put(text, own) for text, own in spans.items() if own}, payloads, self.kinds)
+
+    def payloads(self) -> Iterator[tuple[str, str]]:
+        """Yield what becomes of payloads: of those that aren't base64, and those that are one secret."""
+        for text in self.texts.opaque:
+            own = self.spans(text) if len(text) < _PAYLOAD or not _BASE64.fullmatch(text) else []
+            is_whole = len(own) == 1 and own[0][:2] == (0, len(text))
+            if own and (is_whole or not _BASE64.fullmatch(text)):
+                yield text, _put(text, own)
+
+    def spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Return where secrets stand in a text, and their placeholders."""
+        if len(text) < 4:  # noqa: PLR2004 - as long as the shortest, such as a mail address
+            rules = [rule for rule in self.rules if not rule.anchors]
+        else:
+            low = text.lower()
+            rules = [rule for rule in self.rules if _may_hold(rule, low)]
+        if not rules:
+            return []
+        taken = _kept(text)
+        found: list[tuple[int, int, Rule]] = []
+        for rule in rules:
+            for start, end in rule.spans(text):
+                if taken.find(1, start, end) < 0:
+                    taken[start:end] = b"\1" * (end - start)
+                    found.append((start, end, rule))
+        found.sort(key=lambda span: span[0])
+        return [(start, end, self.named_by(rule, text[start:end])) for start, end, rule in found]
+
+    def named_by(self, rule: Rule, secret: str) -> str:
+        placeholder = self.placeholder(rule.kind, rule.normal(secret))
+        if rule.by_context and _is_unlikely_word(secret):
+            self.remember(secret, placeholder)
+        return placeholder
+
+    def placeholder(self, kind: str, secret: str) -> str:
+        """Return what stands in the place of a secret, everywhere in the history."""
+        label = label_of(kind)
+        known = self.placeholders.get((label, secret))
+        if known is not None:
+            return known
+        while True:
+            self.numbers[label] = number = self.numbers.get(label, 0) + 1
+            placeholder = f"REDACTED_{label}_{number}"
+            if placeholder not in self.taken:
+                break
+        self.placeholders[label, secret] = placeholder
+        self.kinds[placeholder] = kind
+        return placeholder
+
+    def remember(self, secret: str, placeholder: str) -> None:
+        self.elsewhere.setdefault(secret[:_HEAD], {}).setdefault(len(secret), {}).setdefault(secret, placeholder)
+
+    def repeated(self, text: str, own: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+        """Yield where secrets stand that only their surroundings elsewhere told."""
+        heads = self.elsewhere
+        taken: bytearray | None = None
+        at = 0
+        while at <= len(text) - _HEAD:
+            lengths = heads.get(text[at : at + _HEAD])
+            if lengths is not None:
+                for length in sorted(lengths, reverse=True):
+                    placeholder = lengths[length].get(text[at : at + length])
+                    if placeholder is None:
+                        continue
+                    taken = _kept(text, own) if taken is None else taken
+                    if taken.find(1, at, at + length) < 0:
+                        yield at, at + length, placeholder
+                        at += length - 1
+                        break
+            at += 1
+
+
+def _may_hold(rule: Rule, low: str) -> bool:
+    return not rule.anchors or any(anchor in low for anchor in rule.anchors)
+
+
+def _is_unlikely_word(text: str) -> bool:
+    return len(text) >= _SURE or (len(text) >= _LEAST and any(char.isdigit() for char in text))
+
+
+def _kept(text: str, own: Iterable[tuple[int, int, str]] = ()) -> bytearray:
+    """Return a mark for each character that is not to be touched: placeholders, payloads, and what is replaced."""
+    taken = bytearray(len(text))
+    spans = [(start, end) for start, end, _ in own]
+    if "REDACTED_" in text:
+        spans += [found.span() for found in _PLACEHOLDER.finditer(text)]
+    if ";base64," in text:
+        spans += [found.span("data") for found in _DATA_URL.finditer(text)]
+    for start, end in spans:
+        taken[start:end] = b"\1" * (end - start)
+    return taken
+
+
+def _put(text: str, spans: list[tuple[int, int, str]]) -> str:
+    """Return a text with placeholders in some places."""
+    out: list[str] = []
+    done = 0
+    for start, end, placeholder in sorted(spans):
+        out += (text[done:start], placeholder)
+        done = end
+    return "".join((*out, text[done:]))

@@ -1,0 +1,179 @@
+"""Every text of a history: to look at it, or to put another in its place. One walk for both, so that both see the same.
+
+Base64 payloads, signatures and what only a provider can read are told apart: who looks at a text says what it becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
+
+import attrs
+
+from agentmsg.fitting.changes import changed
+from agentmsg.model.base import Noted, Signature
+from agentmsg.model.blocks import CompactionBlock, ThinkingBlock, ToolUseBlock
+from agentmsg.model.equality import same
+from agentmsg.model.generated import Made
+from agentmsg.model.roles import RoleName
+from agentmsg.model.sources import Base64Source
+from agentmsg.redacting.patterns import SECRET_NAMES
+from agentmsg.values.frozen import adopt
+
+if TYPE_CHECKING:
+    from agentmsg.model.history import History
+
+__all__ = ["Nature", "Visit", "rewritten", "texts_in"]
+
+Nature = Literal["text", "opaque", "named"]
+"""What a text is: an ordinary one; a payload that is not to be damaged; a value whose name says that it is secret."""
+Visit: TypeAlias = Callable[[str, Nature], str]
+
+_N = TypeVar("_N", bound=Noted)
+_OPAQUE = frozenset(
+    {(Base64Source, "data"), (Signature, "value"), (ThinkingBlock, "redacted"), (CompactionBlock, "encrypted")}
+)
+# Words of the model itself, which no secret can be.
+_WORDS: Mapping[str, frozenset[str]] = {
+    "role": frozenset(get_args(RoleName)),
+    "kind": frozenset({"function", "custom", "server"}),
+}
+
+
+def rewritten(history: History, visit: Visit) -> History:
+    """Return a history in which every text is what ``visit`` gives for it; itself where all stay as they are."""
+    changes = _changes(history, visit)
+    return history.evolve(**changes) if changes else history
+
+
+def texts_in(value: Any) -> list[str]:
+    """Return the texts in the value of a field."""
+    texts: list[str] = []
+
+    def see(text: str, _: Nature) -> str:
+        texts.append(text)
+        return text
+
+    _value(value, see)
+    return texts
+
+
+def _owner(owner: _N, visit: Visit) -> _N:
+    changes = _changes(owner, visit)
+    return changed(owner, changes) if changes else owner
+
+
+def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    for name, attribute, nature in _fields(type(owner)):
+        value = getattr(owner, attribute)
+        if value is None:
+            continue
+        if type(value) is str:
+            words = _WORDS.get(name)
+            new: Any = value if words is not None and value in words else visit(value, nature)
+        else:
+            new = _value(value, visit)
+        if new is not value:
+            changes[name] = new
+    if isinstance(owner, ToolUseBlock):
+        changes |= _arguments(owner, visit)
+    return changes
+
+
+@cache
+def _fields(cls: Any) -> tuple[tuple[str, str, Nature], ...]:
+    """Return the fields of a class that are gone through: names, attributes, and what a text in them is.
+
+    The arguments of a call, which are said twice, are not among them.
+    """
+    skipped = {"input", "raw_input"} if issubclass(cls, ToolUseBlock) else set[str]()
+    opaque = {name for kind, name in _OPAQUE if issubclass(cls, kind)}
+    return tuple(
+        (str(field.alias), field.name, "opaque" if field.name in opaque else "text")
+        for field in attrs.fields(cls)
+        if field.init and field.alias not in skipped
+    )
+
+
+def _value(value: Any, visit: Visit) -> Any:
+    """Return what becomes of the value of a field: an object, several, or free-form JSON."""
+    if isinstance(value, (Mapping, list)):
+        return _json(value, visit) if value else value
+    if isinstance(value, Noted):
+        return _owner(value, visit)
+    if isinstance(value, tuple):
+        items = cast("tuple[object, ...]", value)
+        if not items or type(items[0]) is float:
+            return items
+        new = [_value(item, visit) for item in items]
+        return items if all(a is b for a, b in zip(new, items, strict=True)) else tuple(new)
+    if isinstance(value, str):
+        # What the library made stays made.
+        text = visit(str.__str__(value), "text")
+        return value if text == value else type(value)(text) if isinstance(value, Made) else text
+    return value
+
+
+def _json(value: Any, visit: Visit) -> Any:
+    """Return free-form JSON with other texts, keys among them; itself where all stay as they are."""
+    new = _plain(value, visit, "text")
+    return value if new is value else adopt(new)
+
+
+def _plain(value: Any, visit: Visit, nature: Nature) -> Any:
+    if isinstance(value, str):
+        text = visit(str.__str__(value), nature)
+        return value if text == value else text
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, Any]", value)
+        items = [
+            (_plain(key, visit, "text"), _plain(item, visit, _named(key, item)), key) for key, item in entries.items()
+        ]
+        if all(new is key and item is entries[key] for new, item, key in items):
+            return entries
+        return _unique(items)
+    if isinstance(value, list):
+        own = cast("list[Any]", value)
+        news = [_plain(item, visit, nature) for item in own]
+        return own if all(a is b for a, b in zip(news, own, strict=True)) else news
+    return value
+
+
+def _named(key: str, item: object) -> Nature:
+    return "named" if isinstance(item, str) and SECRET_NAMES.fullmatch(key[-100:]) else "text"
+
+
+def _unique(items: list[tuple[str, Any, str]]) -> dict[str, Any]:
+    """Return the entries of an object; of two keys that have become one, the second gets a mark."""
+    kept = {old for new, _, old in items if new == old}
+    out: dict[str, Any] = {}
+    for new, item, old in items:
+        key = new
+        while key in out or (key != old and key in kept):
+            key += "_"
+        out[key] = item
+    return out
+
+
+def _arguments(call: ToolUseBlock, visit: Visit) -> dict[str, Any]:
+    """Return what becomes of the arguments of a call, so that text and input go on saying the same."""
+    raw = call.raw_input
+    if raw is None:
+        old = call.input
+        new = _plain(old, visit, "text")
+        return {} if new is old else {"input": adopt(new), "raw_input": None}
+    text = visit(raw, "text")
+    if call.kind == "custom" or not call.is_valid:
+        return {} if text == raw else {"raw_input": text}
+    # In the text, a secret may be written with escapes: it is kept where it says what has become of the input.
+    given = call.input
+    value = _plain(given, visit, "text")
+    if text == raw and value is given:
+        return {}
+    if text != raw:
+        spelt = call.evolve(raw_input=text)
+        if spelt.is_valid and same(spelt.input, value):
+            return {"raw_input": text}
+    return {"input": adopt(value), "raw_input": None}

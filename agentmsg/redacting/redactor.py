@@ -1,0 +1,209 @@
+"""redact: a history without its secrets, and the loss report that gives them back.
+
+What was replaced is found out as everywhere: by comparing what was with what is. So ``restore`` needs nothing of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import attrs
+
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.fitting.account import account
+from agentmsg.fitting.fit import Fitted, make_item
+from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.model.checks import clean_repr, listed, one_of
+from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.pickling import repr_html
+from agentmsg.redacting.finding import Found, Texts, kinds_in
+from agentmsg.redacting.leaves import rewritten, texts_in
+from agentmsg.redacting.patterns import KINDS, RULES, Rule
+from agentmsg.values.frozen import shallow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.model.msg import Msg
+
+__all__ = ["Redaction", "Redactor", "SecretKind", "redact"]
+
+SecretKind: TypeAlias = Literal["key", "token", "private-key", "password", "email", "home"]
+# What a loss report of redaction has in the place of a format.
+_CODEC = "redact"
+_WORD = "word"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+@attrs.frozen(repr=False)
+class Redaction:
+    """What ``redact`` gives.
+
+    Attributes:
+        history: with placeholders in the place of secrets; the input itself where none was found.
+        losses: what they stand for. This loss report *holds the secrets*; it doesn't show them.
+    """
+
+    history: History
+    losses: Losses
+    __repr__ = clean_repr
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield what is shown: the losses first, for the history may be long."""
+        yield "losses", self.losses
+        yield "history", self.history
+
+    def _repr_html_(self) -> str | None:
+        """Return the table of losses for a notebook; None where the extra ``html`` is missing."""
+        return repr_html(self.losses)
+
+
+def _kinds(value: Iterable[SecretKind] | None) -> tuple[SecretKind, ...]:
+    if value is None:
+        return KINDS
+    kinds = listed(value, "kinds")
+    for kind in kinds:
+        one_of(kind, "kinds", *KINDS)
+    return kinds
+
+
+def _patterns(value: Mapping[str, str | re.Pattern[str]] | None) -> Mapping[str, re.Pattern[str]]:
+    if value is None:
+        return {}
+    if not is_a(value, (dict, Mapping)):
+        raise refused("patterns", value, "a mapping of names to regular expressions")
+    return {_name(name): _compiled(name, pattern) for name, pattern in shallow(value).items()}
+
+
+def _name(name: Any) -> str:
+    if not is_a(name, str) or not _NAME.fullmatch(name) or name in {*KINDS, _WORD}:
+        raise refused("patterns", name, "named by a word of your own (letters, digits, - and _)", code="option")
+    return str.__str__(name)
+
+
+def _compiled(name: str, pattern: Any) -> re.Pattern[str]:
+    if is_a(pattern, re.Pattern) and is_a(pattern.pattern, str):
+        return pattern
+    if not is_a(pattern, str):
+        raise refused("patterns", pattern, "regular expressions of text", code="option").at(name)
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        msg = f"not a regular expression: {excerpt(str(error))}"
+        raise InvalidMessage(msg, code="option", path=("patterns", name)) from None
+
+
+def _words(value: Iterable[str]) -> tuple[str, ...]:
+    # These errors don't show what was given: it is secret.
+    if is_a(value, (str, bytes)):
+        msg = "words must be a list of texts, not one text"
+        raise InvalidMessage(msg, code="type", path=("words",))
+    words = listed(value, "words")
+    for index, word in enumerate(words):
+        if not is_a(word, str) or not word:
+            msg = "words must be texts that aren't empty"
+            raise InvalidMessage(msg, code="option", path=("words", index))
+    return tuple(map(str.__str__, words))
+
+
+@attrs.frozen(kw_only=True)
+class Redactor:
+    """Finds and replaces secrets, in one history after the other; arguments as of ``redact``."""
+
+    kinds: tuple[SecretKind, ...] = attrs.field(default=None, converter=_kinds)
+    patterns: Mapping[str, re.Pattern[str]] = attrs.field(default=None, converter=_patterns, hash=False)
+    words: tuple[str, ...] = attrs.field(default=(), converter=_words, repr=False)
+    _rules: tuple[Rule, ...] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Put the rules together: your own hold first."""
+        own = [Rule(name, (), pattern) for name, pattern in self.patterns.items()]
+        if self.words:
+            own.insert(0, Rule(_WORD, (), _any_of(self.words), normal=_unescaped))
+        chosen = [rule for rule in RULES if rule.kind in self.kinds]
+        object.__setattr__(self, "_rules", (*own, *chosen))
+
+    def __call__(self, history: History | Msg | Iterable[MsgLike]) -> Redaction:
+        """Return a history without its secrets, and what they were; see ``redact``.
+
+        Raises:
+            InvalidMessage: code "depth" where it is nested too deep to go through.
+        """
+        source = as_history(history)
+        texts = Texts()
+        try:
+            rewritten(source, texts.see)
+            found = Found.of(texts, self._rules, named="password" if "password" in self.kinds else None)
+            output = rewritten(source, found) if found.texts or found.payloads else source
+        except RecursionError:
+            msg = "nested too deep to look for secrets"
+            raise InvalidMessage(msg, code="depth") from None
+        return Redaction(output, _losses(source, output, found.kinds))
+
+
+def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losses:
+    tools = None if output.tools is source.tools else tuple(map(make_item, output.tools))
+    told = account(Fitted(source, output, _CODEC, tools=tools))
+    return Losses(
+        lambda: (_with_kinds(loss, kinds) for loss in told),
+        codec=_CODEC,
+        guard=told.guard,
+        spelling=told.spelling,
+        length=told.length,
+        secrets=output is not source,
+    )
+
+
+def _with_kinds(loss: Loss, kinds: Mapping[str, str]) -> Loss:
+    """Return a loss that says of which kinds its secrets are, and doesn't show them."""
+    found = {kind: None for text in texts_in(loss.now) for kind in kinds_in(text, kinds)}
+    return attrs.evolve(loss, why=", ".join(found) or "redacted", secret=True)
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of words as they are, and as they stand in JSON text; the longest first."""
+    spelt = {
+        form for word in words for form in (word, json.dumps(word)[1:-1], json.dumps(word, ensure_ascii=False)[1:-1])
+    }
+    return re.compile("|".join(map(re.escape, sorted(spelt, key=lambda form: (-len(form), form)))))
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
+
+
+def redact(
+    history: History | Msg | Iterable[MsgLike],
+    *,
+    kinds: Iterable[SecretKind] | None = None,
+    patterns: Mapping[str, str | re.Pattern[str]] | None = None,
+    words: Iterable[str] = (),
+) -> Redaction:
+    """Return a history without its secrets, and the loss report that gives them back.
+
+    Keys of providers, tokens, private keys, passwords, mail addresses and the names in home paths are replaced wherever
+    a text stands: in texts, thoughts, arguments, results, metadata, names, ids, URLs, and keys of free-form JSON. The
+    same secret has the same placeholder everywhere in a history, such as ``REDACTED_EMAIL_1``, so that links hold.
+    Payloads in base64 and signatures are left as they are.
+
+    ``restore(redaction.history, redaction.losses)`` is the input again. *The loss report holds the secrets*: keep it
+    as you keep them. A shape is no proof: what has none of these shapes isn't found.
+
+    Args:
+        history: what ``History.of`` takes.
+        kinds: which of the built-in kinds to look for: "key", "token", "private-key", "password", "email", "home";
+            by default all.
+        patterns: regular expressions of your own, by a name for their placeholders; of one with a group ``secret``
+            only that is replaced.
+        words: secrets of your own, such as the name of a customer, replaced wherever they stand.
+
+    Raises:
+        InvalidMessage: code "option" where there is no such kind, or a pattern isn't a regular expression.
+    """
+    return Redactor(kinds=kinds, patterns=patterns, words=words)(history)
