@@ -24,7 +24,7 @@ __all__ = ["Found", "Texts", "kinds_in"]
 
 _PLACEHOLDER = re.compile(r"REDACTED_([A-Z][A-Z0-9_]{0,48})_([0-9]{1,9})(?![0-9])")
 _DATA_URL = re.compile(r"(?i);base64,(?P<data>[A-Za-z0-9+/]{64,}+={0,2})")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_\s-]*+[=\s]*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
 # Whole texts of base64 that are so long are payloads, wherever they stand.
 _PAYLOAD = 1024
 # What only its surroundings tell is looked for elsewhere where it can hardly be a common word.
@@ -99,8 +99,9 @@ class _Search:
     def __init__(self, texts: Texts, rules: Sequence[Rule], named: str | None) -> None:
         self.texts = texts
         short = [text for text in texts.opaque if len(text) < _PAYLOAD]
-        self.whole = "\n".join((*texts.plain, *short)).lower()
-        self.rules = [rule for rule in rules if _may_hold(rule, self.whole)]
+        self.whole = "\n".join((*texts.plain, *short))
+        lower = self.whole.lower()
+        self.rules = [rule for rule in rules if rule.may_be_in(self.whole, lower)]
         self.named = named
         self.numbers: dict[str, int] = {}
         self.taken: set[str] = set()
@@ -113,7 +114,7 @@ class _Search:
         named = self.texts.named if self.named else {}
         if not self.rules and not named:
             return Found({}, {}, {})
-        if "redacted_" in self.whole:
+        if "REDACTED_" in self.whole:
             self.taken = {found[0] for text in self.texts.plain for found in _PLACEHOLDER.finditer(text)}
         spans = {text: self.spans(text) for text in self.texts.plain}
         payloads = dict(self.payloads())
@@ -128,18 +129,22 @@ class _Search:
     def payloads(self) -> Iterator[tuple[str, str]]:
         """Yield what becomes of payloads: of those that aren't base64, and those that are one secret."""
         for text in self.texts.opaque:
-            own = self.spans(text) if len(text) < _PAYLOAD or not _BASE64.fullmatch(text) else []
-            is_whole = len(own) == 1 and own[0][:2] == (0, len(text))
-            if own and (is_whole or not _BASE64.fullmatch(text)):
-                yield text, _put(text, own)
+            if not _BASE64.fullmatch(text) or (len(text) < _PAYLOAD and self.is_one(text)):
+                own = self.spans(text)
+                if own:
+                    yield text, _put(text, own)
+
+    def is_one(self, text: str) -> bool:
+        """Tell whether a whole text is one secret."""
+        return any(rule.pattern.fullmatch(text) for rule in self.rules)
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return where secrets stand in a text, and their placeholders."""
         if len(text) < 4:  # noqa: PLR2004 - as long as the shortest, such as a mail address
             rules = [rule for rule in self.rules if not rule.anchors]
         else:
-            low = text.lower()
-            rules = [rule for rule in self.rules if _may_hold(rule, low)]
+            lower = text.lower()
+            rules = [rule for rule in self.rules if rule.may_be_in(text, lower)]
         if not rules:
             return []
         taken = _kept(text)
@@ -194,10 +199,6 @@ class _Search:
                         at += length - 1
                         break
             at += 1
-
-
-def _may_hold(rule: Rule, low: str) -> bool:
-    return not rule.anchors or any(anchor in low for anchor in rule.anchors)
 
 
 def _is_unlikely_word(text: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 import attrs
@@ -19,7 +20,7 @@ from agentmsg.model.generated import Made
 from agentmsg.model.roles import RoleName
 from agentmsg.model.sources import Base64Source
 from agentmsg.redacting.patterns import SECRET_NAMES
-from agentmsg.values.frozen import adopt
+from agentmsg.values.frozen import EMPTY, adopt
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History
@@ -66,9 +67,9 @@ def _owner(owner: _N, visit: Visit) -> _N:
 
 def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    for name, attribute, nature in _fields(type(owner)):
-        value = getattr(owner, attribute)
-        if value is None:
+    names, values = _fields(type(owner))
+    for (name, nature), value in zip(names, values(owner), strict=True):
+        if value is None or value is EMPTY or value == ():
             continue
         if type(value) is str:
             words = _WORDS.get(name)
@@ -83,18 +84,16 @@ def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
 
 
 @cache
-def _fields(cls: Any) -> tuple[tuple[str, str, Nature], ...]:
-    """Return the fields of a class that are gone through: names, attributes, and what a text in them is.
+def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], tuple[Any, ...]]]:
+    """Return the fields of a class that are gone through, with what a text in them is, and what gets their values.
 
     The arguments of a call, which are said twice, are not among them.
     """
     skipped = {"input", "raw_input"} if issubclass(cls, ToolUseBlock) else set[str]()
     opaque = {name for kind, name in _OPAQUE if issubclass(cls, kind)}
-    return tuple(
-        (str(field.alias), field.name, "opaque" if field.name in opaque else "text")
-        for field in attrs.fields(cls)
-        if field.init and field.alias not in skipped
-    )
+    fields = [field for field in attrs.fields(cls) if field.init and field.alias not in skipped]
+    names = tuple((str(field.alias), cast("Nature", "opaque" if field.name in opaque else "text")) for field in fields)
+    return names, attrgetter(*(field.name for field in fields))
 
 
 def _value(value: Any, visit: Visit) -> Any:

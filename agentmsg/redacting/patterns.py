@@ -6,7 +6,8 @@ scikit-learn; betterleaks and kingfisher run a program of another language. So t
 
 Rules of this table, which keep the time linear in the text:
 
-- ``anchors`` are lower-case words of which one must occur; a text without any is not searched at all.
+- ``anchors`` are words of which one must occur; a text without any is not searched at all. Those of a ``leading``
+  shape begin what is found, as they are written; all others are lower-case and may stand anywhere in it.
 - A repetition without bound may only follow what can't begin again inside of it (``_EDGE``), or is possessive.
 - ``secret`` is the group to replace; without one it is the whole match.
 
@@ -37,11 +38,12 @@ class Rule:
 
     Attributes:
         kind: of the secret; names its placeholder.
-        anchors: lower-case words of which a text must hold one; none: every text is searched.
+        anchors: words of which a text must hold one; none: every text is searched.
         pattern: what to find; its group ``secret``, where it has one, is what to replace.
         about: the public page that describes the shape.
         normal: gives the same for two spellings of one secret.
         check: tells whether what was found is a secret.
+        leading: whether the anchors begin what is found, in upper and lower case as they stand.
         by_context: whether only what stands around tells that it is one, so that it is looked for elsewhere, too.
     """
 
@@ -51,15 +53,32 @@ class Rule:
     about: str = ""
     normal: Callable[[str], str] = str
     check: Callable[[str], bool] = bool
+    leading: bool = False
     by_context: bool = False
+
+    def may_be_in(self, text: str, lower: str) -> bool:
+        """Tell whether a text may hold such a secret, given the text and the same in lower case."""
+        where = text if self.leading else lower
+        return not self.anchors or any([anchor in where for anchor in self.anchors])
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where the secrets of this shape stand."""
         group: str | int = "secret" if "secret" in self.pattern.groupindex else 0
-        for found in self.pattern.finditer(text):
+        for found in self._led(text) if self.leading else self.pattern.finditer(text):
             start, end = found.span(group)
             if start < end and self.check(text[start:end]):
                 yield start, end
+
+    def _led(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield what begins with an anchor: to jump from one to the next takes a tenth of the time of a search."""
+        match = self.pattern.match
+        for anchor in self.anchors:
+            at = text.find(anchor)
+            while at >= 0:
+                found = match(text, at)
+                if found is not None:
+                    yield found
+                at = text.find(anchor, at + 1 if found is None else found.end())
 
 
 def label_of(kind: str) -> str:
@@ -77,6 +96,10 @@ _DIGIT = r"(?=[^\s0-9]{0,200}[0-9])"
 _IS = r"[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}[\"'\\]{0,4}"
 _VALUE = rf"(?P<secret>{_DIGIT}[^\s\"'\\,;&<>(){{}}\[\]$`]{{8,}})"
 _SEP = r"(?:\\{0,8}/|\\{1,8}|%2[Ff]|%5[Cc])"
+_NAME = (
+    r"(?P<secret>(?!(?:Shared|Public|Default)(?![\w.-]))"
+    r"(?:\w[\w.-]{0,40}(?: [\w.()-]{1,40}){1,3}(?=\\{1,8}\w)|\w(?:[\w.@+$-]{0,63}[\w$])?))"
+)
 _BODY = r"[^-]*+(?:-{1,4}(?!-)[^-]*+)*+"
 _BASE64_LINES = r"(?:[A-Za-z0-9+/=]{16,}+|\s|\\{1,8}[nr])*+"
 _GITHUB = "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns"
@@ -100,7 +123,7 @@ def _mail(text: str) -> str:
 
 
 def _key(anchors: str, pattern: str, about: str = _GITHUB) -> Rule:
-    return Rule("key", tuple(anchors.split()), re.compile(_START + pattern), about)
+    return Rule("key", tuple(anchors.split()), re.compile(_START + pattern), about, leading=True)
 
 
 def _said(kind: str, anchors: str, pattern: str, about: str, check: Callable[[str], bool] = bool) -> Rule:
@@ -137,15 +160,15 @@ RULES: tuple[Rule, ...] = (
         r"sk-(?:(?:proj|svcacct|admin|ant|or|lf)-[\w-]{8,}|(?=[a-z_-]{0,200}[A-Z0-9])[\w-]{20,}|[a-z]{20,})",
         "https://platform.openai.com/docs/api-reference/authentication",
     ),
-    _key("aiza", r"AIza[\w-]{35}", "https://cloud.google.com/docs/authentication/api-keys"),
-    _key("gocspx- ya29.", r"(?:GOCSPX-|ya29\.)[\w-]{20,}", "https://developers.google.com/identity/protocols/oauth2"),
+    _key("AIza", r"AIza[\w-]{35}", "https://cloud.google.com/docs/authentication/api-keys"),
+    _key("GOCSPX- ya29.", r"(?:GOCSPX-|ya29\.)[\w-]{20,}", "https://developers.google.com/identity/protocols/oauth2"),
     _key(
-        "akia asia abia acca",
+        "AKIA ASIA ABIA ACCA",
         r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html",
     ),
     _key(
-        "absk", r"ABSK[A-Za-z0-9+/]{100,}={0,2}", "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html"
+        "ABSK", r"ABSK[A-Za-z0-9+/]{100,}={0,2}", "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html"
     ),
     _key(
         "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
@@ -181,12 +204,17 @@ RULES: tuple[Rule, ...] = (
     _key("tvly- pcsk_ e2b_ ntn_ secret_", r"(?:tvly-|pcsk_|e2b_|ntn_|secret_)(?=[A-Za-z_-]{0,60}[0-9])[\w-]{30,}"),
     _key("npm_ pypi-", r"(?:npm_[A-Za-z0-9]{36}|pypi-[\w-]{50,})", "https://docs.npmjs.com/about-access-tokens"),
     _key(
-        "sg.",
+        "SG.",
         r"SG\.[\w-]{16,32}\.[\w-]{16,64}",
         "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys",
     ),
-    _key("sk key-", r"(?:SK|key-)[0-9a-f]{32}(?![A-Za-z0-9])", "https://www.twilio.com/docs/iam/api-keys"),
-    _key(":aa", r"[0-9]{8,10}:AA[\w-]{33}", "https://core.telegram.org/bots/api#authorizing-your-bot"),
+    _key("SK key-", r"(?:SK|key-)[0-9a-f]{32}(?![A-Za-z0-9])", "https://www.twilio.com/docs/iam/api-keys"),
+    Rule(
+        "key",
+        (":aa",),
+        re.compile(_START + r"[0-9]{8,10}:AA[\w-]{33}"),
+        "https://core.telegram.org/bots/api#authorizing-your-bot",
+    ),
     _key("dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}", "https://docs.digitalocean.com/reference/api/"),
     _key("shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
     _key("lin_api_ dckr_pat_ figd_ sbp_", r"(?:lin_api_|dckr_pat_|figd_|sbp_)[\w-]{20,}"),
@@ -196,9 +224,9 @@ RULES: tuple[Rule, ...] = (
         r"(?:hv[sb]|dp\.pt)\.[\w-]{24,}",
         "https://developer.hashicorp.com/vault/docs/concepts/tokens",
     ),
-    _key("atatt3 nrak- pmak- hrku-", r"(?:ATATT3|NRAK-|PMAK-|HRKU-)[\w=-]{20,}"),
+    _key("ATATT3 NRAK- PMAK- HRKU-", r"(?:ATATT3|NRAK-|PMAK-|HRKU-)[\w=-]{20,}"),
     _key("sntrys_ sntryu_", r"sntry[su]_[\w+/=-]{20,}", "https://docs.sentry.io/account/auth-tokens/"),
-    _key("age-secret-key-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}", "https://age-encryption.org/v1"),
+    _key("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}", "https://age-encryption.org/v1"),
     # What a header, a URL or a name says of the value behind it.
     _said(
         "token",
@@ -256,7 +284,7 @@ RULES: tuple[Rule, ...] = (
         "email",
         ("@", "%40"),
         re.compile(
-            r"(?<![\w.+-])(?:(?<=\\)(?:u[0-9A-Fa-f]{4}|[bfnrt]))?+(?P<secret>(?!git(?:@|%40))[\w.+-]++(?:@|%40)"
+            r"(?<![\w.+-])(?:(?<=\\)(?:u[0-9A-Fa-f]{4}|[bfnrt])|(?<=%)[0-9A-Fa-f]{2})?+(?P<secret>(?!git(?:@|%40))[\w.+-]++(?:@|%40)"
             r"(?!\d{1,5}\.\d{1,5}(?![\w-]*\.[^\W\d]))[\w-]++(?:\.[\w-]++)++(?<=[^\W\d_]{2}))"
         ),
         "https://www.rfc-editor.org/rfc/rfc5322#section-3.4.1",
@@ -264,14 +292,19 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "home",
-        ("home", "users", "documents and settings"),
+        tuple(f"{sep}{name}" for sep in ("/", "\\", "%2F", "%2f", "%5C", "%5c") for name in ("home", "Users")),
         re.compile(
-            rf"(?:(?:(?<![\w.~-])|(?<=[/\\][A-Za-z])|(?<=/var)|(?<=/usr)|(?<=/[dD]ata)|(?<=/export)|{_ESCAPED})"
-            rf"{_SEP}(?:home|Users)|(?:(?<=[A-Za-z]:)|(?<=%3[Aa])){_SEP}(?i:users|documents and settings)){_SEP}"
-            r"(?P<secret>(?!(?:Shared|Public|Default)(?![\w.-]))"
-            r"(?:\w[\w.-]{0,40}(?: [\w.()-]{1,40}){1,3}(?=\\{1,8}\w)|\w(?:[\w.@+$-]{0,63}[\w$])?))"
+            rf"(?:(?<![\w.~-])|(?<=[/\\][A-Za-z])|(?<=/var)|(?<=/usr)|(?<=/[dD]ata)|(?<=/export)|{_ESCAPED})"
+            rf"(?:[/\\]|%2[Ff]|%5[Cc])(?:home|Users){_SEP}{_NAME}"
         ),
         "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03s08.html",
+        leading=True,
+    ),
+    Rule(
+        "home",
+        ("users", "documents and settings"),
+        re.compile(rf"[A-Za-z](?::|%3[Aa]){_SEP}(?i:users|documents and settings){_SEP}{_NAME}"),
+        "https://learn.microsoft.com/windows/deployment/usmt/usmt-recognized-environment-variables",
     ),
 )
 """All shapes; where two overlap, the first one holds."""
