@@ -24,7 +24,8 @@ __all__ = ["Found", "Texts", "kinds_in"]
 
 _PLACEHOLDER = re.compile(r"REDACTED_([A-Z][A-Z0-9_]{0,48})_([0-9]{1,9})(?![0-9])")
 _DATA_URL = re.compile(r"(?i);base64,(?P<data>[A-Za-z0-9+/]{64,}+={0,2})")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
+# A home path is of the same characters.
+_BASE64 = re.compile(r"(?!/home/|/Users/)[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
 # Whole texts of base64 that are so long are payloads, wherever they stand.
 _PAYLOAD = 1024
 # What only its surroundings tell is looked for elsewhere where it can hardly be a common word.

@@ -1,6 +1,6 @@
 """redact: a history without its secrets, and the loss report that gives them back.
 
-What was replaced is found out as everywhere: what was is compared with what is. So ``restore`` needs nothing of its own.
+What was is compared with what is, as everywhere; so ``restore`` needs nothing of its own.
 """
 
 from __future__ import annotations

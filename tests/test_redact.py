@@ -1,0 +1,321 @@
+"""redact: no text of a history still holds a found secret, nothing else is damaged, and restore gives all back."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+
+import agentmsg as am
+from agentmsg.redacting.patterns import KINDS, RULES
+from agentmsg.redacting.redactor import Redactor
+from agentmsg.testing.single_values import single_values
+from agentmsg.testing.strategies import histories
+from data import effort, share, some
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234\nabcd==\n-----END RSA PRIVATE KEY-----"
+# By a name: the kind, a text as people write it, and what of it must be gone.
+SECRETS: dict[str, tuple[str, str, str]] = {
+    "openai": ("key", "sk-proj-abcDEF1234567890abcdefgh", "abcDEF1234567890"),
+    "anthropic": ("key", "sk-ant-api03-AbCd_1234-EfGh5678ijkl", "AbCd_1234"),
+    "aws": ("key", "AKIAIOSFODNN7EXAMPLE", "IOSFODNN7"),
+    "aws secret": ("key", "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI"),
+    "github": ("key", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "0123456789abcdef"),
+    "google": ("key", "AIzaSyA0123456789abcdefghijABCDEFGHIJ01", "SyA0123456789"),
+    "hugging face": ("key", "hf_abcdefghijABCDEFGHIJ0123456789abcd", "abcdefghijABCDEFGHIJ"),
+    "slack": ("key", "xoxb-123456789012-abcdefghijkl", "123456789012"),
+    "jwt": ("token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9", "eyJzdWIi"),
+    "bearer": ("token", "Authorization: Bearer abcdef1234567890abcdef", "abcdef1234567890"),
+    "basic": ("token", "Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNz"),
+    "query": ("token", "https://example.org/x?a=1&access_token=abcdef123456", "abcdef123456"),
+    "private key": ("private-key", PEM, "MIIEpAIBAAKCAQEA1234"),
+    "url": ("password", "postgres://bob:s3same77@db.example.org/x", "s3same77"),
+    "email": ("email", "alice.b+c@mail.example.com", "alice.b"),
+    "linux": ("home", "/home/alice", "alice"),
+    "mac": ("home", "/Users/alice/Library", "alice"),
+    "windows": ("home", "C:\\Users\\alice\\Desktop", "alice"),
+    "windows in JSON": ("home", "C:\\\\Users\\\\alice\\\\Desktop", "alice"),
+    "file URL": ("home", "file:///home/alice/x.py", "alice"),
+}  # fmt: skip
+CLEAN = [
+    "an e-mail@ sign, a@b, pkg@1.2.3, @scope/name, git@github.com:o/r.git, root@localhost",
+    "https://example.com/home/page and https://example.com/Users/list, /users/1, ~/x, /home",
+    "risk-management-of-something-long, task-list-of-many-things-1, sk-learn, bearer of bad news, basic information",
+    "max_tokens=100000, password = get_password(), token: str, api_key=os.environ['KEY'], https://host:8080/a@b",
+    "the private key, -----BEGIN CERTIFICATE-----, eyJ, 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+    "/Users/Shared/x, C:\\Users\\Public\\x, http://$USER:$PASS@host, http://user:${PASS}@host",
+]
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], bool]]:
+    """Yield the paths of all texts in a document; and of all keys."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield (*path, key), True
+            yield from _paths(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _paths(item, (*path, index))
+    elif isinstance(value, str):
+        yield path, False
+
+
+def _with(value: Any, path: tuple[Any, ...], secret: str, *, is_key: bool) -> Any:
+    """Return a document with a secret in the place of one text or key."""
+    if not path:
+        return secret
+    first, rest = path[0], path[1:]
+    if isinstance(value, list):
+        return [_with(item, rest, secret, is_key=is_key) if i == first else item for i, item in enumerate(value)]
+    if is_key and not rest:
+        return {secret if key == first else key: item for key, item in value.items()}
+    return {k: _with(item, rest, secret, is_key=is_key) if k == first else item for k, item in value.items()}
+
+
+def _planted(history: am.History, secret: str) -> Iterator[am.History]:
+    """Yield histories that hold a secret at one place each: every text and key that the canonical form has."""
+    document = history.to_dict()
+    for path, is_key in _paths(document):
+        try:
+            yield am.History.from_dict(_with(document, path, secret, is_key=is_key))
+        except am.AgentMsgError:
+            continue  # a tag, or a key of the model
+
+
+def _check(history: am.History, *gone: str) -> am.Redaction:
+    """Check that the secrets are gone, are not shown, and come back."""
+    done = am.redact(history)
+    shown = (done.history.to_json(), repr(done), str(list(done.losses)), repr(list(done.losses)), done._repr_html_())
+    assert not [(secret, text) for secret in gone for text in shown if secret in str(text)]
+    raw = am.dump_losses(done.losses, done.history)
+    for losses in (done.losses, am.load_losses(raw)):
+        restored = am.restore(done.history, losses)
+        assert am.same(restored, history)
+        assert restored.to_json() == history.to_json()
+    assert am.redact(done.history).history is done.history
+    return done
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_no_leaf_still_holds_a_secret(name: str) -> None:
+    """Wherever the canonical form has a text or a key, a secret that stands there gives way, and comes back."""
+    _, secret, gone = SECRETS[name]
+    singles = share(list(single_values()), list(SECRETS).index(name))
+    count = 0
+    for single in some(singles, effort(60)):
+        for history in _planted(single, secret):
+            count += gone in history.to_json()
+            _check(history, gone)
+    assert count > effort(60)
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_each_shape_is_found_in_prose_and_in_json(name: str) -> None:
+    """A secret is found between words, behind punctuation and line ends, and in JSON within JSON."""
+    kind, secret, gone = SECRETS[name]
+    label = kind.upper().replace("-", "_")
+    for text in (
+        secret,
+        f"see {secret}, and",
+        f"({secret})",
+        f'"{secret}"',
+        f"a\n{secret}\nb",
+        json.dumps({"a": f"x\n{secret}"}),
+        json.dumps(json.dumps([f"\t{secret}"])),
+    ):
+        done = _check(am.History.of(text), gone)
+        assert f"REDACTED_{label}_1" in done.history[0].text, text
+        assert kind in done.losses[0].why
+        if text[0] in '"{[' and name != "windows in JSON":
+            json.loads(done.history[0].text)
+
+
+def test_what_only_looks_like_a_secret_stays() -> None:
+    """Versions, web pages, code and words that begin like keys are no secrets: the history is the very same."""
+    for text in CLEAN:
+        history = am.History.of(text)
+        done = am.redact(history)
+        assert done.history is history, done.history[0].text
+        assert len(done.losses) == 0
+
+
+def test_payloads_and_signatures_are_left_as_they_are() -> None:
+    """No shape matches inside of base64, wherever it stands; what isn't base64 is a text like any other."""
+    data = "AAAA/AKIAIOSFODNN7EXAMPLE/home/alice+" + "QUJD" * 400
+    block = am.ThinkingBlock("x", redacted=data, signature=am.Signature("anthropic", data))
+    image = am.ImageBlock(am.Base64Source(data, "image/png"))
+    link = am.ImageBlock(am.URLSource(f"data:image/png;base64,{data}"))
+    native = am.NativeBlock("x", {"image": data, "url": f"data:image/png;base64,{data}"})
+    history = am.History([am.Msg("assistant", [block, image, link, native, am.CompactionBlock("c", encrypted=data)])])
+    assert am.redact(history).history is history
+    _check(am.History([am.Msg("user", [am.ImageBlock(am.Base64Source("see alice@example.com"))])]), "alice@")
+
+
+def _talk() -> am.History:
+    key = SECRETS["openai"][1]
+    call = {
+        "name": "read",
+        "id": key,
+        "arguments": '{"path":  "C:\\\\Users\\\\alice\\\\x", "to": "\\u0061lice@example.com"}',
+    }
+    return am.History.of(
+        am.Msg.system(f"Mail bob@example.com, then Alice@example.com. {key}", id="1", created_at=None),
+        am.Msg.user("Take postgres://bob:s3same77@db.example.org/x", id="2", created_at=None),
+        am.Msg.assistant("s3same77 it is.", tool_calls=[call], id="3", created_at=None),
+        am.Msg.tool("ok, alice@example.com", tool_call_id=key, name="read", id="4", created_at=None),
+    )
+
+
+def test_the_same_secret_has_the_same_placeholder() -> None:
+    """Placeholders are numbered by first occurrence; links hold; what only a URL told is found elsewhere, too."""
+    talk = _talk()
+    done = _check(talk, "alice", "s3same77", "abcDEF", "bob@")
+    system, user, assistant, tool = done.history
+    assert system.text == "Mail REDACTED_EMAIL_1, then REDACTED_EMAIL_2. REDACTED_KEY_1"
+    assert user.text == "Take postgres://bob:REDACTED_PASSWORD_1@db.example.org/x"
+    assert assistant.text == "REDACTED_PASSWORD_1 it is."
+    assert assistant.tool_calls[0].input == {"path": "C:\\Users\\REDACTED_HOME_1\\x", "to": "REDACTED_EMAIL_2"}
+    assert assistant.tool_calls[0].id == tool.tool_call_id == "REDACTED_KEY_1"
+    assert tool.text == "ok, REDACTED_EMAIL_2"
+    assert len(done.history.pair_tools()) == 1
+
+
+def test_the_text_of_arguments_keeps_its_spelling() -> None:
+    """Where a secret stands in the text of arguments as it is, only the secret is replaced in that text."""
+    call = am.ToolUseBlock("1", "f", raw_input='{"b":  "/home/ada/x", "n": 1.10, "a":"C:\\\\Users\\\\ada"}')
+    broken = am.ToolUseBlock("2", "f", raw_input='{"b":  "/home/ada/x')
+    free = am.ToolUseBlock("3", "f", raw_input="cat /home/ada/x", kind="custom")
+    done = _check(am.History([am.Msg("assistant", [call, broken, free])]), "ada")
+    texts = [block.raw_input for block in done.history[0].blocks(am.ToolUseBlock)]
+    home = "REDACTED_HOME_1"
+    assert texts == [
+        f'{{"b":  "/home/{home}/x", "n": 1.10, "a":"C:\\\\Users\\\\{home}"}}',
+        f'{{"b":  "/home/{home}/x',
+        f"cat /home/{home}/x",
+    ]
+
+
+@pytest.mark.parametrize("codec", ["openai", "anthropic", "langchain", "riffer"])
+def test_a_redacted_history_is_converted_and_comes_back(codec: Any) -> None:
+    """Conversions stack: the last loss report is restored first, then that of redaction."""
+    talk = _talk()
+    done = am.redact(talk)
+    losses: list[am.Loss] = []
+    document = am.encode(done.history, codec, losses=losses)
+    back = am.restore(am.decode(document, codec), losses)
+    assert am.same(back, done.history)
+    read = am.load_losses(am.dump_losses(done.losses, done.history))
+    assert am.same(am.restore(back, read), talk)
+    more = [am.Msg.user("more")]
+    assert am.same(am.restore(back + more, read), talk + more)
+
+
+def test_placeholders_that_were_there_are_not_used_again() -> None:
+    """A text may hold placeholders already, of an earlier redaction or by chance: theirs are not given to others."""
+    history = am.History.of("REDACTED_EMAIL_1 and REDACTED_EMAIL_3: a@example.com, b@example.com")
+    done = _check(history, "a@")
+    assert done.history[0].text == "REDACTED_EMAIL_1 and REDACTED_EMAIL_3: REDACTED_EMAIL_2, REDACTED_EMAIL_4"
+
+
+def test_keys_that_become_alike_stay_apart() -> None:
+    """No entry of a JSON object is lost where two keys are the same secret."""
+    data = {"a@example.com": 1, "A@example.com": 2, "REDACTED_EMAIL_1_": 3}
+    done = _check(am.History([am.Msg("user", [am.DataBlock(data)])]), "@example")
+    assert sorted(done.history[0].content[0].data.values()) == [1, 2, 3]  # type: ignore[union-attr]
+
+
+def test_kinds_patterns_and_words_are_chosen() -> None:
+    """Kinds limit what is looked for; patterns and words of one's own have placeholders of their own name."""
+    text = "Ms. Möller of Acme (a@example.com) has T-1234, and card 4111."
+    history = am.History.of(
+        text, am.Msg.assistant(tool_calls=[{"name": "f", "arguments": '{"a": "M\\u00f6ller", "b": 4111}'}])
+    )
+    done = am.redact(
+        history,
+        kinds=["home"],
+        patterns={"ticket": r"T-\d+", "card": re.compile(r"card (?P<secret>\d+)")},
+        words=["Möller", "Acme"],
+    )
+    assert done.history[0].text == (
+        "Ms. REDACTED_WORD_1 of REDACTED_WORD_2 (a@example.com) has REDACTED_TICKET_1, and card REDACTED_CARD_1."
+    )
+    assert done.history[1].tool_calls[0].input == {"a": "REDACTED_WORD_1", "b": 4111}
+    assert am.same(am.restore(done.history, done.losses), history)
+    assert am.redact(history, kinds=()).history is history
+    assert (
+        am.redact([{"role": "user", "content": "a@example.com"}], kinds=["email"]).history[0].text == "REDACTED_EMAIL_1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"kinds": ["mail"]}, "option"),
+        ({"kinds": [["email"]]}, "option"),
+        ({"kinds": 3}, "type"),
+        ({"patterns": {"x": "("}}, "option"),
+        ({"patterns": {"x": b"x"}}, "option"),
+        ({"patterns": {"x": re.compile(b"x")}}, "option"),
+        ({"patterns": {"email": "x"}}, "option"),
+        ({"patterns": {"a b": "x"}}, "option"),
+        ({"patterns": ["x"]}, "type"),
+        ({"words": [""]}, "option"),
+        ({"words": [b"hunter2"]}, "option"),
+        ({"words": "hunter2"}, "type"),
+    ],
+)
+def test_wrong_options_are_refused(options: Any, code: str) -> None:
+    """What is no kind, pattern or word is a typed error, which doesn't show the word."""
+    with pytest.raises(am.InvalidMessage) as caught:
+        am.redact("x", **options)
+    assert caught.value.code == code
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_loss_report_says_that_it_holds_secrets() -> None:
+    """Its header on file says so, it is kept by reading, pickling and filtering, and a header that lies is refused."""
+    done = am.redact(_talk())
+    raw = am.dump_losses(done.losses, done.history)
+    assert json.loads(raw.splitlines()[0])["secrets"] is True
+    assert (done.losses.codec, done.losses.secrets) == ("redact", True)
+    read = am.load_losses(raw)
+    for losses in (read, pickle.loads(pickle.dumps(done.losses)), done.losses[:1], read.content):
+        assert losses.secrets
+        assert losses[0].secret
+    assert read == done.losses
+    assert am.same(pickle.loads(pickle.dumps(done)).history, done.history)
+    assert not am.redact(["nothing"]).losses.secrets
+    with pytest.raises(am.DecodeError):
+        am.load_losses(raw.replace(b'"secrets":true', b'"secrets":1'))
+
+
+def test_a_redactor_is_made_once() -> None:
+    """A Redactor redacts one history after the other as redact does, is pickled, and doesn't show its words."""
+    redactor = Redactor(kinds=["email"], words=["hunter2"])
+    again: Callable[[Any], am.Redaction] = pickle.loads(pickle.dumps(redactor))
+    assert "hunter2" not in repr(redactor)
+    for each in (redactor, again):
+        assert each(am.History.of("hunter2 a@example.com")).history[0].text == "REDACTED_WORD_1 REDACTED_EMAIL_1"
+
+
+@given(histories())
+@settings(max_examples=effort(100))
+def test_any_history_is_redacted_and_restored(history: am.History) -> None:
+    """Whatever a history holds, redaction loses nothing that its loss report doesn't give back."""
+    done = am.redact(history, words=["a", "x", "openai"], patterns={"digits": r"\d+", "none": "q*"})
+    assert am.same(am.restore(done.history, done.losses), history)
+    read = am.load_losses(am.dump_losses(done.losses, done.history))
+    assert am.same(am.restore(am.loads(am.dumps(done.history, "json"), "json"), read), history)
+
+
+def test_every_shape_tells_its_source() -> None:
+    """Each row of the table is of a kind that there is, and names a public page."""
+    assert {rule.kind for rule in RULES} == set(KINDS)
+    assert all(rule.about.startswith("https://") and rule.anchors for rule in RULES)
