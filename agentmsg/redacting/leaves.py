@@ -67,7 +67,8 @@ def _owner(owner: _N, visit: Visit) -> _N:
 
 def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
     changes: dict[str, Any] = {}
-    names, values = _fields(type(owner))
+    kind: Any = type(owner)
+    names, values = _fields(kind)
     for (name, nature), value in zip(names, values(owner), strict=True):
         if value is None or value is EMPTY or value == ():
             continue
@@ -92,7 +93,9 @@ def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], t
     skipped = {"input", "raw_input"} if issubclass(cls, ToolUseBlock) else set[str]()
     opaque = {name for kind, name in _OPAQUE if issubclass(cls, kind)}
     fields = [field for field in attrs.fields(cls) if field.init and field.alias not in skipped]
-    names = tuple((str(field.alias), cast("Nature", "opaque" if field.name in opaque else "text")) for field in fields)
+    names: tuple[tuple[str, Nature], ...] = tuple(
+        (str(field.alias), "opaque" if field.name in opaque else "text") for field in fields
+    )
     return names, attrgetter(*(field.name for field in fields))
 
 
@@ -134,9 +137,8 @@ def _plain(value: Any, visit: Visit, nature: Nature) -> Any:
             return entries
         return _unique(items)
     if isinstance(value, list):
-        own = cast("list[Any]", value)
-        news = [_plain(item, visit, nature) for item in own]
-        return own if all(a is b for a, b in zip(news, own, strict=True)) else news
+        news = [_plain(item, visit, nature) for item in value]
+        return value if all(a is b for a, b in zip(news, value, strict=True)) else news
     return value
 
 

@@ -19,16 +19,17 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import attrs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["KINDS", "RULES", "SECRET_NAMES", "Rule", "label_of"]
+__all__ = ["KINDS", "RULES", "SECRET_NAMES", "Rule", "SecretKind", "label_of"]
 
-KINDS = ("key", "token", "private-key", "password", "email", "home")
+SecretKind: TypeAlias = Literal["key", "token", "private-key", "password", "email", "home"]
+KINDS: tuple[str, ...] = get_args(SecretKind)
 """The built-in kinds of secrets."""
 
 
@@ -59,7 +60,7 @@ class Rule:
     def may_be_in(self, text: str, lower: str) -> bool:
         """Tell whether a text may hold such a secret, given the text and the same in lower case."""
         where = text if self.leading else lower
-        return not self.anchors or any([anchor in where for anchor in self.anchors])
+        return not self.anchors or any(map(where.__contains__, self.anchors))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where the secrets of this shape stand."""
@@ -96,10 +97,8 @@ _DIGIT = r"(?=[^\s0-9]{0,200}[0-9])"
 _IS = r"[\"'\\]{0,4}\s{0,4}[:=]\s{0,4}[\"'\\]{0,4}"
 _VALUE = rf"(?P<secret>{_DIGIT}[^\s\"'\\,;&<>(){{}}\[\]$`]{{8,}})"
 _SEP = r"(?:\\{0,8}/|\\{1,8}|%2[Ff]|%5[Cc])"
-_NAME = (
-    r"(?P<secret>(?!(?:Shared|Public|Default)(?![\w.-]))"
-    r"(?:\w[\w.-]{0,40}(?: [\w.()-]{1,40}){1,3}(?=\\{1,8}\w)|\w(?:[\w.@+$-]{0,63}[\w$])?))"
-)
+_NOBODY = r"(?!(?:Shared|Public|Default)(?![\w.-]))"
+_NAME = r"\w(?:[\w.@+$-]{0,63}[\w$])?"
 _BODY = r"[^-]*+(?:-{1,4}(?!-)[^-]*+)*+"
 _BASE64_LINES = r"(?:[A-Za-z0-9+/=]{16,}+|\s|\\{1,8}[nr])*+"
 _GITHUB = "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns"
@@ -292,19 +291,22 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "home",
-        tuple(f"{sep}{name}" for sep in ("/", "\\", "%2F", "%2f", "%5C", "%5c") for name in ("home", "Users")),
+        ("users", "documents and settings"),
         re.compile(
-            rf"(?:(?<![\w.~-])|(?<=[/\\][A-Za-z])|(?<=/var)|(?<=/usr)|(?<=/[dD]ata)|(?<=/export)|{_ESCAPED})"
-            rf"(?:[/\\]|%2[Ff]|%5[Cc])(?:home|Users){_SEP}{_NAME}"
+            rf"[A-Za-z](?::|%3[Aa])(?P<sep>{_SEP})(?i:users|documents and settings)(?P=sep)(?P<secret>{_NOBODY}"
+            rf"(?:\w[\w.-]{{0,40}}(?: [\w.()-]{{1,40}}){{1,3}}(?=(?P=sep)\w)|{_NAME}))"
         ),
-        "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03s08.html",
-        leading=True,
+        "https://learn.microsoft.com/windows/deployment/usmt/usmt-recognized-environment-variables",
     ),
     Rule(
         "home",
-        ("users", "documents and settings"),
-        re.compile(rf"[A-Za-z](?::|%3[Aa]){_SEP}(?i:users|documents and settings){_SEP}{_NAME}"),
-        "https://learn.microsoft.com/windows/deployment/usmt/usmt-recognized-environment-variables",
+        tuple(f"{sep}{name}" for sep in ("/", "\\", "%2F", "%2f", "%5C", "%5c") for name in ("home", "Users")),
+        re.compile(
+            rf"(?:(?<![\w.~-])|(?<=[/\\][A-Za-z])|(?<=/var)|(?<=/usr)|(?<=/[dD]ata)|(?<=/export)|{_ESCAPED})"
+            rf"(?:[/\\]|%2[Ff]|%5[Cc])(?:home|Users){_SEP}(?P<secret>{_NOBODY}{_NAME})"
+        ),
+        "https://refspecs.linuxfoundation.org/FHS_3.0/fhs/ch03s08.html",
+        leading=True,
     ),
 )
 """All shapes; where two overlap, the first one holds."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, get_args
 
 import attrs
 
@@ -21,7 +21,7 @@ from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.finding import Found, Texts, kinds_in
 from agentmsg.redacting.leaves import rewritten, texts_in
-from agentmsg.redacting.patterns import KINDS, RULES, Rule
+from agentmsg.redacting.patterns import KINDS, RULES, Rule, SecretKind
 from agentmsg.values.frozen import shallow
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["Redaction", "Redactor", "SecretKind", "redact"]
+__all__ = ["Redaction", "Redactor", "redact"]
 
-SecretKind: TypeAlias = Literal["key", "token", "private-key", "password", "email", "home"]
 # What a loss report of redaction has in the place of a format.
 _CODEC = "redact"
 _WORD = "word"
@@ -63,7 +62,7 @@ class Redaction:
 
 def _kinds(value: Iterable[SecretKind] | None) -> tuple[SecretKind, ...]:
     if value is None:
-        return KINDS
+        return get_args(SecretKind)
     kinds = listed(value, "kinds")
     for kind in kinds:
         one_of(kind, "kinds", *KINDS)
