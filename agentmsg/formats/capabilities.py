@@ -1,6 +1,6 @@
 """The capability table: what a format carries, as data.
 
-One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A
+One table per codec drives ``fit``, the tables on the pages in codecs/, and the strategies of the law suite. A
 row says which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to
 the nearest value that is carried: the same object where nothing has to change, ``Drop`` where the owner
 cannot be carried at all. Cells are asked about present values only: what is

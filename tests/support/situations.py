@@ -1,4 +1,4 @@
-"""What OpenAI and Anthropic have in their own ways, as small documents of both: the table of cases in codecs/README.md.
+"""What OpenAI and Anthropic have in their own ways, as small documents of both: the table of cases in codecs/conversions.md.
 
 A case that only one of the two has stands in that one only.
 """
