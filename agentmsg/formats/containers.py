@@ -179,9 +179,9 @@ class ContainerCodec(Codec):
         containers: how they do.
 
     Attributes:
-        container: of a history that was not read from a document of the format: a "list" of messages, an "object" that
-            holds the list, or a "single" message, where there is one and nothing beside it. None: "single" for a
-            message that is encoded by itself, else "list".
+        container: how to write a history that wasn't read from this format: as a "list" of messages, as an "object"
+            that holds the list, or as a "single" message if there is one and nothing else. None means "single" for a
+            message that is encoded by itself, and "list" for the rest.
     """
 
     containers: ClassVar[Containers]

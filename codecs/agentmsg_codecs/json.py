@@ -1,23 +1,25 @@
-r"""json: the canonical form of agentmsg as JSON. It carries every History, exactly.
+r"""json: the canonical form of agentmsg as JSON. It holds every History exactly.
 
     {"agentmsg": 1, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Hello"}], "created_at": "2026-11-21T10:00:00+00:00"},
         {"role": "assistant", "content": [{"type": "tool_use", "name": "add", "id": "c1", "raw_input": "{\"a\":1}"}]}
     ]}
 
+A document is such an object, a list of messages, or one message. It is written on one line, so a file of documents is
+JSON Lines. Fields with their default value are left out. Integers have any size.
+
+Follows version 1 of the canonical form. ``agentmsg schema json`` prints its JSON Schema.
+
 | model | JSON |
 | --- | --- |
-| History | ``{"agentmsg": 1, "messages": [...], ...}``; read as well: a list of messages, a single message |
-| Msg | ``{"role", "content", ...}``; content read as well: a text |
-| a block | ``{"type": its tag, ...}``; an unknown tag is a NativeBlock of "agentmsg", written back as it is |
+| History | ``{"agentmsg": 1, "messages": [...], ...}`` |
+| Msg | ``{"role", "content", ...}``; content may also be a text |
+| a block | ``{"type": its tag, ...}``; an unknown tag is a NativeBlock of "agentmsg", written back unchanged |
 | a source, a tool | ``{"type": ...}`` with url, base64, file, text, blocks; tool, native |
 | all others | an object of their fields |
 | a time | ISO 8601 |
-| a call's arguments | ``input``, or ``raw_input`` where there is a text (its input is what it says) |
-| ``extras["agentmsg"]`` | unknown keys beside the known ones: fields of later versions are kept |
-
-Names and order of fields are in canonical/fields.py; defaults are left out; integers have any size. One document is
-one line, so a file of them is JSON Lines.
+| a call's arguments | ``input``, or ``raw_input`` if there is a text, whose value is the input |
+| ``extras["agentmsg"]`` | unknown keys beside the known ones, so fields of later versions are kept |
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
-        remember: of how many messages the bytes are kept (by identity), so that a history that grows is written
-            without encoding all of it again; 0 for none.
+        remember: how many messages to remember the bytes of. A history that grows is then written without encoding
+            all of it again.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 

@@ -1,23 +1,27 @@
-r"""msgpack: the canonical form of agentmsg as MessagePack. It carries every History, exactly, in few bytes.
+r"""msgpack: the canonical form of agentmsg as MessagePack. It holds every History exactly, in few bytes.
 
     [1, [[2, ["Hello"], nil, "2026-11-21T10:00:00+00:00"],
          [3, [[8, "add", "c1", nil, "{\"a\":1}"]]]]]
 
+A document is one such array, in bytes. ``agentmsg_codecs.msgpack`` has ``frames`` and ``unframe`` for streams of them.
+Other extension types, timestamps, binary values and keys other than texts are refused, because JSON can't hold them.
+
+Follows version 1 of the canonical form.
+
 | model | MessagePack |
 | --- | --- |
 | History | ``[1, [messages], id, tools, metadata, extras, notes]``; the 1 is the version |
-| Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number in ROLES, or its text |
-| a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers are kept as NativeBlock |
+| Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number, or its text |
+| a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers become NativeBlock |
 | a block of yours | ``[tag, {field: value}]`` |
 | a source, a tool | ``[number, fields ...]`` |
 | all others | an array of their fields |
 | an absent field | nil, or cut at the end |
 | a time | ISO 8601 |
 | an integer beyond 64 bits | extension type 1, its decimal digits |
-| ``extras["agentmsg"]["+"]`` | items after the last known position: fields of later versions are kept |
+| ``extras["agentmsg"]["+"]`` | items after the last known position, so fields of later versions are kept |
 
-Numbers, order and positions are in canonical/fields.py. Other extension types, timestamps, binary and keys that are
-no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and read streams of documents.
+``canonical/fields.py`` lists the numbers and positions.
 """
 
 from __future__ import annotations

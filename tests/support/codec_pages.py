@@ -36,7 +36,9 @@ _INDEX = """\
 # The codecs
 
 Each format has a page: the documents it reads, its mapping, its options, what it supports, and what conversions lose.
-[Conversions](conversions.md) compares all pairs of formats. `python -m support.codec_pages` writes these pages from the codecs.
+[Conversions](conversions.md) compares all pairs of formats.
+
+The codecs themselves tell all this: `python -m support.codec_pages` (with `tests` on the path) writes these pages.
 
 """
 _LEGEND = """\
@@ -50,7 +52,7 @@ takes it out again. A format without metadata reports its losses as always.
 - rule: a rule of the codec rewrites or drops it. Both are reported.
 - no: lost, and reported.
 
-Absent values are never lost, nor are ids and times that agentmsg itself made. Everything in a loss report can be restored.
+Absent values are never lost, nor are ids and times that agentmsg itself made. Whatever is reported can be restored.
 [Losses](../agentmsg/guides/losses.md) defines the levels content, setting and annotation.
 
 To add a format, read [Write a codec](../agentmsg/guides/codecs.md).
@@ -58,7 +60,7 @@ To add a format, read [Write a codec](../agentmsg/guides/codecs.md).
 _CONVERSIONS = """\
 # Conversions
 
-What is lost between any two formats, and case by case between OpenAI and Anthropic. Generated, see [The codecs](README.md).
+What is lost between any two formats, and case by case between OpenAI and Anthropic. See also [all formats](README.md).
 
 ## From one format to another
 
@@ -245,9 +247,7 @@ def _route(source: str, target: str) -> Iterator[str]:
     yield ""
     yield f"{_counts(losses).capitalize()}." if losses else "Nothing is lost."
     yield ""
-    heavy = Counter(
-        (_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation"
-    )
+    heavy = Counter((_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
     if heavy:
         rows = [(thing, level, str(count), why) for (thing, level, why), count in heavy.items()]
         yield from _table([("what", "level", "times", "why"), *rows])
@@ -272,7 +272,7 @@ def _page(name: str) -> Iterator[str]:
     yield ""
     yield f"`{name}`: {told.lead}"
     yield ""
-    yield f"It supports {summary(codec.caps)}. [All formats](README.md) · generated from the codec."
+    yield f"It supports {summary(codec.caps)}. See [all formats](README.md)."
     yield ""
     yield "## Documents"
     yield ""

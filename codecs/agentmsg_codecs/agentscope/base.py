@@ -41,7 +41,7 @@ class AgentScope(ContainerCodec):
         language: which.
 
     Attributes:
-        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
+        version: which version to write. None means the version that the history was read from, or else 2.
         engine: what reads and writes.
     """
 

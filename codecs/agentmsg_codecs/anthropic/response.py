@@ -1,19 +1,21 @@
-"""anthropic-response: the answers of Anthropic's Messages API; requests are the codec ``anthropic``.
+"""anthropic-response: responses of Anthropic's Messages API. For requests, use ``anthropic``.
 
-A document is one answer, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
-message. Of a history of more, the first message of an assistant is written.
+A document is one response, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
+message. Of a longer history, only the first assistant message is written.
+
+Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
 | id, model | id, model |
-| content | content, a block a part, as in requests |
+| content | content, one block per part, as in requests |
 | stop_reason: end_turn; max_tokens | finish_reason "stop"; "length" |
-| ... stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded and any other | the same word |
+| stop_reason: stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded, any other | the same word |
 | stop_sequence, stop_details, container, context_management, diagnostics | response_metadata |
 | input_tokens and both kinds of cache tokens, summed | usage.input |
 | cache_read_input_tokens, cache_creation_input_tokens | usage.cache_read, cache_write |
 | output_tokens; output_tokens_details.thinking_tokens | usage.output; reasoning |
-| other counters | extras["anthropic"] of the usage, and ["anthropic.output"] |
+| other counters | extras["anthropic"] of the usage, and extras["anthropic.output"] |
 | unknown keys | extras["anthropic.response"] |
 | ``{}`` | a history without messages |
 """

@@ -1,19 +1,23 @@
-"""openai-response: the answer of OpenAI Chat Completions (not streamed), and of compatible servers.
+"""openai-response: responses of OpenAI Chat Completions and compatible servers, not streamed.
 
-A document is one assistant message. It is the message of the first choice; what stands around it belongs to it too.
+A document is one response: a history of one assistant message, the first choice. Everything around the message belongs
+to it too.
+
+Follows the Python package openai 3.54.
 
 | OpenAI | agentmsg |
 | --- | --- |
 | id, created, model | id, created_at (whole seconds, UTC), model |
-| usage | usage, see usage.py |
-| choices[0].finish_reason: stop, length, content_filter; tool_calls, function_call | the same; tool_use |
+| usage | usage |
+| choices[0].finish_reason: stop, length, content_filter | the same word |
+| choices[0].finish_reason: tool_calls, function_call | finish_reason "tool_use" |
 | choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
-| another index than 0, another object; an id, a time ... that is none | the same |
-| choices[0].message | as in a request; its content is one text, so texts beside each other become one |
+| an index other than 0; another object; an invalid id, time ... | response_metadata |
+| choices[0].message | as in a request; its content is one text, so adjacent texts are joined |
 | annotations | citations of the text: url_citation with url, title, start, end |
 | further choices | extras["openai.choices"] |
-| unknown keys: of the message, of the choice, around it | extras["openai"], ["openai.choice"], ["openai.response"] |
-| no choice; a choice that cannot be told | no message; a message of the role "native" that holds the document |
+| unknown keys of the message; of the choice; around it | extras["openai"]; ["openai.choice"]; ["openai.response"] |
+| no choice; an unreadable choice | no message; a message with the role "native" that holds the document |
 """
 
 from __future__ import annotations
@@ -210,7 +214,7 @@ class OpenAIResponseCodec(Codec):
     """Answers of OpenAI Chat Completions.
 
     Attributes:
-        thinking: where thinking goes that was not read from a field of its own, as of ``openai``.
+        thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
         engine: what reads and writes; hooks registered on ``engine.messages.content.everything.converter`` before
             first use replace ours.
     """
