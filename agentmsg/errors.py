@@ -5,7 +5,7 @@
     ├── DecodeError         a document that a codec cannot read (also a ValueError)
     │   └── NotUnderstood   a document whose format is not recognised
     ├── EncodeError         a history that cannot be written (also a ValueError)
-    ├── LossError           a conversion that would lose content, or an account that does not fit
+    ├── LossError           a conversion that would lose content, or a loss report of something else
     ├── CodecLookupError    a codec that is not known (also a LookupError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
@@ -185,8 +185,9 @@ class DecodeError(AgentMsgError, ValueError):
 class NotUnderstood(DecodeError):
     """A document whose format is not recognised, or may be one of several that read it differently.
 
-    ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
-    doesn't know.
+    Attributes:
+        guesses: the names of the formats that it may have, best first.
+        unknown: the keys that the best of them doesn't know.
     """
 
     def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
@@ -200,9 +201,10 @@ class EncodeError(AgentMsgError, ValueError):
 
 
 class LossError(AgentMsgError):
-    """A conversion that would lose content, or an account that does not fit what it is applied to.
+    """A conversion that would lose content, or a loss report that belongs to something else.
 
-    ``losses`` holds the content losses that made an encoding stop; otherwise it is empty.
+    Attributes:
+        losses: the content losses that stopped an encoding; otherwise empty.
     """
 
     def __init__(

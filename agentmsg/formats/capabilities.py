@@ -44,7 +44,12 @@ Level = Literal["content", "annotation", "setting"]
 
 @attrs.frozen
 class Drop:
-    """A rule's answer: this cannot be carried, and why."""
+    """Returned by a rule: the format doesn't support this.
+
+    Attributes:
+        why: the reason, for the loss report.
+        level: of the loss.
+    """
 
     why: str
     level: Level = "content"
@@ -52,7 +57,13 @@ class Drop:
 
 @attrs.frozen
 class Swap:
-    """A rule's answer: this is carried as something else, and why."""
+    """Returned by a rule: the format supports something else instead.
+
+    Attributes:
+        new: the replacement.
+        why: the reason, for the loss report.
+        level: of the loss.
+    """
 
     new: Any
     why: str
@@ -60,6 +71,7 @@ class Swap:
 
 
 Cell: TypeAlias = Callable[[Any, Any], Any]
+"""A function from a value and its owner to the nearest value that the format supports, or ``Drop``."""
 
 
 def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in the tables
@@ -92,6 +104,7 @@ def usually(case: str, **names: Any) -> Callable[[Cell], Usual]:
 
 
 Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
+"""A function from a block or message to itself, a ``Swap`` or a ``Drop``."""
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -135,6 +148,7 @@ class MessageRow:
 
 
 ANY_ROLE = "*"
+"""The role of the row for all roles that have none of their own."""
 
 
 @attrs.frozen(kw_only=True, eq=False)

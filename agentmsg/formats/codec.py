@@ -42,7 +42,7 @@ CONTENT_KEYS = frozenset(
 class Codec:
     """Base of all codecs; the fields of a subclass are its options.
 
-    Class attributes:
+    Attributes:
         name: of the codec, lower case with dashes.
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".

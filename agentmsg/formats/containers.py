@@ -175,10 +175,8 @@ class Containers:
 class ContainerCodec(Codec):
     """Base of codecs whose documents hold messages in containers.
 
-    Class attributes:
-        containers: how they do.
-
     Attributes:
+        containers: how they do.
         container: how to write a history that wasn't read from this format: as a "list" of messages, as an "object"
             that holds the list, or as a "single" message if there is one and nothing else. None means "single" for a
             message that is encoded by itself, and "list" for the rest.

@@ -45,6 +45,7 @@ class Parts:
 
     Attributes:
         is_filled: whether the tables are filled.
+        writers: the function that writes blocks of a class, by class.
     """
 
     is_filled = False

@@ -38,7 +38,9 @@ class Part:
 
 
 Plan: TypeAlias = "list[tuple[Part, ...]]"
+"""For each message of the output, the parts of input messages that it is made of."""
 Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
+"""A function from a plan, or None for one that changes nothing, and the input messages to the next plan."""
 
 
 def as_is(messages: Sequence[Msg]) -> Plan:

@@ -68,8 +68,8 @@ __all__ = [
 ]
 
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
-# The fields that an empty text may be there for.
 EMPTIED = ("citations", "extras")
+"""The fields that an empty text may be there for."""
 _BARE: dict[str, Any] = {
     "item_id": None, "phase": None, "metadata": EMPTY, "cache": None, "signature": None, "extras": EMPTY
 }  # fmt: skip
@@ -326,7 +326,6 @@ def _any_result_as_text(block: ToolResultBlock) -> Any:
     return result_as_text(block) if answer is block else answer
 
 
-# What a block is told in where only text has a place. Thinking is never told aloud; images and video have no words.
 AS_TEXT: Mapping[type[BaseBlock], Rule] = {
     AudioBlock: audio_as_text,
     CompactionBlock: compaction_as_text,
@@ -338,7 +337,9 @@ AS_TEXT: Mapping[type[BaseBlock], Rule] = {
     ToolResultBlock: _any_result_as_text,
     ToolUseBlock: call_as_text,
 }
+"""The rule that turns a block into text, by class. Thinking is never told aloud; images and video have no words."""
 TEXT_ROWS: Mapping[type[BaseBlock], Row] = {cls: Row({}, rule) for cls, rule in AS_TEXT.items()}
+"""Rows with these rules, for formats that only support text."""
 
 
 def as_text(block: BaseBlock) -> TextBlock | None:

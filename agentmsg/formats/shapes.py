@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 Native: TypeAlias = dict[str, Any]
+"""A native object: a dictionary of plain data."""
 _N = TypeVar("_N", bound=Noted)
 
 

@@ -24,7 +24,6 @@ __all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_no
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
 
-# The closed set of value-free spellings: what the key holds instead of its default spelling.
 SPELLINGS: Mapping[str, Any] = {
     "absent": _ABSENT,
     "null": None,
@@ -34,6 +33,7 @@ SPELLINGS: Mapping[str, Any] = {
     "false": False,
     "0": 0,
 }
+"""The closed set of value-free spellings: what the key holds instead of its default spelling."""
 
 
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:

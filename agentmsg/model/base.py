@@ -96,7 +96,12 @@ class Noted:
 
 @attrs.frozen(repr=False, eq=False)
 class Signature(Noted):
-    """An opaque proof that a provider attached to what it generated; it is valid there only."""
+    """An opaque proof that a provider attached to what it generated; it is valid there only.
+
+    Attributes:
+        provider: who made it.
+        value: the proof.
+    """
 
     provider: str | None = attrs.field(validator=optional_text)
     value: str = attrs.field(validator=text)
@@ -120,9 +125,11 @@ class Citation(Noted):
     """What a piece of text is based on.
 
     Attributes:
-        url, title: the source cited.
+        url: where the cited source is.
+        title: the title of the source.
         cited_text: the passage of the source.
-        start, end: the piece of our text, in characters, end exclusive.
+        start: where the piece of our text begins, in characters.
+        end: where it ends, exclusive.
         kind: the provider's word for the kind of place, such as "char_location".
     """
 

@@ -33,6 +33,7 @@ class ToolSpec(Noted):
         strict: whether the provider must hold the model to the schema; None where not stated.
         kind: "function", or "custom" for a tool that takes free text.
         cache: a wish to cache the prompt up to and including this tool.
+        metadata: the application's own; never part of a prompt.
     """
 
     name: str = attrs.field(validator=text)
@@ -58,6 +59,7 @@ class NativeTool(Noted):
 
 
 Tool: TypeAlias = ToolSpec | NativeTool
+"""A description of a tool."""
 
 
 def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:

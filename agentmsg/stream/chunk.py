@@ -114,8 +114,17 @@ class MsgChunk(Noted):
         role: of the message; None where this chunk does not say.
         parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
         done: whether the message is known to end here.
-        id, created_at, name, recipient, model, metadata, response_metadata, structured, usage, finish_reason,
-            embedding: as of ``Msg``, where this chunk says so.
+        id: as of ``Msg``, like all that follow, if this chunk has it.
+        created_at: time of the message.
+        name: of the sender.
+        recipient: of the message.
+        model: that writes the message.
+        metadata: the application's own.
+        response_metadata: the provider's notes on this response.
+        structured: structured output.
+        usage: counts of tokens; they add up.
+        finish_reason: why the model stopped.
+        embedding: of the message.
 
     Raises:
         InvalidMessage: where a value is of the wrong kind; from ``+``, code "schema", where two roles differ.

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+"""Any JSON value."""
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
 _SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -398,3 +399,4 @@ def _plain_items(value: Any) -> Iterator[Any]:
 
 
 EMPTY: Mapping[str, Any] = freeze({})
+"""The empty frozen mapping."""

@@ -37,10 +37,8 @@ class Language:
 class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
-    Class attributes:
-        language: which.
-
     Attributes:
+        language: which.
         version: which version to write. None means the version that the history was read from, or else 2.
         engine: what reads and writes.
     """

@@ -1,0 +1,205 @@
+"""The pages of reference: public names by room, and the command line from its help."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import griffe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["api_pages", "command_page"]
+
+# Page, title, a line about it, and the modules whose names stand on it. The longest of the modules that fit wins.
+_PAGES = (
+    (
+        "convert",
+        "Convert",
+        "Read, write and convert documents, in memory and in files.",
+        ("agentmsg.api", "agentmsg.files", "agentmsg.checking", "agentmsg.registry"),
+    ),
+    ("messages", "Messages", "Messages, histories, and what they consist of.", ("agentmsg.model", "agentmsg.values")),
+    ("blocks", "Blocks", "The content of messages.", ("agentmsg.model.blocks", "agentmsg.model.sources")),
+    ("losses", "Losses", "What a conversion lost.", ("agentmsg.fitting",)),
+    ("operations", "Operations", "Filter, trim, count and pair messages.", ("agentmsg.ops",)),
+    ("streaming", "Streaming", "Messages that arrive in pieces.", ("agentmsg.stream",)),
+    ("errors", "Errors and limits", "All errors are AgentMsgErrors.", ("agentmsg.errors", "agentmsg.limits")),
+)
+_FACES = (
+    ("formats", "For authors of codecs", "agentmsg.formats"),
+    ("testing", "Test a codec", "agentmsg.testing"),
+)
+_WIDTH = 100
+
+Names = dict[str, griffe.Object | griffe.Alias]
+
+
+def _load(root: Path) -> griffe.Module:
+    loader = griffe.GriffeLoader(
+        search_paths=[str(root), str(root / "codecs")],
+        extensions=griffe.load_extensions("attrs_classes"),
+        docstring_parser=griffe.Parser.google,
+    )
+    package = loader.load("agentmsg")
+    loader.resolve_aliases(external=False)
+    assert isinstance(package, griffe.Module)
+    return package
+
+
+def _public(module: griffe.Object | griffe.Alias) -> Names:
+    """Return what a module's ``__all__`` names, dunders aside."""
+    names = [each if isinstance(each, str) else each.name for each in module.exports or ()]
+    return {f"{module.path}.{name}": module.members[name] for name in names if not name.startswith("__")}
+
+
+def _home(found: griffe.Object | griffe.Alias) -> str:
+    return found.target_path if isinstance(found, griffe.Alias) else found.path
+
+
+def _page_of(home: str) -> str | None:
+    """Return the page of a name, by the module where it lives."""
+    fits = [
+        (len(module), page) for page, _, _, modules in _PAGES for module in modules if f"{home}.".startswith(f"{module}.")
+    ]
+    return max(fits)[1] if fits else None
+
+
+def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
+    """Return the fields that the docstring of a class describes, or those of its bases."""
+    told: set[str] = set()
+    for each in (cls, *cls.mro()):
+        for section in each.docstring.parsed if each.docstring else ():
+            if section.kind in {griffe.DocstringSectionKind.attributes, griffe.DocstringSectionKind.parameters}:
+                told |= {entry.name for entry in section.value}
+    return told
+
+
+def _of_builtins(cls: griffe.Object | griffe.Alias) -> set[str]:
+    """Return the methods that a class overrides of dict or list: everybody knows them."""
+    bases = [base for base in (dict, list) if any(str(each).startswith(base.__name__) for each in cls.bases)]
+    return {name for base in bases for name in dir(base)}
+
+
+def _undocumented(path: str, found: griffe.Object | griffe.Alias) -> Iterator[str]:
+    """Yield the path of a name, and of each public member of it, that nothing describes."""
+    if not found.has_docstring:
+        yield path
+    if found.is_class:
+        told = _told_fields(found) | _of_builtins(found)
+        for name, member in found.members.items():
+            if not name.startswith("_") and not member.has_docstring and name not in told:
+                yield f"{path}.{name}"
+    elif found.is_module:
+        for name, member in _public(found).items():
+            yield from _undocumented(name, member)
+
+
+def _about(found: griffe.Object | griffe.Alias) -> str:
+    """Return the first line of a docstring, fit for a cell."""
+    line = found.docstring.value.strip().partition("\n")[0] if found.docstring else ""
+    return line.replace("|", "\\|")
+
+
+def _table(page: str, names: Names) -> Iterator[str]:
+    yield "| name | |"
+    yield "| --- | --- |"
+    for path, found in names.items():
+        yield f"| [`{found.name}`]({page}.md#{path}) | {_about(found)} |"
+    yield ""
+
+
+def _page(title: str, about: str, names: Names) -> str:
+    lines = [f"# {title}", "", about, ""]
+    # Functions first: they are what people look for.
+    for path, found in sorted(names.items(), key=lambda item: not item[1].is_function):
+        lines += [f"::: {path}", ""]
+        if found.is_module:
+            lines[-1:] = ["    options:", "      show_root_toc_entry: true", ""]
+    return "\n".join(lines)
+
+
+def _index(pages: dict[str, tuple[str, str, Names]]) -> str:
+    lines = ["# API reference", "", "`import agentmsg as am` has all names but those of the last two groups.", ""]
+    for page, (title, _, names) in pages.items():
+        lines += [f"## {title}", "", *_table(page, names)]
+    return "\n".join(lines)
+
+
+def api_pages(root: Path) -> dict[str, str]:
+    """Return the pages about public names, by the names of their files.
+
+    Raises:
+        SystemExit: with the names that have no docstring, or live in a room that no page takes.
+    """
+    package = _load(root)
+    pages: dict[str, tuple[str, str, Names]] = {page: (title, about, {}) for page, title, about, _ in _PAGES}
+    wrong: list[str] = []
+    for page, title, module in _FACES:
+        face = package[module.removeprefix("agentmsg.")]
+        pages[page] = (title, f"`{module}`: {_about(face)}", _public(face))
+    for path, found in _public(package).items():
+        home = _home(found)
+        page = _page_of(home)
+        if page is not None and not found.is_module:
+            pages[page][2][path] = found
+        elif page is None and not home.startswith(tuple(module for _, _, module in _FACES)):
+            wrong.append(f"no page takes {path}, which lives in {home}")
+    for _, _, names in pages.values():
+        wrong += [f"no docstring: {each}" for path, found in names.items() for each in _undocumented(path, found)]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    return {"README.md": _index(pages), **{f"{page}.md": _page(*each) for page, each in pages.items()}}
+
+
+def _prose(text: str | None) -> Iterator[str]:
+    """Yield help as Markdown: what click keeps as it is (after ``\\b``) is a block of text."""
+    for paragraph in inspect.cleandoc(text or "").split("\n\n"):
+        if paragraph.startswith("\b"):
+            yield from ("```text", *paragraph.splitlines()[1:], "```", "")
+        else:
+            yield from (re.sub(r"([<>*_])", r"\\\1", paragraph), "")
+
+
+def _cell(text: Any) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    records = [record for each in command.get_params(context) if (record := each.get_help_record(context))]
+    if records:
+        yield "| option | |"
+        yield "| --- | --- |"
+        for names, words in records:
+            yield f"| `{names}` | {_cell(words)} |"
+        yield ""
+
+
+def _command(name: str, command: click.Command) -> Iterator[str]:
+    context = click.Context(command, info_name=name, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    yield f"## {name}"
+    yield ""
+    yield from ("```text", f"{name} {' '.join(command.collect_usage_pieces(context))}", "```", "")
+    yield from _prose(command.help)
+    yield from _options(command, context)
+    yield from _prose(command.epilog)
+
+
+def command_page() -> str:
+    """Return the page about the command line."""
+    from agentmsg.cli.program import program  # noqa: PLC0415 - only the copy that the site describes
+
+    lines = ["# Command line", "", "What `--help` prints. [The guide](../agentmsg/guides/command-line.md) explains it.", ""]
+    lines += _command("agentmsg", program)
+    context = click.Context(program, info_name="agentmsg")
+    names: Sequence[str] = program.list_commands(context)
+    for name in names:
+        command = program.get_command(context, name)
+        assert command is not None
+        lines += _command(f"agentmsg {name}", command)
+    return "\n".join(lines)
