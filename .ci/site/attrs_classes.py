@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AttrsClasses"]
 
-_KINDS = {
+_KINDS: dict[Any, griffe.ParameterKind] = {
     inspect.Parameter.POSITIONAL_OR_KEYWORD: griffe.ParameterKind.positional_or_keyword,
     inspect.Parameter.KEYWORD_ONLY: griffe.ParameterKind.keyword_only,
 }

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+# The site describes this checkout, whatever is installed.
+_PATH = [str(ROOT), str(ROOT / "codecs"), str(HERE)]
 GUIDES = "agentmsg/guides"
 # A folder that begins with a dot is no part of a site.
 _HIDDEN, _SHOWN = ".github", "github"
@@ -39,6 +41,7 @@ _PROJECT = {
 }
 _ENTRY = re.compile(r"^- \[[\w-]+\]\(([\w-]+\.md)\)", re.MULTILINE)
 _CODEC = re.compile(r"^\| \[`[\w-]+`\]\(([\w-]+\.md)\)", re.MULTILINE)
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _IMAGE = re.compile(r"!\[[^]]*\]\(([^)#:]+)\)")
 
 
@@ -94,9 +97,11 @@ def toml(value: Any) -> str:
 
 def assemble(work: Path) -> None:
     """Put all pages and the configuration into a folder."""
+    sys.path[:0] = _PATH
     pages = work / "docs"
     for source in sources():
         copy(source, pages)
+    shutil.copy(HERE / "wide.css", pages)
     reference = {**api_pages(ROOT), "cli.md": command_page()}
     (pages / "reference").mkdir()
     for name, text in reference.items():
@@ -108,12 +113,11 @@ def assemble(work: Path) -> None:
 
 def build(work: Path) -> str:
     """Build the site of an assembled folder, strictly; return what is wrong with it."""
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "codecs", HERE)))
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
-    env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATH)}
     done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
-    told = done.stdout + done.stderr
-    # Griffe warns of docstrings that don't fit their signatures, but strictly speaking nothing is broken.
+    told = _COLOUR.sub("", done.stdout + done.stderr).partition("Traceback")[0]
+    # A docstring that doesn't fit its signature is only a warning to others.
     return told if done.returncode or re.search("^(griffe|mkdocstrings):", told, re.MULTILINE) else ""
 
 

@@ -11,10 +11,10 @@ import click
 import griffe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["api_pages", "command_page"]
+__all__ = ["api_pages", "command_page", "undocumented"]
 
 # Page, title, a line about it, and the modules whose names stand on it. The longest of the modules that fit wins.
 _PAGES = (
@@ -35,7 +35,6 @@ _FACES = (
     ("formats", "For authors of codecs", "agentmsg.formats"),
     ("testing", "Test a codec", "agentmsg.testing"),
 )
-_WIDTH = 100
 
 Names = dict[str, griffe.Object | griffe.Alias]
 
@@ -65,7 +64,10 @@ def _home(found: griffe.Object | griffe.Alias) -> str:
 def _page_of(home: str) -> str | None:
     """Return the page of a name, by the module where it lives."""
     fits = [
-        (len(module), page) for page, _, _, modules in _PAGES for module in modules if f"{home}.".startswith(f"{module}.")
+        (len(module), page)
+        for page, _, _, modules in _PAGES
+        for module in modules
+        if f"{home}.".startswith(f"{module}.")
     ]
     return max(fits)[1] if fits else None
 
@@ -73,6 +75,7 @@ def _page_of(home: str) -> str | None:
 def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
     """Return the fields that the docstring of a class describes, or those of its bases."""
     told: set[str] = set()
+    assert isinstance(cls, griffe.Class | griffe.Alias)
     for each in (cls, *cls.mro()):
         for section in each.docstring.parsed if each.docstring else ():
             if section.kind in {griffe.DocstringSectionKind.attributes, griffe.DocstringSectionKind.parameters}:
@@ -82,11 +85,12 @@ def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
 
 def _of_builtins(cls: griffe.Object | griffe.Alias) -> set[str]:
     """Return the methods that a class overrides of dict or list: everybody knows them."""
+    assert isinstance(cls, griffe.Class | griffe.Alias)
     bases = [base for base in (dict, list) if any(str(each).startswith(base.__name__) for each in cls.bases)]
     return {name for base in bases for name in dir(base)}
 
 
-def _undocumented(path: str, found: griffe.Object | griffe.Alias) -> Iterator[str]:
+def undocumented(path: str, found: griffe.Object | griffe.Alias) -> Iterator[str]:
     """Yield the path of a name, and of each public member of it, that nothing describes."""
     if not found.has_docstring:
         yield path
@@ -97,7 +101,7 @@ def _undocumented(path: str, found: griffe.Object | griffe.Alias) -> Iterator[st
                 yield f"{path}.{name}"
     elif found.is_module:
         for name, member in _public(found).items():
-            yield from _undocumented(name, member)
+            yield from undocumented(name, member)
 
 
 def _about(found: griffe.Object | griffe.Alias) -> str:
@@ -106,21 +110,23 @@ def _about(found: griffe.Object | griffe.Alias) -> str:
     return line.replace("|", "\\|")
 
 
+def _in_order(names: Names) -> list[tuple[str, griffe.Object | griffe.Alias]]:
+    """Return functions first: they are what people look for."""
+    return sorted(names.items(), key=lambda item: not item[1].is_function)
+
+
 def _table(page: str, names: Names) -> Iterator[str]:
     yield "| name | |"
     yield "| --- | --- |"
-    for path, found in names.items():
+    for path, found in _in_order(names):
         yield f"| [`{found.name}`]({page}.md#{path}) | {_about(found)} |"
     yield ""
 
 
 def _page(title: str, about: str, names: Names) -> str:
     lines = [f"# {title}", "", about, ""]
-    # Functions first: they are what people look for.
-    for path, found in sorted(names.items(), key=lambda item: not item[1].is_function):
+    for path, _ in _in_order(names):
         lines += [f"::: {path}", ""]
-        if found.is_module:
-            lines[-1:] = ["    options:", "      show_root_toc_entry: true", ""]
     return "\n".join(lines)
 
 
@@ -145,20 +151,20 @@ def api_pages(root: Path) -> dict[str, str]:
         pages[page] = (title, f"`{module}`: {_about(face)}", _public(face))
     for path, found in _public(package).items():
         home = _home(found)
-        page = _page_of(home)
-        if page is not None and not found.is_module:
-            pages[page][2][path] = found
-        elif page is None and not home.startswith(tuple(module for _, _, module in _FACES)):
+        taken = _page_of(home)
+        if taken is not None and not found.is_module:
+            pages[taken][2][path] = found
+        elif taken is None and not home.startswith(tuple(module for _, _, module in _FACES)):
             wrong.append(f"no page takes {path}, which lives in {home}")
     for _, _, names in pages.values():
-        wrong += [f"no docstring: {each}" for path, found in names.items() for each in _undocumented(path, found)]
+        wrong += [f"no docstring: {each}" for path, found in names.items() for each in undocumented(path, found)]
     if wrong:
         sys.exit("\n".join(wrong))
     return {"README.md": _index(pages), **{f"{page}.md": _page(*each) for page, each in pages.items()}}
 
 
 def _prose(text: str | None) -> Iterator[str]:
-    """Yield help as Markdown: what click keeps as it is (after ``\\b``) is a block of text."""
+    """Yield help as Markdown: a paragraph that click leaves as it is becomes a block of text."""
     for paragraph in inspect.cleandoc(text or "").split("\n\n"):
         if paragraph.startswith("\b"):
             yield from ("```text", *paragraph.splitlines()[1:], "```", "")
@@ -172,16 +178,13 @@ def _cell(text: Any) -> str:
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     records = [record for each in command.get_params(context) if (record := each.get_help_record(context))]
-    if records:
-        yield "| option | |"
-        yield "| --- | --- |"
-        for names, words in records:
-            yield f"| `{names}` | {_cell(words)} |"
-        yield ""
+    rows = [f"| `{names}` | {_cell(words)} |" for names, words in records if words]
+    if rows:
+        yield from ("| option | meaning |", "| --- | --- |", *rows, "")
 
 
-def _command(name: str, command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=name, terminal_width=_WIDTH, max_content_width=_WIDTH)
+def _command(name: str, command: click.Command, parent: click.Context | None) -> Iterator[str]:
+    context = click.Context(command, parent=parent, info_name=name, **command.context_settings)
     yield f"## {name}"
     yield ""
     yield from ("```text", f"{name} {' '.join(command.collect_usage_pieces(context))}", "```", "")
@@ -192,14 +195,18 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
 
 def command_page() -> str:
     """Return the page about the command line."""
-    from agentmsg.cli.program import program  # noqa: PLC0415 - only the copy that the site describes
+    from agentmsg.cli.program import program  # noqa: PLC0415 - the pages about Python need none of it
 
-    lines = ["# Command line", "", "What `--help` prints. [The guide](../agentmsg/guides/command-line.md) explains it.", ""]
-    lines += _command("agentmsg", program)
-    context = click.Context(program, info_name="agentmsg")
-    names: Sequence[str] = program.list_commands(context)
-    for name in names:
-        command = program.get_command(context, name)
+    lines = [
+        "# Command line",
+        "",
+        "What `--help` prints. [The guide](../agentmsg/guides/command-line.md) explains it.",
+        "",
+    ]
+    context = click.Context(program, info_name="agentmsg", **program.context_settings)
+    commands = {f"agentmsg {name}": program.get_command(context, name) for name in program.list_commands(context)}
+    lines += _command("agentmsg", program, None)
+    for name, command in commands.items():
         assert command is not None
-        lines += _command(f"agentmsg {name}", command)
+        lines += _command(name, command, context)
     return "\n".join(lines)

@@ -66,6 +66,7 @@ What is lost between any two formats, and case by case between OpenAI and Anthro
 
 What a tour through the whole model loses. It has every class, every field, every role, and odd texts and numbers.
 The tour was first written in the format on the left, then converted to the one above. "the model" is the tour as made.
+A cell counts the losses: content · settings · annotations.
 
 """
 _CASES = """\
@@ -223,6 +224,11 @@ def _losses(history: am.History, target: str) -> list[am.Loss]:
     return losses
 
 
+def _figures(losses: Sequence[am.Loss]) -> str:
+    counts = Counter(loss.level for loss in losses)
+    return " · ".join(str(counts[level]) for level in _LEVELS) if losses else "exact"
+
+
 def _counts(losses: Sequence[am.Loss]) -> str:
     counts = Counter(loss.level for loss in losses)
     return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "exact"
@@ -305,7 +311,7 @@ def _conversions(names: Sequence[str]) -> Iterator[str]:
     yield _CONVERSIONS.rstrip()
     yield ""
     sources = {"the model": grand_tour(), **{name: _as_read(name) for name in names}}
-    rows = [(source, *(_counts(_losses(history, each)) for each in names)) for source, history in sources.items()]
+    rows = [(source, *(_figures(_losses(history, each)) for each in names)) for source, history in sources.items()]
     yield from _table([("from \\ to", *names), *rows])
     yield _CASES.rstrip()
     yield ""
