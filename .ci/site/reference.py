@@ -72,6 +72,11 @@ def _page_of(home: str) -> str | None:
     return max(fits)[1] if fits else None
 
 
+def _is_on_a_page(module: griffe.Object | griffe.Alias) -> bool:
+    """Whether a page has the names of a module already."""
+    return any(_home(module) in modules for _, _, _, modules in _PAGES)
+
+
 def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
     """Return the fields that the docstring of a class describes, or those of its bases."""
     told: set[str] = set()
@@ -79,7 +84,7 @@ def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
     for each in (cls, *cls.mro()):
         for section in each.docstring.parsed if each.docstring else ():
             if section.kind in {griffe.DocstringSectionKind.attributes, griffe.DocstringSectionKind.parameters}:
-                told |= {entry.name for entry in section.value}
+                told |= {name for entry in section.value for name in entry.name.split(", ")}
     return told
 
 
@@ -99,7 +104,7 @@ def undocumented(path: str, found: griffe.Object | griffe.Alias) -> Iterator[str
         for name, member in found.members.items():
             if not name.startswith("_") and not member.has_docstring and name not in told:
                 yield f"{path}.{name}"
-    elif found.is_module:
+    elif found.is_module and not _is_on_a_page(found):
         for name, member in _public(found).items():
             yield from undocumented(name, member)
 
@@ -125,8 +130,10 @@ def _table(page: str, names: Names) -> Iterator[str]:
 
 def _page(title: str, about: str, names: Names) -> str:
     lines = [f"# {title}", "", about, ""]
-    for path, _ in _in_order(names):
+    for path, found in _in_order(names):
         lines += [f"::: {path}", ""]
+        if found.is_module and _is_on_a_page(found):
+            lines[-1:] = ["    options:", "      members: false", ""]
     return "\n".join(lines)
 
 

@@ -125,11 +125,9 @@ class Citation(Noted):
     """What a piece of text is based on.
 
     Attributes:
-        url: where the cited source is.
-        title: the title of the source.
+        url, title: the source cited.
         cited_text: the passage of the source.
-        start: where the piece of our text begins, in characters.
-        end: where it ends, exclusive.
+        start, end: the piece of our text, in characters, end exclusive.
         kind: the provider's word for the kind of place, such as "char_location".
     """
 

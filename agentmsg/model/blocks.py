@@ -149,7 +149,6 @@ class ImageBlock(_Media):
     """An image.
 
     Attributes:
-        source: where the image is.
         detail: the wanted resolution ("low", "high", "auto").
     """
 
@@ -161,7 +160,6 @@ class AudioBlock(_Media):
     """Sound, with the words spoken where they are known.
 
     Attributes:
-        source: where the sound is.
         transcript: the words spoken.
     """
 
@@ -170,11 +168,7 @@ class AudioBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class VideoBlock(_Media):
-    """A video.
-
-    Attributes:
-        source: where the video is.
-    """
+    """A video."""
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -182,7 +176,6 @@ class FileBlock(_Media):
     """A document: its file name, its title for the model, and what the model should know about it.
 
     Attributes:
-        source: where the document is.
         name: the file name.
         title: a title for the model.
         context: what the model should know about the document.
@@ -375,7 +368,6 @@ _tags: dict[type[BaseBlock], str] = {
     NativeBlock: "native",
 }
 BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
-"""The tag of each block class, those of ``register_block`` included."""
 _C = TypeVar("_C", bound=type[BaseBlock])
 
 
