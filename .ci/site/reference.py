@@ -84,7 +84,7 @@ def _told_fields(cls: griffe.Object | griffe.Alias) -> set[str]:
     for each in (cls, *cls.mro()):
         for section in each.docstring.parsed if each.docstring else ():
             if section.kind in {griffe.DocstringSectionKind.attributes, griffe.DocstringSectionKind.parameters}:
-                told |= {name for entry in section.value for name in entry.name.split(", ")}
+                told |= {entry.name for entry in section.value}
     return told
 
 

@@ -125,9 +125,11 @@ class Citation(Noted):
     """What a piece of text is based on.
 
     Attributes:
-        url, title: the source cited.
+        url: of the source cited.
+        title: of the source cited.
         cited_text: the passage of the source.
-        start, end: the piece of our text, in characters, end exclusive.
+        start: the piece of our text begins at this character.
+        end: the piece of our text ends before this character.
         kind: the provider's word for the kind of place, such as "char_location".
     """
 
