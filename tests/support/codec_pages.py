@@ -225,12 +225,12 @@ def _losses(history: am.History, target: str) -> list[am.Loss]:
 
 
 def _figures(losses: Sequence[am.Loss]) -> str:
-    counts = Counter(loss.level for loss in losses)
+    counts: Counter[str] = Counter(loss.level for loss in losses)
     return " · ".join(str(counts[level]) for level in _LEVELS) if losses else "exact"
 
 
 def _counts(losses: Sequence[am.Loss]) -> str:
-    counts = Counter(loss.level for loss in losses)
+    counts: Counter[str] = Counter(loss.level for loss in losses)
     return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "exact"
 
 
