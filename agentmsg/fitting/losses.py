@@ -1,4 +1,4 @@
-"""Losses: the exact account of what a conversion could not carry.
+"""Losses: the exact loss report of what a conversion could not hold.
 
 Paths are in the coordinates of the *input* history. A path that ends in an index stands for the whole message,
 block or tool; one that ends in a name for that field. ``was`` is what the input had there; ``now`` is what the
@@ -52,7 +52,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
 
 
 def _is_one_source(was: Any, now: Any) -> bool:
-    """Tell whether two sources differ in what is said about them only: the media type, unknown fields."""
+    """Whether two sources differ in what is said about them only: the media type, unknown fields."""
     if type(was) is not type(now) or not hasattr(was, "media_type"):
         return False
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
@@ -60,12 +60,12 @@ def _is_one_source(was: Any, now: Any) -> bool:
 
 @attrs.frozen
 class Loss:
-    """One thing that a conversion could not carry.
+    """One thing that a conversion could not hold.
 
     Attributes:
         path: where in the input history.
         kind: dropped, changed, invented (the output has what the input had not), moved, split, merged.
-        codec: the format that could not carry it.
+        codec: the format that could not hold it.
         level: content (a model would read it or be able to do it), annotation, or setting.
         was: the input's value; None for what is still in the output.
         now: the output's value; for a moved block its index in the output's content, or the message and the block that
@@ -100,14 +100,14 @@ class Settled:
 
 
 class Losses(Sequence[Loss]):
-    """An account: the losses of one conversion, made when somebody looks.
+    """A loss report: the losses of one conversion, made when somebody looks.
 
     Args:
         items: the losses, or a function that makes them.
-        codec: the format that could not carry them.
-        guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
-        spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
-        length: number of messages in the output, where it is known: more than these were added behind.
+        codec: the format that could not hold them.
+        guard: called by ``restore`` with a history; raises LossError where the loss report belongs to another.
+        spelling: returns the notes of the source, by path: they aren't losses, but make the *document* exact too.
+        length: number of messages in the output, if it is known: more than these were added behind.
         carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
     """
 
@@ -128,7 +128,7 @@ class Losses(Sequence[Loss]):
             if function is not None and not callable(function):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
-        # What can be gone through only once is gone through now: an account may be read by several threads.
+        # What can be gone through only once is gone through now: a loss report may be read by several threads.
         self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
@@ -157,7 +157,7 @@ class Losses(Sequence[Loss]):
     @overload
     def __getitem__(self, index: slice) -> Losses: ...
     def __getitem__(self, index: int | slice) -> Loss | Losses:
-        """Return a loss, or the account of a slice."""
+        """Return a loss, or the loss report of a slice."""
         try:
             return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
         except IndexError:
@@ -180,15 +180,15 @@ class Losses(Sequence[Loss]):
     __hash__ = None  # type: ignore[assignment]
 
     def __copy__(self) -> Losses:
-        """Return the account itself: it never changes."""
+        """Return the loss report itself: it never changes."""
         return self
 
     def __deepcopy__(self, memo: object) -> Losses:
-        """Return the account itself: it never changes, nor does what it holds."""
+        """Return the loss report itself: it never changes, nor does what it holds."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the account says, not how it would be found out."""
+        """Pickle what the loss report says, not how it would be found out."""
         make = partial(
             Losses,
             codec=self.codec,
@@ -204,10 +204,10 @@ class Losses(Sequence[Loss]):
         return f"<Losses: {self.summary()}>"
 
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
-        """Return the account of some losses; restoring with it leaves the others lost.
+        """Return the report of some losses; restoring with it leaves the others lost.
 
         Raises:
-            InvalidMessage: code "option" where there is no such level or kind.
+            InvalidMessage: code "option" if there is no such level or kind.
         """
         for name, word, words in (("level", level, get_args(Level)), ("kind", kind, get_args(Kind))):
             if word is not None:
