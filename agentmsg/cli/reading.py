@@ -76,7 +76,7 @@ def histories_of(
         advance: told how many bytes of it are read, and documents.
 
     Raises:
-        CodecLookupError: where there is no such codec.
+        CodecLookupError: if there is no such codec.
     """
     if codec is not None:
         get_codec(codec)
@@ -93,7 +93,7 @@ def history_of(name: str, codec: str | None, form: Form | None = None) -> Read:
     """Return the one history of a file.
 
     Raises:
-        AgentMsgError: where it cannot be read, or there is not just one.
+        AgentMsgError: if it cannot be read, or there is not just one.
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
@@ -117,7 +117,7 @@ def history_at(name: str, index: int, codec: str | None, form: Form | None = Non
         form: how documents stand in the file, where its name does not tell.
 
     Raises:
-        AgentMsgError: where it cannot be read; code "required", where there is no such document.
+        AgentMsgError: if it cannot be read; code "required", if there is no such document.
     """
     found = _documents(name, form)
     before = sum(1 for _ in islice(found, index))
@@ -137,7 +137,7 @@ def formats_of(name: str, form: Form | None = None) -> Formats:
     """Return the formats that the first documents of a file may have.
 
     Raises:
-        AgentMsgError: where none of them can be read.
+        AgentMsgError: if none of them can be read.
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None

@@ -138,7 +138,7 @@ def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
     """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
 
     Raises:
-        FileError: where a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern stands for nothing.
     """
     skipped: Counter[Skipped] = Counter()
     found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]

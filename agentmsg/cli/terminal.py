@@ -66,7 +66,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Tell whether somebody may be looking at a stream."""
+    """Whether somebody may be looking at a stream."""
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError):
@@ -77,7 +77,7 @@ def standard_in() -> BinaryIO:
     """Return stdin.
 
     Raises:
-        FileError: where it is closed.
+        FileError: if it is closed.
     """
     return _bytes_of(sys.stdin, "stdin")
 
@@ -86,7 +86,7 @@ def standard_out() -> BinaryIO:
     """Return stdout.
 
     Raises:
-        FileError: where it is closed.
+        FileError: if it is closed.
     """
     return _bytes_of(sys.stdout, "stdout")
 

@@ -5,8 +5,8 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | names | what they are |
 | --- | --- |
 | Codec | the base class: a reader, a writer, options |
-| Caps, MessageRow, Row, Cell, Rule | the capability table: what a format carries, by role, class and field |
-| KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: carried, dropped, swapped for the nearest |
+| Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
+| KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object and one class stand for each other |
 | read_as, write_as, is_odd | a shape at work: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |

@@ -1,12 +1,12 @@
-"""The capability table: what a format carries, as data.
+"""The capability table: what a format supports, as data.
 
 One table per codec drives ``fit``, the tables on the pages in codecs/, and the strategies of the law suite. A
-row says which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to
-the nearest value that is carried: the same object where nothing has to change, ``Drop`` where the owner
-cannot be carried at all. Cells are asked about present values only: what is
+row says which fields of a class are supported; a cell is KEEP, or a function from a value (and its owner) to
+the nearest value that is supported: the same object where nothing has to change, ``Drop`` where the owner
+cannot be supported at all. Cells are asked about present values only: what is
 absent (None, empty, a default) and what the library made itself is carried by leaving it out.
 A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule
-in ``otherwise`` makes it into one that is carried.
+in ``otherwise`` makes it into one that is supported.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ Cell: TypeAlias = Callable[[Any, Any], Any]
 
 
 def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in the tables
-    """Carry the value as it is."""
+    """Keep the value as it is."""
     return value
 
 
@@ -94,7 +94,7 @@ class Usual:
     names: Mapping[str, Any] = MappingProxyType({})
 
     def __call__(self, value: Any, owner: Any) -> Any:
-        """Return the nearest value that is carried."""
+        """Return the nearest value that is supported."""
         return self.cell(value, owner)
 
 
@@ -110,7 +110,7 @@ _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 @attrs.frozen(eq=False)
 class Row:
-    """What is carried of one class.
+    """What is supported of one class.
 
     Attributes:
         fields: by name; a field not named is reset to None or its default.
@@ -126,16 +126,16 @@ class Row:
 
 @attrs.frozen(kw_only=True, eq=False)
 class MessageRow:
-    """What is carried of messages of one role.
+    """What is supported of messages of one role.
 
     Attributes:
         fields: of Msg, by name (role and content are always carried).
         blocks: rows by block class; a row of BaseBlock is for all classes not named.
         results: rows for the blocks inside tool results; as ``blocks`` where not given.
         otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role
-            that is carried), or a Drop.
+            that is supported), or a Drop.
         concerns: a block class; ``otherwise`` returns every message that has no block of exactly this class.
-        joins: asked for neighbours among the blocks that are carried, where the message is not carried as it is: gives
+        joins: asked for neighbours among the blocks that are supported, where the message is not kept as it is: gives
             the one block that both are here, or None.
     """
 
@@ -157,17 +157,17 @@ class Caps:
 
     Attributes:
         messages: rows by role; the row ANY_ROLE is for roles not named. A role without row is dropped.
-        history: fields of History that are carried.
+        history: fields of History that are supported.
         tools: rows by tool class; used where ``history`` carries tools.
         arrange: steps that change the structure of messages (see agentmsg.formats.restructure), in order, before the
             rows apply.
         needs_id: tells whether a tool call or result without an id must be given one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
-            name of its call (see agentmsg.model.tool_links.CallNames): such a name is carried, whatever the row says.
+            name of its call (see agentmsg.model.tool_links.CallNames): such a name is supported, whatever the row says.
         drops_emptied: a message of which nothing is left, though it said something, goes too; else it stays, empty.
         apart: rows of what stands in a user's message behind a tool's result, where that has no place for it; None: it
             is dropped.
-        everything: the format carries every History; all else is empty.
+        everything: the format supports every History; all else is empty.
     """
 
     messages: Mapping[str, MessageRow] = _NONE
@@ -194,8 +194,8 @@ def carried_extras(
     """Return a cell for ``extras``: the family's own stay, except keys that the format models itself.
 
     Args:
-        spaces: the namespaces that are carried, in the order in which a reader gives them; each with the function
-            that gives the keys which the native form of an owner has of its own (None: nothing is carried there).
+        spaces: the namespaces that are supported, in the order in which a reader gives them; each with the function
+            that gives the keys which the native form of an owner has of its own (None: nothing is supported there).
         odd: tells of an owner, a key that its native form has of its own, and a value, whether the value has no
             meaning there, so that it comes back as an extra.
     """

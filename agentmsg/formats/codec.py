@@ -1,4 +1,4 @@
-"""What a codec is: a reader, a writer, and a table of what its format carries.
+"""What a codec is: a reader, a writer, and a table of what its format supports.
 
 A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of
 agentmsg only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``,
@@ -46,7 +46,8 @@ class Codec:
         name: of the codec, lower case with dashes.
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
-        holds_messages: whether documents hold native messages that stand alone, as in a list; those of an answer don't.
+        holds_messages: whether documents hold native messages that stand alone, as in a list; those of a response
+            don't.
         own_form: a method of objects of the format's framework that gives them as they stand in a document, where the
             dump of a model is another format; called on what callers hand over, nothing is imported.
         binary: whether documents are bytes of their own rather than JSON.
@@ -75,7 +76,7 @@ class Codec:
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what the format carries, and the rules for what it does not; by default everything."""
+        """Return what the format supports, and the rules for what it does not; by default everything."""
         return EVERYTHING
 
     @cached_property
@@ -186,7 +187,7 @@ class Codec:
             sample: as of ``likeness``.
 
         Raises:
-            DecodeError: where it is refused.
+            DecodeError: if it is refused.
         """
         return understanding_of(self.read(sample), self.family, self.kept)
 
@@ -201,7 +202,7 @@ class Codec:
             document: as of ``read``.
 
         Raises:
-            DecodeError: with path and code, where the document is no chunk of this format.
+            DecodeError: with path and code, where the document isn't a chunk of this format.
         """
         raise _no_chunks(self)
 
@@ -210,7 +211,7 @@ class Codec:
         raise _no_chunks(self)
 
     def schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
+        """Return the JSON Schema of the documents, as plain data of the caller's; None if there is none."""
         return None
 
     def native_messages(self, document: Any) -> list[Any]:

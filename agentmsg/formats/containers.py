@@ -93,7 +93,7 @@ class Containers:
     )
 
     def place(self, document: Any) -> str | None:
-        """Return where a document has its messages, as ``Contents.place``; None where it is nothing that has any."""
+        """Return where a document has its messages, as ``Contents.place``; None if it is nothing that has any."""
         if is_sequence(document):
             return "list"
         if not is_mapping(document):
@@ -105,7 +105,7 @@ class Containers:
         """Return a document taken apart.
 
         Raises:
-            DecodeError: where it is neither a list nor an object.
+            DecodeError: if it is neither a list nor an object.
         """
         place = self.place(document)
         if place is None:
@@ -160,7 +160,7 @@ class Containers:
         return noted if isinstance(noted, str) and noted in self._notes else None
 
     def cells(self) -> Mapping[str, Cell]:
-        """Return the cells of histories in a capability table: what stands beside the messages is carried."""
+        """Return the cells of histories in a capability table: what stands beside the messages is supported."""
 
         def taken(history: History) -> frozenset[str]:
             noted = self._noted(history)
@@ -193,7 +193,7 @@ class ContainerCodec(Codec):
         return history if self.container else self.containers.alone(history)
 
     def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order; none where it is no such document."""
+        """Return the native messages of a document, in order; none if it is no such document."""
         return [] if self.containers.place(document) is None else self.containers.contents(document).natives
 
     def first_natives(self, document: Any) -> list[Any]:
@@ -203,7 +203,7 @@ class ContainerCodec(Codec):
         return self.native_messages(document)
 
     def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
-        """Return how much the likeliest message of a sample looks like the format; 0 where one of them cannot be.
+        """Return how much the likeliest message of a sample looks like the format; 0 if one of them cannot be.
 
         Args:
             document: the sample.
@@ -218,5 +218,5 @@ class ContainerCodec(Codec):
 
 
 def _is_bare(native: Native) -> bool:
-    """Tell whether a message has no more than role and text, in words that all formats of that kind share."""
+    """Whether a message has no more than role and text, in words that all formats of that kind share."""
     return native.keys() == {"role", "content"} and native["role"] in ("system", "user", "assistant")

@@ -41,7 +41,7 @@ class Group(list[Msg]):
         self._passed: dict[Callable[[Msg], bool], int] = {}
 
     def all(self, test: Callable[[Msg], bool]) -> bool:
-        """Tell whether all are something; each is asked once, however often the container grows."""
+        """Whether all are something; each is asked once, however often the container grows."""
         passed = self._passed.get(test, 0)
         while passed < len(self) and test(self[passed]):
             passed += 1
@@ -50,7 +50,7 @@ class Group(list[Msg]):
 
 
 def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
-    """Tell whether all messages of a container are something; for predicates: ``test`` is one function each time."""
+    """Whether all messages of a container are something; for predicates: ``test`` is one function each time."""
     return group.all(test) if isinstance(group, Group) else all(map(test, group))
 
 
@@ -76,13 +76,13 @@ class Grouping:
 
 
 def seat_of(message: Msg, family: str) -> int | None:
-    """Return the place that a message had in its container; None where nothing is noted."""
+    """Return the place that a message had in its container; None if nothing is noted."""
     seat = note_of(message, family).get("seat") if message.notes else None
     return seat if type(seat) is int else None
 
 
 def is_contained(group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Tell whether a group of ``containers`` is a native container; else it is one message that stands free."""
+    """Whether a group of ``containers`` is a native container; else it is one message that stands free."""
     first = group[0]
     if len(group) > 1 or not grouping.stands_free(first):
         return True
@@ -148,7 +148,7 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Tell whether messages without seats, behind the group before, become this container."""
+    """Whether messages without seats, behind the group before, become this container."""
     opened = Group()
     for number, message in enumerate(group):
         so_far = opened if number else before

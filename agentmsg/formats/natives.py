@@ -53,7 +53,7 @@ _ITSELF: Any = object()
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
-    """Tell whether an object has a mark."""
+    """Whether an object has a mark."""
     return bool(obj.notes) and mark_of(obj, family, mark) is True
 
 
@@ -81,7 +81,7 @@ def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[
 
 
 def count_at(native: Mapping[str, Any], key: str) -> int | None:
-    """Return the whole number under a key, or None where there is nothing.
+    """Return the whole number under a key, or None if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -93,7 +93,7 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
 
 
 def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
-    """Return the number under a key, or None where there is nothing.
+    """Return the number under a key, or None if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -114,7 +114,7 @@ def role_of(native: Any) -> str:
     """Return the word under ``role`` of a native message.
 
     Raises:
-        DecodeError: where it is no object, or says no role.
+        DecodeError: if it isn't an object, or says no role.
     """
     if not is_object(native):
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
@@ -153,7 +153,7 @@ def native_of(message: Msg, family: str) -> Any:
 
 
 def is_bare_text(block: Any, family: str) -> bool:
-    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
+    """Whether a block is a text that says nothing but its words, so that a bare text may stand for it.
 
     How another family's format spelt it counts for nothing.
     """
@@ -178,7 +178,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
         family: whose format this is.
 
     Raises:
-        Unreadable: where it is no content.
+        Unreadable: if it is no content.
     """
     if value is None or type(value) is str:
         return ((_make_text(value),) if value else ()), False
@@ -192,7 +192,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 
 def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
-    """Return the extras of an object in a namespace; empty where there are none, or no object of them."""
+    """Return the extras of an object in a namespace; empty if there are none, or no object of them."""
     own = owner.extras.get(space) if owner.extras else None
     return own if is_mapping(own) else EMPTY
 
@@ -238,7 +238,7 @@ def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -
     Args:
         make: makes the call; given ``raw_input`` or ``input``.
         value: the arguments; None is read as an empty text.
-        family: whose note says that they are no text.
+        family: whose note says that they aren't text.
     """
     if value is None or type(value) is str:
         return make(raw_input=value or "")

@@ -150,7 +150,7 @@ class Parts:
         return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
 
     def usual(self, part: Any) -> Any:
-        """Return the block of a part by its shortcut; None where the general path must look."""
+        """Return the block of a part by its shortcut; None if the general path must look."""
         if type(part) is not _OBJECT:
             return None
         tag = part.get("type")
@@ -167,7 +167,7 @@ class Parts:
         return write_as(self._shapes[cls], block, self.family)
 
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
-        """Return what is read where this native block is written; None where it would be read as something else."""
+        """Return what is read where this native block is written; None if it would be read as something else."""
         self.fill()
         back = self.read(plain_copy(thaw(block.value)))
         return back if type(back) is NativeBlock else None

@@ -92,7 +92,7 @@ def other_role(message: Msg) -> Any:
 
 
 def is_native(message: Msg, family: str) -> bool:
-    """Tell whether a message is one that a reader of the family kept whole."""
+    """Whether a message is one that a reader of the family kept whole."""
     content = message.content
     if message.role != "native" or len(content) != 1:
         return False
@@ -101,7 +101,7 @@ def is_native(message: Msg, family: str) -> bool:
 
 
 def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: Callable[[NativeBlock], Any]) -> Any:
-    """Carry a native block that comes back, with the fallback that its reader gives."""
+    """Keep a native block that comes back, with the fallback that its reader gives."""
     if back is None or not same(back, block.evolve(**_BARE, fallback=back.fallback)):
         return Drop("this would be read as something else")
     if block.fallback == back.fallback:
@@ -110,11 +110,11 @@ def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: 
 
 
 def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Rule:
-    """Return the rule for native blocks: the family's own are carried where they come back, of others their fallback.
+    """Return the rule for native blocks: the family's own are supported where they come back, of others their fallback.
 
     Args:
         family: whose native blocks have a place.
-        comes_back: gives what the reader makes of such a block's value; None where that is no native block.
+        comes_back: gives what the reader makes of such a block's value; None if that is no native block.
     """
 
     def rule(block: NativeBlock) -> Any:
@@ -316,7 +316,7 @@ def call_as_text(block: ToolUseBlock) -> Any:
 
 
 def call_as_function(block: ToolUseBlock) -> Any:
-    """Carry calls of functions; custom ones become such, those of a provider's own tools tagged text."""
+    """Keep calls of functions; custom ones become such, those of a provider's own tools tagged text."""
     answer = server_as_text(block)
     return custom_as_function(block) if answer is block else answer
 
@@ -343,7 +343,7 @@ TEXT_ROWS: Mapping[type[BaseBlock], Row] = {cls: Row({}, rule) for cls, rule in 
 
 
 def as_text(block: BaseBlock) -> TextBlock | None:
-    """Return the text that a block is where only text has a place; None where it is none."""
+    """Return the text that a block is where only text has a place; None if it is none."""
     rule = AS_TEXT.get(type(block))
     answer = block if rule is None else rule(block)
     found = answer.new if isinstance(answer, Swap) else answer

@@ -54,7 +54,7 @@ class Shape:
         read: gives the object of a native one; called with the class too, as hooks of cattrs are. Raises Unreadable.
         write: gives the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
-        odd: keys whose value is an extra where it has no meaning; ``is_odd`` lets the capability table carry it.
+        odd: keys whose value is an extra where it has no meaning; ``is_odd`` lets the capability table support it.
     """
 
     cls: type[Any]
@@ -89,7 +89,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
         namespace: where unknown fields go in extras, if not under ``family``.
 
     Raises:
-        Unreadable: where it is nothing of this shape, or would not come back exactly.
+        Unreadable: if it is nothing of this shape, or would not come back exactly.
     """
     if type(native) is not dict:
         raise Unreadable
@@ -135,7 +135,7 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
 
 def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
-    """Tell whether a value has no meaning under a key that a shape models, so that it comes back as an extra.
+    """Whether a value has no meaning under a key that a shape models, so that it comes back as an extra.
 
     Args:
         shape: what the owner is written as.
@@ -168,7 +168,7 @@ def marked(obj: _N, family: str, **marks: Any) -> _N:
     """Return the object with marks in its note of a family; ``seen=True`` is the mark ``/seen``.
 
     A mark says how an object was found, so that it may be written so again: a place or a form that the format has
-    beside its default one. Its value is no name of a spelling.
+    beside its default one. Its value isn't a name of a spelling.
     """
     note = {f"/{key}": value for key, value in marks.items()}
     old = obj.notes or EMPTY
@@ -182,7 +182,7 @@ def text_at(native: Mapping[str, Any], key: str) -> str:
     """Return the text under a key.
 
     Raises:
-        Unreadable: where there is none.
+        Unreadable: if there is none.
     """
     value = native.get(key)
     if type(value) is not str:
@@ -191,7 +191,7 @@ def text_at(native: Mapping[str, Any], key: str) -> str:
 
 
 def word_at(native: Mapping[str, Any], key: str) -> str | None:
-    """Return the text under a key, or None where there is nothing.
+    """Return the text under a key, or None if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -206,7 +206,7 @@ def object_at(native: Mapping[str, Any], key: str) -> Native:
     """Return the object under a key.
 
     Raises:
-        Unreadable: where there is none.
+        Unreadable: if there is none.
     """
     value = native.get(key)
     if type(value) is not dict:

@@ -145,11 +145,11 @@ def filter_messages(
         exclude_ids: the same.
         exclude_tool_calls: True leaves out messages with calls for the client, and tool messages. Ids of calls take
             these calls and their results out, and a message with them where no call or result is left in it.
-            Calls with invalid arguments are calls; those of server tools stay in the answer that they belong to.
+            Calls with invalid arguments are calls; those of server tools stay in the response that they belong to.
         match: see above.
 
     Raises:
-        InvalidMessage: where an argument is of the wrong kind: a single text for ``exclude_tool_calls``, too, which
+        InvalidMessage: if an argument is of the wrong kind: a single text for ``exclude_tool_calls``, too, which
             LangChain overlooks.
     """
     one_of(match, "match", *_MEANINGS)
@@ -200,7 +200,7 @@ def _call_ids(value: Any) -> Any:
 
 
 def _without_calls(message: Msg, ids: Any) -> Msg | None:
-    """Return a message without these calls and results of client tools; None where it has no others."""
+    """Return a message without these calls and results of client tools; None if it has no others."""
     linked = [link for block in message.content if (link := _link(block)) is not UNSET]
     if ids is True:
         return None if linked or message.role == "tool" else message

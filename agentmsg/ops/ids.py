@@ -68,7 +68,7 @@ def apply_removals(messages: History | Iterable[Msg], missing: Literal["error", 
         The history itself where it has no removals.
 
     Raises:
-        InvalidMessage: code "required" where a removal has no id, or names a message that was never there; with
+        InvalidMessage: code "required" if a removal has no id, or names a message that was never there; with
             its place as path. Code "option" where ``missing`` is another word.
     """
     one_of(missing, "missing", "error", "ignore")

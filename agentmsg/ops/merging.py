@@ -70,7 +70,7 @@ def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> Hist
         The history itself where it has no such runs.
 
     Raises:
-        InvalidMessage: code "type" where the separator is no text.
+        InvalidMessage: code "type" if the separator isn't a text.
     """
     if not is_a(separator, str):
         raise refused("separator", separator, "a string")
@@ -118,7 +118,7 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
     """Return the blocks of all; the texts of a seam are joined at the end, so that a long run takes no longer."""
     pieces: list[tuple[Block, list[str]]] = []
-    # The last block that is no call, where it is a text that the next message may go on with.
+    # The last block that isn't a call, where it is a text that the next message may go on with.
     open_text: list[str] | None = None
     for message in run:
         for k, block in enumerate(message.content):
@@ -168,7 +168,7 @@ def _add(joined: dict[str, Any], entries: Mapping[str, Any], depth: int) -> None
 
 
 def _says(joined: Mapping[str, Any], entries: Mapping[str, Any], depth: int) -> bool:
-    """Tell whether the joined entries hold these."""
+    """Whether the joined entries hold these."""
     return all(
         key in joined and (same(joined[key], value) or (depth > 0 and _says_inside(joined[key], value, depth - 1)))
         for key, value in entries.items()

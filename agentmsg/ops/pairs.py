@@ -24,10 +24,10 @@ class ToolPair:
     """A call of a tool and its result; one of the two may be missing.
 
     Attributes:
-        call: None where a result answers no call that stands before it.
-        result: None where nothing answers the call.
-        call_index: of the message that holds the call; None where there is none.
-        result_index: of the message that holds the result; None where there is none.
+        call: None if a result answers no call that stands before it.
+        result: None if nothing answers the call.
+        call_index: of the message that holds the call; None if there is none.
+        result_index: of the message that holds the result; None if there is none.
     """
 
     call: ToolUseBlock | None = None

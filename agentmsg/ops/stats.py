@@ -33,7 +33,7 @@ class HistoryStats:
         by_role: how many of each role, in the order in which the roles first appear.
         length: characters of text of all messages together (see ``Msg.length``).
         lengths: characters of text of each message, in order.
-        average_length: characters of text a message; 0.0 where there are none.
+        average_length: characters of text a message; 0.0 if there are none.
         last_user_message: the last message of the role "user", or None.
         tool_executions: how many results of tools there are, those of server tools included.
         by_tool: how many results of each tool, in the order in which the tools first appear. A result without
@@ -42,7 +42,7 @@ class HistoryStats:
         tool_errors: how many of these results say that the call failed (see ``ToolResultBlock.is_error``).
         errors_by_tool: the same by tool, as ``by_tool``.
         calls_by_tool: how many calls of each tool, those with invalid arguments included.
-        usage: the sum of all usage; None where no message has any.
+        usage: the sum of all usage; None if no message has any.
         usage_stated: how many messages state each counter of ``usage``; counters that none states are left out.
         duration: from the earliest to the latest time, whatever the order of the messages. None where fewer
             than two messages have times, and where some times are naive and some aware: nobody knows how far

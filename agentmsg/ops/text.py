@@ -82,7 +82,7 @@ def to_text(
         format: "prefix" or "xml".
 
     Raises:
-        InvalidMessage: code "option" where there is no such format, "type" where a label is no text.
+        InvalidMessage: code "option" if there is no such format, "type" if a label isn't a text.
     """
     given = _labels(prefixes)
     labels = {**PREFIXES, **{SYNONYMS.get(role, role): label for role, label in given.items()}, **given}

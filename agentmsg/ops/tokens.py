@@ -79,7 +79,7 @@ def approximate_tokens(
         tokens_per_image: for each image, and for other media whose size is not known.
 
     Raises:
-        InvalidMessage: code "type" where it is no message, ``chars_per_token`` not above 0, or another option no
+        InvalidMessage: code "type" if it isn't a message, ``chars_per_token`` not above 0, or another option no
             whole number.
     """
     _check(tokens_per_message, tokens_per_image)
@@ -110,8 +110,8 @@ def token_counter(
         tokens_per_image: for each image, and for other media whose size is not known.
 
     Raises:
-        InvalidMessage: code "type" where it is neither, "option" where tiktoken has no such encoding.
-        FileError: code "unavailable" where tiktoken is not installed, "file" where it cannot get the encoding.
+        InvalidMessage: code "type" if it is neither, "option" where tiktoken has no such encoding.
+        FileError: code "unavailable" if tiktoken is not installed, "file" if it cannot get the encoding.
     """
     encode = _tiktoken(tokenizer) if is_a(tokenizer, str) else tokenizer
     if not callable(encode):  # pyright: ignore[reportUnnecessaryComparison]

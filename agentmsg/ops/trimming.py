@@ -60,8 +60,8 @@ def trim_messages(
             itself leaves unanswered, or answers unasked, is not touched.
 
     Raises:
-        InvalidMessage: where an argument is of the wrong kind, code "option" for an unknown strategy and for
-            ``start_on`` with "first", and code "type" where the counter gives no number of tokens.
+        InvalidMessage: if an argument is of the wrong kind, code "option" for an unknown strategy and for
+            ``start_on`` with "first", and code "type" if the counter gives no number of tokens.
     """
     _check(max_tokens, counter, strategy, start_on)
     for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
@@ -143,7 +143,7 @@ class _Window:
         return body[best:stop] if side == "last" else body[:best]
 
     def _may(self, side: Side, index: int) -> bool:
-        """Tell whether the result may begin (end) with a message."""
+        """Whether the result may begin (end) with a message."""
         roles = self.starts if side == "last" else self.ends
         return roles is None or self.body[index].role in roles
 

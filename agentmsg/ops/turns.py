@@ -36,7 +36,7 @@ class Turn:
 
     @property
     def answer(self) -> Msg | None:
-        """The last message of the assistant; None where there is none, or where it still calls tools of the client."""
+        """The last message of the assistant; None if there is none, or where it still calls tools of the client."""
         last = self.messages.last(role="assistant")
         if last is None or any(call.kind != "server" for call in last.blocks(ToolUseBlock)):
             return None

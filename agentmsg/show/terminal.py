@@ -1,4 +1,4 @@
-"""Terminal: a view as text, in colour where there is any. Needs rich (the extra ``cli``)."""
+"""Terminal: a view as text, in colour if there is any. Needs rich (the extra ``cli``)."""
 
 from __future__ import annotations
 

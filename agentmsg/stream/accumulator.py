@@ -67,7 +67,7 @@ class Accumulator:
         """Take in the next chunk, and return this accumulator.
 
         Raises:
-            InvalidMessage: code "type" where it is none, "schema" where it is one of another role. It is not taken in.
+            InvalidMessage: code "type" if it is none, "schema" if it is one of another role. It is not taken in.
         """
         if not is_a(chunk, MsgChunk):
             msg = f"a chunk is needed, not {excerpt(chunk)}"

@@ -75,7 +75,7 @@ class ChunkPart(Noted):
     Args:
         block: the piece: a block with as much as came. The arguments of a call come as ``raw_input``; a name that did
             not come is the empty text.
-        index: what the provider counts its blocks by, a number or a text; None where it does not.
+        index: what the provider counts its blocks by, a number or a text; None if it does not.
     """
 
     block: Block = attrs.field(validator=_block)
@@ -111,7 +111,7 @@ class MsgChunk(Noted):
     """A piece of a message; the sum of all pieces is the message.
 
     Args:
-        role: of the message; None where this chunk does not say.
+        role: of the message; None if this chunk does not say.
         parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
         done: whether the message is known to end here.
         id: as of ``Msg``, like all that follow, if this chunk has it.
@@ -127,7 +127,7 @@ class MsgChunk(Noted):
         embedding: of the message.
 
     Raises:
-        InvalidMessage: where a value is of the wrong kind; from ``+``, code "schema", where two roles differ.
+        InvalidMessage: if a value is of the wrong kind; from ``+``, code "schema", if two roles differ.
     """
 
     role: str | None = attrs.field(default=None, validator=optional_text)
@@ -178,7 +178,7 @@ class MsgChunk(Noted):
     def to_msg(self) -> Msg:
         """Return the message, as it stands in this chunk: an assistant's where no role came.
 
-        A call whose arguments are no JSON is an invalid call that keeps their text.
+        A call whose arguments aren't JSON is an invalid call that keeps their text.
         """
         from agentmsg.stream.accumulator import Accumulator  # noqa: PLC0415 - it knows chunks
 

@@ -1,8 +1,8 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk.
 
 A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
-chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
-account, by ``encode``.
+chunks cannot be reported while the message is still arriving. The message that the chunks make is written with an
+loss report, by ``encode``.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
         options: of the codec.
 
     Raises:
-        DecodeError: where it is no such chunk, with codec, path and code.
-        CodecLookupError: where there is no such codec, or code "option" where it has no chunks.
+        DecodeError: if it is no such chunk, with codec, path and code.
+        CodecLookupError: if there is no such codec, or code "option" if it has no chunks.
     """
     chosen = get_codec(codec, **options)
     try:
@@ -64,7 +64,7 @@ def encode_chunk(
 
     Raises:
         EncodeError: code "content-loss", with the path of what the format's chunks have no place for.
-        InvalidMessage: where it is no chunk.
+        InvalidMessage: if it isn't a chunk.
         CodecLookupError: as ``decode_chunk``.
     """
     chosen = get_codec(codec, **options)

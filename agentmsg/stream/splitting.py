@@ -35,7 +35,7 @@ def chunks_of(message: Msg, *, size: int = 16) -> Iterator[MsgChunk]:
         size: of a piece, in characters.
 
     Raises:
-        InvalidMessage: code "type" where the size is less than 1.
+        InvalidMessage: code "type" if the size is less than 1.
     """
     if type(size) is not int or size < 1:
         raise refused("size", size, "a whole number of characters, at least 1")
