@@ -63,9 +63,9 @@ def _adopt_checked(value: Any) -> Any:
 
 
 def _is_json(value: Any) -> bool:
-    """Tell whether a container surely is JSON and not too deep; False means: look closer.
+    """Whether a container surely is JSON and not too deep; False means: look closer.
 
-    Writing it as JSON is the fastest look there is: what is no JSON is refused, a float that is not finite becomes
+    Writing it as JSON is the fastest look there is: what isn't JSON is refused, a float that is not finite becomes
     a null, and no value is deeper than its text has brackets.
     """
     import orjson  # noqa: PLC0415 - not every user of the model unpacks
@@ -289,7 +289,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = speed.DEFAULT_LIMITS) -> I
         limits: bounds on each document.
 
     Raises:
-        DecodeError: where a document is refused, with its number as path; and code "syntax" where the stream ends
+        DecodeError: if a document is refused, with its number as path; and code "syntax" if the stream ends
             in the middle of one.
     """
     codec = _codec()

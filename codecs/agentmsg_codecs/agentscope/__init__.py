@@ -82,7 +82,7 @@ def _table(version: int | None) -> Table:
 
 @usually("value")
 def _filled(name: str, _: Any) -> str | None:
-    # An empty name stands where there is none.
+    # An empty name stands for none.
     return name or None
 
 

@@ -55,14 +55,14 @@ class AgentScope(ContainerCodec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what the messages carry; see capabilities.py."""
+        """Return what the messages support; see capabilities.py."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     def read(self, document: Any) -> am.History:
         """Return the history of a message, a list of messages, or an object that holds one.
 
         Raises:
-            DecodeError: where it holds no messages.
+            DecodeError: if it holds no messages.
         """
         return read_document(self.engine, self.containers, document, self.version or 2)
 

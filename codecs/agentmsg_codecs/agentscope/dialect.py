@@ -108,7 +108,7 @@ class Dialect:
     def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
         """Return the message of a native one, in the default spelling of just the keys that are always written.
 
-        None where the general path must look; see quick.py.
+        None if the general path must look; see quick.py.
 
         Args:
             native: the native message.
@@ -127,7 +127,7 @@ class Dialect:
         return shape.taken(block)
 
     def is_odd(self, block: Any, key: str, value: Any) -> bool:
-        """Tell whether a value has no meaning under a key of a block, so that it is an unknown field."""
+        """Whether a value has no meaning under a key of a block, so that it is an unknown field."""
         return is_odd(self._shape_of(block), block, key, value)
 
     def _shape_of(self, block: Any) -> Shape:
@@ -144,7 +144,7 @@ class Dialect:
         return self.keys - free
 
     def free(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the keys of a message that are unknown fields: spare ones that say something, a time that is none.
+        """Return the keys of a message that are unknown fields: spare ones that say something, an invalid time.
 
         Args:
             native: the message, or its unknown fields.
@@ -153,7 +153,7 @@ class Dialect:
         return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
-        """Tell whether URLs beside content are those of a message, and no unknown field."""
+        """Whether URLs beside content are those of a message, and no unknown field."""
         if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
             return True
         try:

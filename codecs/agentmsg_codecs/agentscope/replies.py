@@ -88,7 +88,7 @@ def _has_no_tail(message: am.Msg) -> bool:
 
 
 def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
+    """Whether a message goes on with the reply of a container; few have no id, so that is asked first."""
     if message.id is not None and type(message.id) is not Made:
         return False
     if not grouping.all_of(group, _is_part_of("assistant")):

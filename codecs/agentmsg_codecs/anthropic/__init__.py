@@ -68,7 +68,7 @@ class AnthropicCodec(Anthropic):
     content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what requests carry; see capabilities.py."""
+        """Return what requests support; see capabilities.py."""
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:

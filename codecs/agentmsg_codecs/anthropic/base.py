@@ -1,4 +1,4 @@
-"""What the codecs of Anthropic's requests and answers have in common."""
+"""What the codecs of Anthropic's requests and responses have in common."""
 
 from __future__ import annotations
 

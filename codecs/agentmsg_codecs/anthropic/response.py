@@ -79,7 +79,7 @@ _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.U
 
 @attrs.frozen(kw_only=True)
 class AnthropicResponseCodec(Anthropic):
-    """Answers of Anthropic's Messages API; for its options see ``Anthropic``."""
+    """Responses of Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic-response"
     title: ClassVar[str] = "Anthropic Messages (responses)"
@@ -90,11 +90,11 @@ class AnthropicResponseCodec(Anthropic):
     )
 
     def make_caps(self) -> Caps:
-        """Return what answers carry."""
+        """Return what responses support."""
         return _make_caps(self.engine, self.thinking)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of one answer."""
+        """Return the history of one response."""
         if not is_object(document):
             raise DecodeError(f"an answer is an object, not {excerpt(document)}")
         if not document:
@@ -112,12 +112,12 @@ class AnthropicResponseCodec(Anthropic):
         return message
 
     def write(self, history: am.History) -> Any:
-        """Return the answer; an empty object where there is none."""
+        """Return the response; an empty object if there is none."""
         self.engine.fill()
         return write_as(self._shape, history.messages[0], RESPONSE) if history.messages else {}
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like an answer of Anthropic."""
+        """Return how much a document looks like a response of Anthropic."""
         return sniff_answer(document)
 
 
@@ -191,7 +191,7 @@ def _make_shape(engine: Messages) -> Shape:
     return Shape(cls=am.Msg, keys={None: _KEYS}, read=read, write=write, never=frozenset({"content"}))
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _argued(metadata: Any, _: Any) -> Any:
@@ -200,7 +200,7 @@ def _argued(metadata: Any, _: Any) -> Any:
 
 
 def _finish(word: str, message: am.Msg) -> str | None:
-    """Carry the words that the schema has, and those that were read."""
+    """Keep the words that the schema has, and those that were read."""
     if word not in STOP_REASON:
         word = "refusal" if word == "content_filter" else FINISH.get(word, word)
     is_known = STOP_REASON.get(word, word) in STOP_REASONS

@@ -126,7 +126,7 @@ def tag_of_server(block: am.ToolResultBlock) -> str:
 
 
 def is_known_server(block: am.ToolResultBlock) -> bool:
-    """Tell whether the result is of a tool that runs at this provider and has a tag."""
+    """Whether the result is of a tool that runs at this provider and has a tag."""
     return block.provider == FAMILY and tag_of_server(block) in SERVER_RESULTS and block.name != "mcp"
 
 

@@ -24,7 +24,7 @@ _USERS = frozenset({"user", "tool"})
 
 
 def may_move(message: am.Msg) -> bool:
-    """Tell whether a system's message may stand at the top, which has a place for its content alone."""
+    """Whether a system's message may stand at the top, which has a place for its content alone."""
     if message.extras and MESSAGE_EXTRAS(message.extras, message):
         return False
     return not message.notes or mark_of(message, FAMILY, "/inline") is not True
@@ -70,7 +70,7 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
 
 
 def _is_amiss(messages: Sequence[am.Msg]) -> bool:
-    """Tell whether a system's message stands elsewhere than first or behind a user's turn."""
+    """Whether a system's message stands elsewhere than first or behind a user's turn."""
     before = "user"
     for message in messages:
         role = message.role

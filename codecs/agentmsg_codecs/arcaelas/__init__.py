@@ -75,7 +75,7 @@ class ArcaelasCodec(ContainerCodec):
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Arcaelas' messages carry; see capabilities.py."""
+        """Return what Arcaelas' messages support; see capabilities.py."""
         return make_caps(self.engines[2])
 
     def _engine(self, version: Any) -> Messages:

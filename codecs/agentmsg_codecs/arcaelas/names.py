@@ -24,5 +24,5 @@ def odd(obj: Any) -> Any:
 
 
 def is_odd(obj: Any) -> bool:
-    """Tell whether an object was read from what the library does not write."""
+    """Whether an object was read from what the library does not write."""
     return is_marked(obj, FAMILY, "/odd")

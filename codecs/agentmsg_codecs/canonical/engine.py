@@ -270,7 +270,7 @@ class Engine:
         return self._by_class[cls](native, level)
 
     def is_known(self, cls: type, tag: Any) -> bool:
-        """Tell whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
+        """Whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
         self.fill()
         return tag in (self._tools if cls is NativeTool else self._blocks)
 

@@ -108,7 +108,7 @@ class LangChainCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What LangChain's messages carry; see capabilities/messages.py."""
+        """What LangChain's messages support; see capabilities/messages.py."""
         return self._caps
 
     def read(self, document: Any) -> am.History:
@@ -131,7 +131,7 @@ class LangChainCodec(ContainerCodec):
     def _read_list(self, natives: list[Any]) -> am.History | None:
         """Return the history of native messages whose depth nobody looked at, emptying their list.
 
-        None where the first is unusual, or where the careful way has an error to tell.
+        None if the first is unusual, or where the careful way has an error to tell.
         """
         self.engine.fill()
         form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"

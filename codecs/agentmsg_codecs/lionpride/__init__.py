@@ -67,7 +67,7 @@ class LionprideCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what lionpride's messages carry; see capabilities.py."""
+        """Return what lionpride's messages support; see capabilities.py."""
         return make_caps()
 
     def read(self, document: Any) -> am.History:

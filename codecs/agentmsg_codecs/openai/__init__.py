@@ -95,7 +95,7 @@ class OpenAICodec(Codec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what OpenAI's messages carry; see capabilities.py."""
+        """Return what OpenAI's messages support; see capabilities.py."""
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:

@@ -1,4 +1,4 @@
-"""Which media OpenAI's messages carry: rules for images, sound and files."""
+"""Which media OpenAI's messages support: rules for images, sound and files."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _with_source(block: Any, new: Any) -> Any:
 
 
 def carried_image(block: Any) -> Any:
-    """Carry an image given by URL or as data."""
+    """Keep an image given by URL or as data."""
     if isinstance(block.source, (am.URLSource, am.Base64Source)):
         return _with_source(block, _bare_source(block.source))
     return Drop("an image is given by URL or as data here")
 
 
 def carried_detail(detail: str, block: Any) -> str | None:
-    """Carry how closely to look: a word of the schema, or the one that was read."""
+    """Keep how closely to look: a word of the schema, or the one that was read."""
     return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
 
 
@@ -59,7 +59,7 @@ def _sound_format(media_type: str) -> str:
 
 
 def carried_sound(block: Any) -> Any:
-    """Carry sound that stands in content: data, in a format that the schema has."""
+    """Keep sound that stands in content: data, in a format that the schema has."""
     held = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = held or block.source
     if not isinstance(source, am.Base64Source) or source.media_type is None:
@@ -75,7 +75,7 @@ def carried_sound(block: Any) -> Any:
 
 
 def carried_field_sound(block: Any) -> Any:
-    """Carry sound that an assistant message refers to; the sound itself only where it was read so."""
+    """Keep sound that an assistant message refers to; the sound itself only where it was read so."""
     source = block.source
     if isinstance(source, am.FileSource):
         if source.provider not in ("openai", None):
@@ -102,7 +102,7 @@ def carried_field_sound(block: Any) -> Any:
 
 
 def carried_answered_sound(block: Any) -> Any:
-    """Carry sound in an answer: the data, with all that the schema wants of it; a reference only where it was read."""
+    """Keep sound in a response: the data, with all that the schema wants of it; a reference only where it was read."""
     source = block.source
     if isinstance(source, am.FileSource):
         return carried_field_sound(block) if is_odd(block) else rules.audio_as_text(block)
@@ -121,7 +121,7 @@ def carried_answered_sound(block: Any) -> Any:
 
 
 def carried_file(block: Any) -> Any:
-    """Carry a file given by id or as data; a document given as text is text."""
+    """Keep a file given by id or as data; a document given as text is text."""
     source = block.source
     if isinstance(source, am.FileSource):
         if source.provider not in ("openai", None):
@@ -147,7 +147,7 @@ def carried_file(block: Any) -> Any:
 
 
 def only_odd(rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
-    """Return the rule for a place where the schema has no such blocks: only what was read there is carried."""
+    """Return the rule for a place where the schema has no such blocks: only what was read there is supported."""
 
     def checked(block: Any) -> Any:
         if is_odd(block):

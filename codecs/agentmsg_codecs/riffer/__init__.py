@@ -75,7 +75,7 @@ class RifferCodec(ContainerCodec):
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Riffer's messages carry; see capabilities.py."""
+        """Return what Riffer's messages support; see capabilities.py."""
         return make_caps(self._engines["latest"])
 
     def _engine(self, version: Any) -> Messages:

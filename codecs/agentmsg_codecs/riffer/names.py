@@ -20,5 +20,5 @@ def odd(obj: Any) -> Any:
 
 
 def is_odd(obj: Any) -> bool:
-    """Tell whether an object was read from what the library refuses."""
+    """Whether an object was read from what the library refuses."""
     return is_marked(obj, FAMILY, "/odd")

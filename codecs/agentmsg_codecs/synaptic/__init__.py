@@ -62,7 +62,7 @@ class SynapticCodec(ContainerCodec):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Synaptic's messages carry; see capabilities.py."""
+        """Return what Synaptic's messages support; see capabilities.py."""
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:

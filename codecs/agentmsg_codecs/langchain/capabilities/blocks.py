@@ -1,4 +1,4 @@
-"""What LangChain's content carries: the rows of the capability table for blocks."""
+"""What LangChain's content supports: the rows of the capability table for blocks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
 
 @usually("not value.extras")
 def _bare(value: Any, _: Any) -> Any:
-    """Carry a signature or a source without extras of its own."""
+    """Keep a signature or a source without extras of its own."""
     return value.evolve(extras={}) if value.extras else value
 
 
@@ -159,7 +159,7 @@ _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}
 
 
 def _document_text(block: Any) -> Any:
-    """Carry a document made of texts, as Anthropic has them; one made of other blocks as its text."""
+    """Keep a document made of texts, as Anthropic has them; one made of other blocks as its text."""
     if type(block.source) is not am.BlocksSource:
         return block
     if _is_of_texts(block.source):
@@ -197,7 +197,7 @@ def _status(status: str, result: am.ToolResultBlock) -> str | None:
 
 
 class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are carried.
+    """Cells for block classes whose fields are not known here: all are supported.
 
     Args:
         extras: the cell for extras.
@@ -242,7 +242,7 @@ class _Blocks:
         return Row(fields, otherwise, concerns)
 
     def other(self, block: Any) -> Any:
-        """Carry a block of another class where its canonical form comes back."""
+        """Keep a block of another class where its canonical form comes back."""
         cls = dispatch.class_of(block)
         if not is_non_standard(cls):
             return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")

@@ -278,7 +278,7 @@ class LangGraphCodec(Codec):
         """Return the bytes of a document.
 
         Raises:
-            EncodeError: where an object of tree.py's table says nothing.
+            EncodeError: if an object of tree.py's table says nothing.
         """
         if is_mapping(document) and document.get(WIRE) == "json":
             return dump_json(document["value"])
@@ -298,7 +298,7 @@ def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) 
 
 
 def _are_marks(marks: Any) -> bool:
-    """Tell whether a value is a list of marks of tree.py: a number and a byte each."""
+    """Whether a value is a list of marks of tree.py: a number and a byte each."""
     if not is_sequence(marks) or not marks:
         return False
     return all(
@@ -327,7 +327,7 @@ def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMIT
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: where the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
+        DecodeError: if the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
             bytes, or these are no such document.
     """
     kind, raw = data

@@ -23,7 +23,7 @@ classes ``["langchain_core", "messages", class]``, and writes no ``type``.
 | runs of a tracer: inputs, outputs, generations, batches of messages | the same |
 
 Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an envelope
-is written escaped. Where it is unchanged, and the document had it unescaped, it stays unescaped.
+is written escaped. If it is unchanged, and the document had it unescaped, it stays unescaped.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _NOTES = {
 }
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 # What they are is told by documents.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
@@ -120,7 +120,7 @@ class LangChainLcCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What envelopes carry: what ``langchain`` does."""
+        """What envelopes support: what ``langchain`` does."""
         return self._caps
 
     def read(self, document: Any) -> am.History:

@@ -102,7 +102,7 @@ def _read_audio(native: Native) -> Any:
 
 
 def is_in_kwargs(block: Any) -> bool:
-    """Tell whether a block remembers that it stood in additional_kwargs."""
+    """Whether a block remembers that it stood in additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
     return bool(mark_of(block, FAMILY, "/place") == "kwargs")
