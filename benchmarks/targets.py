@@ -86,12 +86,12 @@ TARGETS: tuple[Target, ...] = (
         if name != "langchain"
     ),
     _against("conversion", "by hand", "convert", 6.0),
-    Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
+    Target("conversion", "loss report", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("losses", "fit", "operation", ("losses", READ, "operation"), 1.5),
-    Target("losses", "account", "operation", ("losses", READ, "operation"), 2.0),
-    Target("losses", "account on file", "operation", ("losses", READ, "operation"), 3.0),
+    Target("losses", "loss report", "operation", ("losses", READ, "operation"), 2.0),
+    Target("losses", "loss report on file", "operation", ("losses", READ, "operation"), 3.0),
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
@@ -108,7 +108,7 @@ def _figures(sections: Mapping[str, Section], section: str, row: str) -> Mapping
 
 
 def _ratio(target: Target, sections: Mapping[str, Section]) -> Ratio | None:
-    """Return what was measured for a target; None where a side of it was not."""
+    """Return what was measured for a target; None if a side of it was not."""
     ours = _figures(sections, target.section, target.row)
     theirs = _figures(sections, target.other[0], target.other[1])
     one, other = target.measure, target.other[2]

@@ -216,7 +216,7 @@ def structured_as_text(block: ToolResultBlock) -> Any:
         if block.content:
             return block
         new = block.evolve(content=block.error, error=None, status=block.status or "error")
-        return Swap(new, "what went wrong is told in the content here", "annotation")
+        return Swap(new, "errors are part of the content here", "annotation")
     text = dump_json(block.structured).decode()
     new = block.evolve(content=(TextBlock(text), *block.content), structured=None)
     return Swap(new, "structured content is text here", "annotation")
@@ -274,7 +274,7 @@ def emptied_text(cells: Mapping[str, Cell]) -> Rule:
             value, cell = getattr(block, name), cells.get(name)
             if value and cell is not None and cell(value, block):
                 return block
-        return Drop("what an empty text says beside has no place here")
+        return Drop("an empty text has no place here")
 
     return rule
 

@@ -82,7 +82,7 @@ def encode_chunk(
     # Who says no role takes the one that such a document has.
     chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):
-        msg = "the chunks of this format cannot say this; write the message that they make"
+        msg = "the chunks of this format can't hold this; write the message that they make"
         raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
     return document
 

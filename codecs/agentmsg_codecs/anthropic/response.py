@@ -96,7 +96,7 @@ class AnthropicResponseCodec(Anthropic):
     def read(self, document: Any) -> am.History:
         """Return the history of one response."""
         if not is_object(document):
-            raise DecodeError(f"an answer is an object, not {excerpt(document)}")
+            raise DecodeError(f"a response is an object, not {excerpt(document)}")
         if not document:
             return am.History()
         self.engine.fill()
@@ -108,7 +108,7 @@ class AnthropicResponseCodec(Anthropic):
         try:
             message: am.Msg = read_as(self._shape, document, RESPONSE)
         except (Unreadable, AgentMsgError):
-            raise DecodeError("this does not come back as an answer") from None
+            raise DecodeError("this doesn't come back as a response") from None
         return message
 
     def write(self, history: am.History) -> Any:
@@ -134,7 +134,7 @@ def _check(document: Native) -> None:
         raise DecodeError("a response must have a list of content", path=("content",))
     for key, word in _WORDS:
         if document.get(key) not in (None, word):
-            raise DecodeError(f"the {key} of an answer is {word}, not {excerpt(document[key])}", path=(key,))
+            raise DecodeError(f"the {key} of a response is {word}, not {excerpt(document[key])}", path=(key,))
     for key in ("id", "model", "stop_reason"):
         if type(document.get(key)) not in (str, type(None)):
             raise DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
@@ -212,14 +212,14 @@ def _cache(value: am.CacheHint, owner: Any) -> am.CacheHint | None:
 
 
 def _image(block: am.ImageBlock) -> Any:
-    return block if mark_of(block, FAMILY, "/odd") is True else Drop("answers hold no images")
+    return block if mark_of(block, FAMILY, "/odd") is True else Drop("responses hold no images")
 
 
 def _document(block: am.FileBlock) -> Any:
     if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
         return document(block)
     answer = rules.document_as_text(block)
-    return Drop("answers hold no documents") if answer is block else answer
+    return Drop("responses hold no documents") if answer is block else answer
 
 
 def _rows(engine: Messages, thinking: str) -> Rows:
@@ -236,7 +236,7 @@ def _complete(message: am.Msg) -> Any:
     if mark_of(message, RESPONSE, "/partial") is True:
         return message
     lacking = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
-    return Swap(message.evolve(**lacking), "every answer says this", "annotation") if lacking else message
+    return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
 
 
 def _make_caps(engine: Messages, thinking: str) -> Caps:

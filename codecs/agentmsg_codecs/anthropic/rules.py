@@ -104,7 +104,7 @@ def client_result(block: am.ToolResultBlock) -> Any:
     is_lost = new.structured is not None or (new.error is not None and new.error not in new.text)
     if new.error is not None and not is_lost:
         new = new.evolve(error=None)
-    return Swap(new, "a result says so in content and status", "content" if is_lost else "annotation")
+    return Swap(new, "a result shows this in its content and status", "content" if is_lost else "annotation")
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
@@ -116,7 +116,7 @@ def server_result(block: am.ToolResultBlock) -> Any:
     new = _of_mcp(block) if block.name is None else _in_one_form(block)
     if new is None:
         return rules.server_as_text(block)
-    return block if new is block else Swap(new, "what the provider's tools give has one form here")
+    return block if new is block else Swap(new, "results of the provider's tools have one form here")
 
 
 def _of_mcp(block: am.ToolResultBlock) -> am.ToolResultBlock:

@@ -68,7 +68,7 @@ def _media(block: Any) -> Any:
         return Drop("nothing tells what kind of data this is")
     if new is source:
         return block
-    return Swap(block.evolve(source=new), "media types are told of data here, and no more of a source", "annotation")
+    return Swap(block.evolve(source=new), "only data has a media type here", "annotation")
 
 
 def _sound(block: am.AudioBlock) -> Any:

@@ -234,6 +234,6 @@ def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:
             kind=values.get("kind", "function"),
         )
         if settled.raw_input is None:
-            msg = "raw_input says something else than input"
+            msg = "raw_input and input differ"
             raise DecodeError(msg, code="schema", path=("raw_input",))
         note["input"] = "explicit"

@@ -31,7 +31,7 @@ def data_row(role: str) -> Row:
         if slot is None:
             return rules.data_as_text(block)
         if block.data is None:
-            return Drop("a field that holds nothing says nothing", "annotation")
+            return Drop("an empty field has no meaning", "annotation")
         if slot == "instruction" and isinstance(block.data, str):
             return Swap(am.TextBlock(block.data), "an instruction in words is text", "annotation")
         return block

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell
 
 
-_ALONE = "one text, and one call, is all that a message says"
+_ALONE = "a message holds one text and one call at most"
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

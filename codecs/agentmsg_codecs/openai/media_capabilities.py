@@ -35,7 +35,7 @@ def _bare_source(source: Any) -> Any:
 def _with_source(block: Any, new: Any) -> Any:
     if new is block.source:
         return block
-    return Swap(block.evolve(source=new), "a URL says the media type of data only", "annotation")
+    return Swap(block.evolve(source=new), "only data URLs have a media type", "annotation")
 
 
 def carried_image(block: Any) -> Any:
@@ -71,7 +71,7 @@ def carried_sound(block: Any) -> Any:
     if held is None and kind == source.media_type and not source.extras:
         return block
     new = am.Base64Source(source.data, kind) if kind != source.media_type else source.evolve(extras={})
-    return Swap(block.evolve(source=new), "a format is told here, not a media type", "annotation")
+    return Swap(block.evolve(source=new), "sound has a format here, not a media type", "annotation")
 
 
 def carried_field_sound(block: Any) -> Any:
@@ -117,7 +117,7 @@ def carried_answered_sound(block: Any) -> Any:
             changes["extras"] = {**block.extras, FAMILY: {**told, "expires_at": 0}}
         if block.transcript is None:
             changes["transcript"] = ""
-    return Swap(block.evolve(**changes), "the schema of an answer wants it so", "annotation") if changes else block
+    return Swap(block.evolve(**changes), "the schema of a response requires it", "annotation") if changes else block
 
 
 def carried_file(block: Any) -> Any:

@@ -174,7 +174,7 @@ def _answer(message: am.Msg) -> Any:
         return Swap(message.evolve(**wanted), "the schema of a response requires it", "annotation")
     neighbours = zip(message.content, message.content[1:], strict=False)
     if any(_is_joined(left, right) for left, right in neighbours):
-        return Swap(message, "a response says one text, and one refusal", "annotation")
+        return Swap(message, "a response holds one text and one refusal", "annotation")
     return message
 
 

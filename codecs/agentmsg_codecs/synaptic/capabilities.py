@@ -50,7 +50,7 @@ def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
         back = read_source(write_url(source), media_type)
         if am.same(back, source):
             return block
-        return Swap(block.evolve(source=back), "a URL says no more than this", "annotation")
+        return Swap(block.evolve(source=back), "a URL holds nothing else", "annotation")
 
     return rule
 

@@ -166,7 +166,9 @@ def _document_text(block: Any) -> Any:
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
         changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
         return (
-            Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+            Swap(block.evolve(**changes), "a document made of texts holds nothing else", "annotation")
+            if changes
+            else block
         )
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
@@ -186,7 +188,7 @@ def _tool_result(block: am.ToolResultBlock) -> Any:
     """Give a result that tells of an error the status of one."""
     if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
         return block
-    return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
+    return Swap(block.evolve(status="error"), "a tool message shows this in its status", "annotation")
 
 
 @usually("value in known", known=STATUS_WORDS)

@@ -146,7 +146,7 @@ class LangGraphCodec(Codec):
             return with_note(history, LG, adopt({**note_of(history, LG), "wire": "json"}))
         fits = _are_marks(marks) if "spelling" in document else is_json(tree)
         if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
-            raise DecodeError(f"this is no document of {WIRE}: {excerpt(document)}", code="type")
+            raise DecodeError(f"this isn't a document of {WIRE}: {excerpt(document)}", code="type")
         stamped = [stamp(tree), marks] if marks else None
         history = self._read_tree(tree)
         return with_note(history, LG, adopt({**note_of(history, LG), "spelling": stamped})) if stamped else history

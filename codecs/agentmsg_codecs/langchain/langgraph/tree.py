@@ -335,7 +335,7 @@ def check_marker(value: dict[str, Any]) -> None:
 
 
 def _no_marker(value: Any) -> EncodeError:
-    return EncodeError(f"an object with a key of MessagePack's that says nothing: {excerpt(value)}", code="type")
+    return EncodeError(f"an object with a key of MessagePack's but no meaning: {excerpt(value)}", code="type")
 
 
 def _utf8(text: str) -> bytes:
