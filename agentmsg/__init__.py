@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.documents import decode_chunk, encode_chunk
     from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
+    from agentmsg_codecs import CodecName
 
 __version__ = "0.1.0"
 
@@ -91,6 +92,7 @@ _LATER = {
     "Accumulator": "agentmsg.stream",
     "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
+    "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
@@ -142,6 +144,7 @@ __all__ = [
     "Citation",
     "Codec",
     "CodecLookupError",
+    "CodecName",
     "CompactionBlock",
     "ContentBlock",
     "Conversion",

@@ -215,12 +215,13 @@ def _supports(codec: am.Codec) -> Iterator[str]:
 
 def _as_read(name: str) -> am.History:
     """Return as much of the tour as a format can hold."""
-    return am.decode(am.encode(grand_tour(), name, on_loss="ignore"), name)
+    codec = am.get_codec(name)
+    return am.decode(am.encode(grand_tour(), codec, on_loss="ignore"), codec)
 
 
 def _losses(history: am.History, target: str) -> list[am.Loss]:
     losses: list[am.Loss] = []
-    am.encode(history, target, losses=losses)
+    am.encode(history, am.get_codec(target), losses=losses)
     return losses
 
 
