@@ -41,6 +41,7 @@ _PROJECT = {
 }
 _ENTRY = re.compile(r"^- \[[\w-]+\]\(([\w-]+\.md)\)", re.MULTILINE)
 _CODEC = re.compile(r"^\| \[`[\w-]+`\]\(([\w-]+\.md)\)", re.MULTILINE)
+_ABORTED = "Aborted because --strict flag is set"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _IMAGE = re.compile(r"!\[[^]]*\]\(([^)#:]+)\)")
 
@@ -116,7 +117,9 @@ def build(work: Path) -> str:
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATH)}
     done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
-    told = _COLOUR.sub("", done.stdout + done.stderr).partition("Traceback")[0]
+    told = _COLOUR.sub("", done.stdout + done.stderr)
+    if _ABORTED in told:
+        told = told.rpartition("Traceback")[0]
     # A docstring that doesn't fit its signature is only a warning to others.
     return told if done.returncode or re.search("^(griffe|mkdocstrings):", told, re.MULTILINE) else ""
 
