@@ -56,11 +56,11 @@ def _of_site(name: str) -> Any:
 
 def test_dead_links_end_the_build(tmp_path: Path) -> None:
     """A link to a page, a heading or a name that doesn't exist is an error, and the build names each."""
-    build = _of_site("build")
-    build.assemble(tmp_path)
+    site = _of_site("build_site")
+    site.assemble(tmp_path)
     readme = tmp_path / "docs" / "README.md"
     readme.write_text(readme.read_text(encoding="utf-8") + "\n\n".join(["", *FAULTS]), encoding="utf-8")
-    told = build.build(tmp_path)
+    told = site.build(tmp_path)
     assert [words for words in FAULTS.values() if words not in told] == []
     assert f"{len(FAULTS)} issues found" in told
 

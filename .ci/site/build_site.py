@@ -1,4 +1,4 @@
-"""Build the site: ``python .ci/site/build.py FOLDER``, in an environment with the extra ``docs``.
+"""Build the site: ``python .ci/site/build_site.py FOLDER``, in an environment with the extra ``docs``.
 
 The pages are README.md, the guides, the pages about formats, the READMEs of the rooms, a reference of the public names
 from their docstrings, and a reference of the command line from its help. Each is taken from where it lives, under the
