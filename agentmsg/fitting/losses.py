@@ -1,8 +1,8 @@
-"""Losses: the exact loss report of what a conversion could not hold.
+"""Losses: the exact report of what a conversion could not hold.
 
-Paths are in the coordinates of the *input* history. A path that ends in an index stands for the whole message,
-block or tool; one that ends in a name for that field. ``was`` is what the input had there; ``now`` is what the
-output has there or, for what is still in the output but elsewhere, where it went.
+Paths address the *input* history. A path that ends in an index stands for the whole message, block or tool. A path that
+ends in a name stands for that field. ``was`` is the input's value. ``now`` is the output's value, or, for something
+that is still in the output but elsewhere, its new place.
 """
 
 from __future__ import annotations
@@ -64,15 +64,14 @@ class Loss:
     """One thing that a conversion could not hold.
 
     Attributes:
-        path: where in the input history.
-        kind: dropped, changed, invented (the output has what the input had not), moved, split, merged.
+        path: where it was in the input history.
+        kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
         codec: the format that could not hold it.
-        level: content (a model would read it or be able to do it), annotation, or setting.
-        was: the input's value; None for what is still in the output.
-        now: the output's value; for a moved block its index in the output's content, or the message and the block that
-            it stands apart as; for moved, split and merged
-            messages the (message, first block) of each part in the output.
-        why: in words.
+        level: content (a model would read it, or could do it), annotation or setting.
+        was: the input's value; None for something that is still in the output.
+        now: the output's value. For a moved block: its index in the output's content, or the message and block that it
+            became. For moved, split and merged messages: the (message, first block) of each part in the output.
+        why: the reason, in words.
     """
 
     path: Path
@@ -103,15 +102,15 @@ class Settled:
 
 
 class Losses(Sequence[Loss]):
-    """A loss report: the losses of one conversion, made when somebody looks.
+    """A loss report: the losses of one conversion, worked out when somebody looks.
 
     Args:
         items: the losses, or a function that makes them.
         codec: the format that could not hold them.
-        guard: called by ``restore`` with a history; raises LossError where the loss report belongs to another.
-        spelling: returns the notes of the source, by path: they aren't losses, but make the *document* exact too.
-        length: number of messages in the output, if it is known: more than these were added behind.
-        carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
+        guard: called by ``restore`` with a history; raises LossError if the report belongs to another history.
+        spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact too.
+        length: number of messages in the output, if known; any messages after these were added later.
+        carried: how many more losses travel inside the output (``carry=True``); ``restore`` takes them from there.
     """
 
     def __init__(

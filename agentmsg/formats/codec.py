@@ -1,8 +1,8 @@
 """What a codec is: a reader, a writer, and a table of what its format supports.
 
-A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of
-agentmsg only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``,
-whose fields are its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of agentmsg only.
+So your codec can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are its options, and
+name an instance of it in the entry-point group ``agentmsg.codecs``.
 """
 
 from __future__ import annotations
@@ -43,24 +43,22 @@ class Codec:
     """Base of all codecs; the fields of a subclass are its options.
 
     Attributes:
-        name: of the codec, lower case with dashes.
+        name: lower case, with dashes.
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
-        holds_messages: whether documents hold native messages that stand alone, as in a list; those of a response
-            don't.
-        own_form: a method of objects of the format's framework that gives them as they stand in a document, where the
-            dump of a model is another format; called on what callers hand over, nothing is imported.
-        binary: whether documents are bytes of their own rather than JSON.
-        writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
-            else it is copied before it is handed out.
-        has_dialects: whether others speak nearly the same, so that a key that isn't known tells one of these.
-        kept: keys and types of blocks that the format has, but the model has no home for: extras and native blocks that
-            are understood all the same.
-        bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
-            refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
-            come back.
-        content_keys: keys of native objects that hold what a model would read or be able to do: where they stand in
-            extras and are lost, content is. The codec that has the family's name says it for the family.
+        holds_messages: whether documents hold native messages that can stand alone, as in a list; responses don't.
+        own_form: a method of the framework's objects that returns them as they stand in a document, if a model's dump
+            has another form. It is called on objects that callers pass in; nothing is imported.
+        binary: whether documents are bytes rather than JSON.
+        writes_plain: whether ``write`` returns plain data that nobody else holds (exact dict, list, str ...); else it
+            is copied before it is handed out.
+        has_dialects: whether other formats are nearly the same, so that an unknown key points to one of these.
+        kept: keys and types of blocks that the format has and the model hasn't: as extras and native blocks they count
+            as understood.
+        bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
+            than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
+        content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
+            the family's name decides for the family.
     """
 
     name: ClassVar[str]

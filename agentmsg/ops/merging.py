@@ -44,30 +44,29 @@ _SCALARS = ("name", "recipient", "model", "finish_reason")
 
 
 def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> History:
-    r"""Return the history with each run of neighbours of one role made into one message.
+    r"""Return the history with each run of messages of one role merged into one message.
 
     Messages of the roles "tool", "remove" and "native" stay as they are. A merged message has
 
-    - the blocks of all, in order. Where one message ends with a text, calls behind it or not, and the next begins
-      with one, the two become one, with the separator between them unless one is empty. A text that carries more
-      than text (citations, a cache hint, a signature, metadata, an id of its own ...) stays a block of its own;
-    - the id, time and notes of the first, the finish reason of the last, the last structured output that there is;
-    - name, recipient and model where all say the same, else none;
-    - the sum of all usage; no embedding, for those there are belong to parts of the text;
-    - metadata, response metadata and extras of all; where keys clash, those of the earlier message.
+    - the blocks of all, in order. If one message ends with a text (before any calls) and the next begins with one, the
+      two texts become one, with the separator between them unless one is empty. A text with more than words (citations,
+      a cache hint, a signature, metadata, an id ...) stays a block of its own;
+    - the id, time and notes of the first, the finish reason of the last, and the last structured output;
+    - name, recipient and model if all agree, else none;
+    - the sum of all usage, and no embedding, because each belongs to a part of the text;
+    - metadata, response metadata and extras of all; if keys clash, the earlier message wins.
 
-    ``metadata["merged_from"]`` lists what each of the messages had and the merged one cannot say: always ``id``,
-    ``name``, ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``,
-    ``embedding``, ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, where the
-    merged message says otherwise. Ids and times that the library made are left out, and the entry with them where
-    nothing is left in any. What was merged before is listed in the same list.
+    ``metadata["merged_from"]`` lists what the merged message can't hold of each: always ``id``, ``name``,
+    ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``, ``embedding``,
+    ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, if they differ. Ids and times
+    that the library made are left out, and so is an entry without content. Earlier merges stay in the same list.
 
     Args:
         messages: a history, or messages.
         separator: between two texts that become one.
 
     Returns:
-        The history itself where it has no such runs.
+        The history itself if it has no such runs.
 
     Raises:
         InvalidMessage: code "type" if the separator isn't a text.

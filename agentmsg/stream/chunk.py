@@ -70,12 +70,12 @@ def _index(part: object, attribute: Any, value: Any) -> None:
 
 @attrs.frozen(repr=False, eq=False)
 class ChunkPart(Noted):
-    """A piece of a content block, and which one it is a piece of.
+    """A piece of a content block, and which block it belongs to.
 
     Args:
-        block: the piece: a block with as much as came. The arguments of a call come as ``raw_input``; a name that did
-            not come is the empty text.
-        index: what the provider counts its blocks by, a number or a text; None if it does not.
+        block: a block with as much as came. The arguments of a call come as ``raw_input``. A missing name is the empty
+            text.
+        index: the provider's index of the block, a number or a text; None if there is none.
     """
 
     block: Block = attrs.field(validator=_block)

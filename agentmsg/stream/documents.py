@@ -61,12 +61,12 @@ def encode_chunk(
     Args:
         chunk: what to write.
         codec: the format.
-        on_loss: what to do where the format's chunks have no place for something: "error" refuses, "ignore" leaves it
-            out, where a chunk is left.
+        on_loss: what to do if the format's chunks can't hold something: "error" refuses, "ignore" leaves it out if
+            anything is left.
         options: of the codec.
 
     Raises:
-        EncodeError: code "content-loss", with the path of what the format's chunks have no place for.
+        EncodeError: code "content-loss", with the path of what the format's chunks can't hold.
         InvalidMessage: if it isn't a chunk.
         CodecLookupError: as ``decode_chunk``.
     """
