@@ -37,11 +37,11 @@ class Parts:
 
     Args:
         family: whose parts these are.
-        shapes: one for each block class that has a place.
-        quick: shortcuts for the usual parts, each a class, a tag and a function that gives the block, or None where
-            the general path must look; not used where another hook is registered for the class.
-        odd: classes that the schema does not have in this place: what is read of them is marked ``/odd``, so that a
-            capability table can tell it from what would have to be written there anew.
+        shapes: one for each block class that the format has.
+        quick: shortcuts for common parts: a class, a tag, and a function that returns the block, or None if the general
+            path must look. Not used if another hook is registered for the class.
+        odd: classes that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are read, so
+            that a capability table can tell them from new ones.
 
     Attributes:
         is_filled: whether the tables are filled.
