@@ -1,6 +1,6 @@
 """The conversations that are converted: one of 20 messages, written out, and the recorded ones of the test data.
 
-The recorded ones are no part of the project: they are looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside
+The recorded ones aren't part of the project: they are looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside
 the checkout.
 """
 

@@ -134,7 +134,7 @@ def _look(document: Any, limits: Limits) -> _Look:
     if raw and not _as_text(document).strip():
         return _EMPTY
     if not raw and _sampled(document) is None:
-        # What is no plain data may be what somebody's SDK made of it.
+        # Anything but plain data may come from somebody's SDK.
         with suppress(AgentMsgError, RecursionError):
             document = copy_document(document, room_of(limits).depth)
     scores: dict[str, float] = {}
@@ -162,7 +162,7 @@ def _sampled(tree: Any) -> Any:
     """Return a sample of a tree, made once for all codecs; nothing if there is none."""
     try:
         return sampled(tree)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
         return None
 
 
@@ -257,7 +257,7 @@ def _sample_read(codec: Codec, tree: Any) -> History | None:
 
 
 def _says(message: Msg) -> tuple[Any, ...]:
-    """Return what a message says, whatever stands beside it and however it is spelt."""
+    """Return the words of a message, whatever stands beside them and however they are spelt."""
     return message.role, *(attrs.evolve(block, extras={}, notes={}) for block in message.content)
 
 

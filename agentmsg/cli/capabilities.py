@@ -101,7 +101,7 @@ def _history_fields(caps: Caps) -> Table:
 
 
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of a format, each with its title; none where it carries everything."""
+    """Yield the tables of a format, each with its title; none if it supports everything."""
     if caps.everything:
         return
     yield "fields of messages, by role", _message_fields(caps)

@@ -1,4 +1,4 @@
-"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was quarantined."""
+"""What a conversion prints on stderr: the losses by kind, content first, and the quarantined documents."""
 
 from __future__ import annotations
 

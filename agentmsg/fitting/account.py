@@ -105,7 +105,7 @@ def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Return the notes on an object and on all inside it, and texts of arguments that are no meaning, by path."""
+    """Return the notes on an object and on all inside it, and texts of arguments without meaning, by path."""
     if owner.notes:
         yield path, owner.notes
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
@@ -314,7 +314,7 @@ class _Report:
                 yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
-        """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
+        """Report a list of blocks or tools: what was dropped, moved or changed."""
         fates = dict(kept)
         if list(fates) == list(range(len(old))) and all(
             block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)

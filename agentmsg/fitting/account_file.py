@@ -77,7 +77,7 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     """Return a loss report as lines of JSON, without line ends.
 
     Args:
-        losses: the account.
+        losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
             library made are not in every document, so what is in memory may differ in them.)
     """
@@ -169,7 +169,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     """Return the loss report that some lines hold; the first is its header.
 
     Raises:
-        DecodeError: if they are no loss report of this version; the path starts with the line's number.
+        DecodeError: if they aren't a loss report of this version; the path starts with the line's number.
     """
     losses: list[Loss] = []
     spelling: list[tuple[Path, Any]] = []

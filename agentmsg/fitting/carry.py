@@ -40,14 +40,14 @@ KEY = "agentmsg.losses"
 
 
 def has_slot(codec: Codec) -> bool:
-    """Whether a format has a place for loss reports: messages whose metadata it carries."""
+    """Whether a format has a place for loss reports: messages whose metadata it supports."""
     return any("metadata" in row.fields for row in codec.caps.messages.values())
 
 
 def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[History, Losses]:
     """Return the output of a fit with the report of its content losses within, and the loss report of the rest.
 
-    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole account. An
+    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole report. An
     older loss report in the output belongs to the content as it was, so there all that becomes another is carried too.
 
     Args:
@@ -147,8 +147,8 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
             (only for histories in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", if the history is not the one that the loss report belongs to; "account", where what
-            it carries is none.
+        LossError: code "edited", if the loss report belongs to another history; "schema", if it carries
+            anything but loss reports.
     """
     checked(history, History, "history")
     if losses is None:

@@ -1,4 +1,4 @@
-"""Capability tables compiled into one function: "are these messages carried as they are?", in a third of a microsecond.
+"""Capability tables compiled into one function: "are these messages kept as they are?", in a third of a microsecond.
 
 The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has

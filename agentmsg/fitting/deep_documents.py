@@ -79,7 +79,7 @@ def loads_deep(
     """Return the history of a deep document given as bytes.
 
     Raises:
-        DecodeError: if it is no such document, or would not come back (code "depth").
+        DecodeError: if it has another form, or would not come back (code "depth").
     """
     return _proved(
         codec,
@@ -121,7 +121,7 @@ def _proved(
 
 
 def _carries(codec: Codec, history: History) -> bool:
-    """Whether a canonical form carries a history with its notes: what was read from it is written the same."""
+    """Whether a canonical form holds a history with its notes: what was read from it is written the same."""
     raw = codec.to_bytes(history)
     return codec.to_bytes(codec.from_bytes(raw, room_of(DEFAULT_LIMITS), "last")) == raw
 

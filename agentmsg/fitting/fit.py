@@ -59,7 +59,7 @@ class FitItem:
     Attributes:
         new: what the output has in its place, or Drop.
         inner: what became of the blocks inside a result, where any of them changed.
-        swap: the rule's answer, where it made another class of it.
+        swap: what the rule returned, if that is of another class.
         place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
     """
 

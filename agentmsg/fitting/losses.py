@@ -164,7 +164,7 @@ class Losses(Sequence[Loss]):
             return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
         except IndexError:
             raise
-        except Exception:  # noqa: BLE001 - whatever is no index
+        except Exception:  # noqa: BLE001 - anything but an index
             raise refused("index", index, "a whole number or a slice") from None
 
     def __len__(self) -> int:

@@ -153,7 +153,7 @@ class Codec:
         try:
             sample = self.sample(document)
             likeness = self.likeness(sample)
-        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
             return 0.0
         if not likeness:
             return 0.0

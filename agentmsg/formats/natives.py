@@ -72,7 +72,7 @@ def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[
         try:
             plain = shape.write(owner)
             back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
-        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not carried
+        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
             return False
         found = back.extras.get(namespace or family) if key not in plain else None
         return is_mapping(found) and key in found
@@ -178,7 +178,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
         family: whose format this is.
 
     Raises:
-        Unreadable: if it is no content.
+        Unreadable: if it isn't content.
     """
     if value is None or type(value) is str:
         return ((_make_text(value),) if value else ()), False

@@ -152,7 +152,7 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
         if key in plain:
             return False
         return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))
-    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is not carried
+    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is dropped
         return False
 
 

@@ -103,7 +103,7 @@ def keep(
         known: the keys that the format models; all others are extras.
         never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
         odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
-            key. Their capability table must carry them (see ``agentmsg.formats.shapes.is_odd``).
+            key. Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
         read: the reader that gave ``obj``; if there is none, only what says the same is kept as a note.
         namespace: where unknown fields go in extras, if not under ``family``.
 

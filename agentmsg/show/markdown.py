@@ -67,7 +67,7 @@ def _drops_cells(found: list[Token], text: str) -> bool:
 
 
 def plain(text: str) -> list[Token]:
-    """Return the token of a text that is no markdown."""
+    """Return the token of a text without markdown."""
     return [Token("code_block", "code", 0, content=text)]
 
 

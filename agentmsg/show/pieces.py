@@ -16,7 +16,7 @@ __all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Though
 
 @attrs.frozen(kw_only=True)
 class Cited:
-    """A citation: what it is called, a URL that may be followed, and what it says."""
+    """A citation: what it is called, a URL that may be followed, and its text."""
 
     title: str
     url: str | None
@@ -26,7 +26,7 @@ class Cited:
 
 @attrs.frozen(kw_only=True)
 class Prose:
-    """Markdown; ``label`` says what it is, if it is no plain text of the message."""
+    """Markdown; ``label`` names it, unless it is plain text of the message."""
 
     kind: ClassVar[str] = "prose"
     words: Words

@@ -58,7 +58,7 @@ def _block(part: object, attribute: Any, value: Any) -> None:
 
 
 def _index(part: object, attribute: Any, value: Any) -> None:
-    # True is 1 for a dict, and would join what is no part of it.
+    # True is 1 for a dict, and would join another part.
     if value is not None and type(value) is not int and not is_a(value, str):
         msg = f"an index must be a whole number or a string, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("index",))
@@ -82,7 +82,7 @@ class ChunkPart(Noted):
     index: int | str | None = attrs.field(default=None, validator=_index)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse extras: what a format says beyond the model belongs to the block, which stays."""
+        """Refuse extras: fields beyond the model belong to the block, which stays."""
         if self.extras:
             msg = "a part has no extras of its own; they stand on its block"
             raise InvalidMessage(msg, code="schema", path=("extras",))

@@ -41,7 +41,7 @@ def decode_chunk(
         options: of the codec.
 
     Raises:
-        DecodeError: if it is no such chunk, with codec, path and code.
+        DecodeError: if it isn't such a chunk; with codec, path and code.
         CodecLookupError: if there is no such codec, or code "option" if it has no chunks.
     """
     chosen = get_codec(codec, **options)

@@ -43,7 +43,7 @@ def parse_partial(text: str) -> tuple[bool, Any]:
     """Return the value of a JSON text that may go on, in time that grows with its length only.
 
     Returns:
-        ``(True, value)``; the value is None if nothing is certain yet. ``(False, None)`` if it is no beginning
+        ``(True, value)``; the value is None if nothing is certain yet. ``(False, None)`` if it isn't the beginning
         of a JSON text, or nested deeper than the limit.
 
     Raises:

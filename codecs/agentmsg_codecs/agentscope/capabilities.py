@@ -158,7 +158,7 @@ class _Maker:
         return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))
 
     def _only_odd(self, rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
-        """Return the rule that carries only what was read there, and what becomes text."""
+        """Return the rule that keeps only what was read there, and what becomes text."""
 
         def ruled(block: Any) -> Any:
             answer = rule(block)

@@ -98,7 +98,7 @@ class Dialect:
         raise NotImplementedError
 
     def read_tail(self, native: Native) -> dict[str, Any]:
-        """Return the fields of the last message that is no result, its marks under ``marks``."""
+        """Return the fields of the last message that isn't a result, its marks under ``marks``."""
         raise NotImplementedError
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
@@ -179,13 +179,13 @@ class Dialect:
         return write_marked(self.result, block, self.family)
 
     def write_part(self, block: Any) -> Any:
-        """Return the part of a block that is no result."""
+        """Return the part of a block that isn't a result."""
         parts = self.parts["assistant"]
         shape = parts.shape(block.__class__) if block.notes or block.extras else None
         return parts.write(block) if shape is None else write_marked(shape, block, self.family)
 
     def read_part(self, part: Any, role: str) -> Any:
-        """Return the block of a part that is no result."""
+        """Return the block of a part that isn't a result."""
         block = self.parts[role].read(part)
         return marked(block, self.family, odd=True) if role != "assistant" and block.phase == HINT else block
 

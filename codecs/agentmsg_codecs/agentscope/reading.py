@@ -120,7 +120,7 @@ def _runs(dialect: Dialect, native: Native, role: str, marks: dict[str, Any]) ->
 
 def _runs_of(dialect: Dialect, content: list[Any], role: str) -> list[tuple[str, list[Any]]]:
     runs: list[tuple[str, list[Any]]] = []
-    # The run that is open: what is no result goes there.
+    # The open run, for everything but results.
     blocks: list[Any] | None = None
     for part in content:
         result = dialect.read_result(part)

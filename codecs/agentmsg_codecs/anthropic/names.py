@@ -68,5 +68,5 @@ STOP_REASONS = frozenset(
     }
 )
 
-# What a response says of itself: known, and none of it is the message.
+# The fields of a response beside its message.
 ARGUED = frozenset({"stop_sequence", "stop_details", "container", "context_management", "diagnostics"})

@@ -73,7 +73,7 @@ _KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usa
 _WORDS = (("type", "message"), ("role", "assistant"))
 _make_history = maker(am.History)
 _make_msg = maker(am.Msg)
-# What the schema wants of every answer, where nobody said it.
+# What the schema requires of every response, if nothing else is known.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
 
@@ -125,7 +125,7 @@ class AnthropicResponseCodec(Anthropic):
 
 
 def _check(document: Native) -> None:
-    """Refuse what is no answer, saying where.
+    """Refuse a document that isn't a response, and name the place.
 
     Raises:
         DecodeError: with path and the code "schema".
@@ -145,7 +145,7 @@ def _check(document: Native) -> None:
 
 
 def _hint_marked(block: Any) -> Any:
-    # Answers have no cache hints; one that has them all the same keeps them.
+    # Responses have no cache hints; one that has them all the same keeps them.
     hint = getattr(block, "cache", None)
     return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
 

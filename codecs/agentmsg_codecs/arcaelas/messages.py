@@ -55,7 +55,7 @@ _PLAIN_ROLES = frozenset({"system", "user"})
 # Anything but a text or a time there is an unknown field; so is the link of the older generation beside today's.
 _ODD = frozenset({"timestamp", "thinking", "thinking_signature", LINKS[1]})
 _BOTH = len(LINKS)
-# Words that mean something else in the model, and are no roles of a document.
+# Words that mean something else in the model, and aren't roles of a document.
 NO_ROLES = frozenset({"", "native", "remove", "unset"})
 
 

@@ -101,7 +101,7 @@ def _read_time(_: Nested, field: Field, raw: Any, level: int) -> Any:
 
 
 def floats(items: list[Any]) -> tuple[float, ...] | None:
-    """Return numbers as a tuple, or None if one is no finite float."""
+    """Return numbers as a tuple, or None if one isn't a finite float."""
     for item in items:
         if type(item) is not float or not math.isfinite(item):
             return None

@@ -37,7 +37,7 @@ class Shape(Protocol):
         ...
 
     def spec_tag(self, spec: Spec) -> Any:
-        """Return the tag that objects of a class carry."""
+        """Return the tag of objects of a class."""
         ...
 
     def open(self, spec: Spec, native: Any) -> Opened:

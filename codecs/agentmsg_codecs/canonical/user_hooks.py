@@ -129,7 +129,7 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
         if spec.number is not None and spec.key == "type" and not is_text:
             tag = shape.tag(native)
             if tag != shape.spec_tag(spec):
-                raise DecodeError(f"{excerpt(tag)} is no {spec.cls.__name__}", code="schema", path=("type",))
+                raise DecodeError(f"{excerpt(tag)} isn't a {spec.cls.__name__}", code="schema", path=("type",))
         return read(native, 0)
 
     return hook

@@ -94,7 +94,7 @@ def _read_odd(part: Native) -> am.Usage | None:
 
 
 def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
-    """Whether a value is no counter, under the key of one that a usage lacks: it comes back as an extra."""
+    """Whether a value isn't a counter, under the key of one that a usage lacks: it comes back as an extra."""
     name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
     if name is not None:
         is_number = type(value) is int or (key == "cost" and type(value) is float)

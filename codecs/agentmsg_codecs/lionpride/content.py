@@ -168,7 +168,7 @@ def _write_system(message: am.Msg) -> Native:
     return native or {"system_message": None}
 
 
-# -- answers, calls and results ---------------------------------------------------------------------------------------
+# -- responses, calls and results --------------------------------------------------------------------------------------
 
 
 def _read_response(native: Native, _: Any) -> am.Msg:

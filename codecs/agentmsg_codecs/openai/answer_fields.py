@@ -1,6 +1,6 @@
-"""What a response says of itself beside its message, and what of it has no meaning.
+"""The fields of a response beside its message, and which of their values have no meaning.
 
-An ``index`` that is not 0, an ``object`` that is no chat.completion, an ``id`` that isn't a text ...: what cannot be
+An ``index`` that is not 0, an ``object`` other than chat.completion, an ``id`` that isn't a text ...: what cannot be
 read as what it means is kept as it is, among the response metadata, and told where it is lost.
 """
 

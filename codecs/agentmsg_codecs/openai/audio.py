@@ -51,7 +51,7 @@ def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]
     What the schema does not have, of requests or of responses, is marked ``/odd``.
 
     Raises:
-        Unreadable: if it is no such object.
+        Unreadable: if it isn't such an object.
     """
     if native is None or (is_mapping(native) and _is_empty(native)):
         return []

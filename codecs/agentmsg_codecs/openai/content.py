@@ -39,7 +39,7 @@ DETAILS = frozenset({"auto", "low", "high", "original"})
 CACHE_AT = "/at"
 CONTROL = "cache_control"
 _CACHE_KEYS = frozenset({"prompt_cache_breakpoint", CONTROL})
-# Where hints stand that are no breakpoints: beside a message, in an object with or without one.
+# Where other hints than breakpoints stand: beside a message, in an object with or without one.
 _CONTROLLED = ("message", CONTROL)
 
 

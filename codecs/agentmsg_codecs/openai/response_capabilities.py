@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs.openai.messages import Messages
 
 
-# What a response says of itself, in the order in which it is read.
+# The fields of a response beside its message, in the order in which they are read.
 _TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
 RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
 # Odd values stand where our own fields say nothing.
@@ -184,7 +184,7 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
 
 
 def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
-    """Return the rows of what a response says; arguments as of ``make_response_caps``."""
+    """Return the rows of the fields of a response; arguments as in ``make_response_caps``."""
     rows = assistant_rows(
         messages.content,
         messages.place,

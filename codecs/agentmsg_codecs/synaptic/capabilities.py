@@ -39,7 +39,7 @@ Rows = dict[type[am.BaseBlock], Row]
 
 
 def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the rule for media: what has no URL, and is no data that a URL holds, is text or nothing."""
+    """Return the rule for media: without a URL, or data that a URL can hold, it is text or nothing."""
 
     def rule(block: Any) -> Any:
         source = block.source

@@ -1,7 +1,7 @@
 """Writing the usual messages: those without notes and unknown fields.
 
 Straight-line code on purpose: this is where the time goes. Each writer gives None if the careful path of messages.py
-has to look: where a block has notes, a call is no plain one, or a message has a role without a variant of its own. A
+has to look: where a block has notes, a call isn't a plain one, or a message has a role without a variant of its own. A
 test holds both paths against each other.
 """
 

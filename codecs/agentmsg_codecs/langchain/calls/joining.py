@@ -117,7 +117,7 @@ def join(
 
     Args:
         content: blocks, each with its native part (None if it has none).
-        body: the message, with its lists of calls; what is no such list is passed over.
+        body: the message, with its lists of calls; anything but such a list is skipped.
         kwargs: its additional_kwargs.
         parts: writes the copies in content.
         is_chunk: a stored chunk, which has the pieces of its calls.

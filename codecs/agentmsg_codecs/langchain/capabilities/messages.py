@@ -175,7 +175,7 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
 
 
 class _Results:
-    """The rule for user messages: what reads as a tool result is no native block.
+    """The rule for user messages: what reads as a tool result isn't a native block.
 
     Args:
         messages: the codec's reader.

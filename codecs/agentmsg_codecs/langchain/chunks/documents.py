@@ -173,7 +173,7 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
 
 
 def _is_apart(part: am.ChunkPart) -> bool:
-    """Whether a part of a response is no part of a message's content: a piece of a call."""
+    """Whether a part of a response isn't part of a message's content: a piece of a call."""
     return is_piece(part) or (type(part.block) is am.ToolUseBlock and mark_of(part, FAMILY, "/copy") == _DELTA)
 
 

@@ -128,7 +128,7 @@ class LangGraphCodec(Codec):
 
     @property
     def caps(self) -> Caps:
-        """What messages of LangGraph carry: what ``langchain`` does."""
+        """What messages of LangGraph support: the same as ``langchain``."""
         return self._caps
 
     # -- documents ----------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class LangGraphCodec(Codec):
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
-        # As MessagePack these are the numbers 123 and 91, which are no document.
+        # As MessagePack these are the numbers 123 and 91, which aren't a document.
         if data.lstrip()[:1] in (b"{", b"["):
             return _parse_old(data, limits, duplicates)
         tree, marks = unpack(data, limits.depth)

@@ -83,7 +83,7 @@ def _is_marked(native: Any) -> bool:
 
 
 def _filling(value: Any) -> tuple[str, list[Any]] | None:
-    """Return how messages stand in a hole, and these; None if a value is no filling.
+    """Return how messages stand in a hole, and these; None if a value isn't a filling.
 
     Raises:
         DecodeError: if that takes a look into an extension that nobody has opened; in a list they need not be.

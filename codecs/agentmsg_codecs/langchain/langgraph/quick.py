@@ -261,7 +261,7 @@ _replaced = speed.replacer(am.Msg, "notes")
 def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: Any) -> am.Msg | None:
     """Return a message with a note of the order of its keys; None if its bytes differ in more than that.
 
-    Providers put what they say of a response into response_metadata in orders of their own.
+    Providers put their fields into response_metadata in orders of their own.
     """
     orders = _orders(body, again, tool)
     if not orders or tool.pack(reordered(again, orders)) != fields:

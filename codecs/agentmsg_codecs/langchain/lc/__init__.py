@@ -120,7 +120,7 @@ class LangChainLcCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What envelopes support: what ``langchain`` does."""
+        """What envelopes support: the same as ``langchain``."""
         return self._caps
 
     def read(self, document: Any) -> am.History:

@@ -136,7 +136,7 @@ class Envelopes:
         """Return the message of an envelope.
 
         Raises:
-            DecodeError: if it is no envelope of a message.
+            DecodeError: if it isn't the envelope of a message.
         """
         # Notes tell what differs from the dialect, and the fast readers know one.
         message = self._fast_read(native) if dialect.typed else None
@@ -177,7 +177,7 @@ class Envelopes:
         None if that is another document or dialect, too deep, or has numbers that may be rounded.
 
         Raises:
-            DecodeError: if one is no envelope of a message.
+            DecodeError: if one isn't the envelope of a message.
         """
         messages: list[am.Msg] = []
         rest, done = raw, 0

@@ -53,7 +53,7 @@ _HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
     "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
     "chunk_position": lambda value: value == "last",
-    # What are no pieces of the calls.
+    # Everything but pieces of the calls.
     "tool_call_chunks": lambda _: False,
 }
 _ODD = frozenset(_HAS_MEANING)
