@@ -1,8 +1,8 @@
 """Variants: how content parts spell a block beside v1, by a dozen generations of LangChain and by providers.
 
 A variant isn't a ``Shape``: it is for one spelling, of whatever class, and a block has many of them. It knows its
-parts, reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only while
-what is written reads back as the same block. variants.py has them all.
+parts, reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only
+while what is written reads back as the same block. variants.py has them all.
 """
 
 from __future__ import annotations
