@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -124,9 +124,10 @@ def _json(value: Any, indent: str = "") -> str:
         return short
     inner = indent + "  "
     if isinstance(value, dict):
-        lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in value.items()]
+        items = cast("dict[str, Any]", value).items()
+        lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in items]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(inner + _json(each, inner) for each in value) + f"\n{indent}]"
+    return "[\n" + ",\n".join(inner + _json(each, inner) for each in cast("list[Any]", value)) + f"\n{indent}]"
 
 
 def _fenced(value: Any) -> Iterator[str]:
