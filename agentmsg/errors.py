@@ -5,7 +5,7 @@
     ├── DecodeError         a document that a codec cannot read (also a ValueError)
     │   └── NotUnderstood   a document whose format is not recognised
     ├── EncodeError         a history that cannot be written (also a ValueError)
-    ├── LossError           a conversion that would lose content, or a loss report of something else
+    ├── LossError           a conversion that would lose content, or a loss report that does not fit
     ├── CodecLookupError    a codec that is not known (also a LookupError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
@@ -201,7 +201,7 @@ class EncodeError(AgentMsgError, ValueError):
 
 
 class LossError(AgentMsgError):
-    """A conversion that would lose content, or a loss report that belongs to something else.
+    """A conversion that would lose content, or a loss report that does not fit what it is applied to.
 
     Attributes:
         losses: the content losses that stopped an encoding; otherwise empty.
