@@ -127,7 +127,8 @@ def _json(value: Any, indent: str = "") -> str:
         items = cast("dict[str, Any]", value).items()
         lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in items]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    return "[\n" + ",\n".join(inner + _json(each, inner) for each in cast("list[Any]", value)) + f"\n{indent}]"
+    values: list[Any] = value
+    return "[\n" + ",\n".join(inner + _json(each, inner) for each in values) + f"\n{indent}]"
 
 
 def _fenced(value: Any) -> Iterator[str]:
