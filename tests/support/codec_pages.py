@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -18,6 +18,7 @@ import agentmsg_codecs
 from agentmsg.cli.capabilities import summary, tables
 from agentmsg.cli.codec_options import Option, options_of
 from agentmsg.fitting.carry import has_slot
+from agentmsg.formats import is_list, is_object
 from support.grand_tour import grand_tour
 from support.situations import table
 
@@ -33,12 +34,12 @@ _LEVELS = ("content", "setting", "annotation")
 _WIDTH = 100
 
 _INDEX = """\
-# The codecs
+# Formats
 
 Each format has a page: the documents it reads, its mapping, its options, what it supports, and what conversions lose.
 [Conversions](conversions.md) compares all pairs of formats.
 
-The codecs themselves tell all this: `python -m support.codec_pages` (with `tests` on the path) writes these pages.
+`python -m support.codec_pages` (with `tests` on the path) writes these pages from the codecs.
 
 """
 _LEGEND = """\
@@ -120,15 +121,15 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _json(value: Any, indent: str = "") -> str:
     """Return JSON text in which whatever fits stands on one line."""
     short = json.dumps(value, ensure_ascii=False)
-    if len(indent) + len(short) <= _WIDTH or not isinstance(value, dict | list):
+    if len(indent) + len(short) <= _WIDTH:
         return short
     inner = indent + "  "
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-        lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in items]
+    if is_object(value):
+        lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in value.items()]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
-    values: list[Any] = value
-    return "[\n" + ",\n".join(inner + _json(each, inner) for each in values) + f"\n{indent}]"
+    if not is_list(value):
+        return short
+    return "[\n" + ",\n".join(inner + _json(each, inner) for each in value) + f"\n{indent}]"
 
 
 def _fenced(value: Any) -> Iterator[str]:
