@@ -69,13 +69,13 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
     """Return the name of the one format of some documents; those that have none don't count if others have one.
 
     Args:
-        documents: as of ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
+        documents: as in ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
         limits: bounds on what is read.
         is_live: whether documents are waited for: the first that has a format decides, with marks or without.
 
     Raises:
-        NotUnderstood: as of ``recognize``; also where they are of several formats.
-        DecodeError: as of ``recognize``.
+        NotUnderstood: as in ``recognize``; also where they are of several formats.
+        DecodeError: as in ``recognize``.
     """
     seen: list[_Look] = []
     trouble: AgentMsgError | None = None

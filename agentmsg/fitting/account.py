@@ -69,7 +69,7 @@ def account(fitted: Fitted) -> Losses:
 
 @attrs.frozen(eq=False)
 class _Unedited:
-    """The guard of a loss report that its output is at hand for; unlike a function, it can be pickled."""
+    """The guard of a loss report that its output is available to; unlike a function, it can be pickled."""
 
     output: History
 

@@ -148,7 +148,7 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Whether messages without seats, behind the group before, become this container."""
+    """Whether messages without seats, after the group before, become this container."""
     opened = Group()
     for number, message in enumerate(group):
         so_far = opened if number else before

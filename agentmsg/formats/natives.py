@@ -174,7 +174,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
     Args:
         value: of the key.
-        read: gives the block of a part.
+        read: returns the block of a part.
         family: whose format this is.
 
     Raises:

@@ -141,7 +141,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
     """Return the step that takes some blocks of each message, in some order.
 
     Args:
-        picks: gives the indexes of the blocks of a message; None if they are all, in their order.
+        picks: returns the indexes of the blocks of a message; None if they are all, in their order.
     """
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:

@@ -83,7 +83,7 @@ class Counters:
         return native | _told(usage, self.numbers)
 
     def cell(self, wanted: Callable[[Usage], Mapping[str, Any]], *, case: str, **names: Any) -> Cell:
-        """Return the cell for usage; arguments as of ``usage_cell``."""
+        """Return the cell for usage; arguments as in ``usage_cell``."""
         spaces = ((space, frozenset(own)) for space, own in self.details.values())
         extras = carried_extras(*((space, _always(own)) for space, own in spaces), (self.family, _always(self.keys)))
         return usage_cell(self.fields, extras=extras, wanted=wanted, case=case, **names)

@@ -1,7 +1,7 @@
 """Differences: what differs between two histories, by path; and the second made of the first and its differences.
 
 Two histories that are ``same`` have no differences, and only they (``exact`` is stricter). Items of sequences are
-aligned first, so that an inserted message is one difference and not one in every message behind it: equal ones by
+aligned first, so that an inserted message is one difference and not one in every message after it: equal ones by
 ``difflib``, and of what is left between them those that are most alike. How well that is done never decides whether
 the differences are right, only how many there are.
 """

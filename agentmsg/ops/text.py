@@ -1,6 +1,6 @@
 r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``.
 
-Two forms. ``prefix`` writes each message behind a label:
+Two forms. ``prefix`` writes each message after a label:
 
     Human: What is the weather in Paris?
     AI: Let me see.

@@ -158,7 +158,7 @@ class Totals:
         lengths: characters of text of all messages.
         sizes: messages a history.
         seconds: from the first to the last time of a history, of those that have two times.
-        tools: by name; a result that nobody knows the tool of counts in ``all_tools`` only.
+        tools: by name; a result of an unknown tool counts in ``all_tools`` only.
         all_tools: of all tools together.
         usage: the sum of all usage, without extras; None if no message states any.
         usage_stated: how many messages state each counter.

@@ -128,7 +128,7 @@ class _Window:
         order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
         best, total = (stop, 0) if side == "last" else (0, 0)
         for index in order:
-            # The border behind a message that is taken, seen from where we come.
+            # The border after a message that is taken, seen from where we come.
             border = index if side == "last" else index + 1
             is_border = can_cut[border] and self._may(side, index)
             cost = _cost(self.counter, body[index])
@@ -152,7 +152,7 @@ class _Window:
         return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
 
     def _cuts(self) -> list[bool]:
-        """Return, for each number of messages, whether the history may be cut behind them: no pair is torn apart."""
+        """Return, for each number of messages, whether the history may be cut after them: no pair is torn apart."""
         return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
 
     def _part(self, index: int, side: Side, room: int) -> Msg | None:

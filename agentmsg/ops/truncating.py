@@ -32,7 +32,7 @@ def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequ
         message: of which the whole does not fit.
         side: which end of it is kept.
         fits: asked of each part that is tried: about as often as the number of blocks and words has binary digits.
-        can_cut: for each number of blocks, none and all included, whether the message may be cut behind them.
+        can_cut: for each number of blocks, none and all included, whether the message may be cut after them.
     """
     content = message.content
     if len(content) == 1 and isinstance(result := content[0], ToolResultBlock):
@@ -78,7 +78,7 @@ def _ways(side: Side, count: int) -> tuple[int, tuple[int, int], Sequence[int]]:
 
 
 def _earliest(items: Sequence[int], fits: Callable[[int], bool]) -> int | None:
-    """Return the first item that fits, where all behind one that fits do; found by halving."""
+    """Return the first item that fits, where all after one that fits do; found by halving."""
     low, high = 0, len(items)
     while low < high:
         middle = (low + high) // 2

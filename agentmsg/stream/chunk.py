@@ -20,7 +20,7 @@ may list two texts. What has an index is joined when the message is made, and th
 
 | field of a part | joined |
 | --- | --- |
-| text, thinking, refusal, redacted; arguments of a call, as text | one behind the other |
+| text, thinking, refusal, redacted; arguments of a call, as text | one after the other |
 | id, tool_call_id, name, item_id, phase, cache, kind, provider | the first |
 | citations; signature | extended |
 | content of a result | as the parts of a chunk without index |
@@ -114,7 +114,7 @@ class MsgChunk(Noted):
         role: of the message; None if this chunk does not say.
         parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
         done: whether the message is known to end here.
-        id: as of ``Msg``, like all that follow, if this chunk has it.
+        id: as in ``Msg``, like all that follow, if this chunk has it.
         created_at: time of the message.
         name: of the sender.
         recipient: of the message.

@@ -98,7 +98,7 @@ def _ended(text: str) -> str | None:
 
 
 def _after_sign(sign: str, state: int, open_: list[str]) -> int | None:
-    """Return what may come behind a sign; None if it may not stand there."""
+    """Return what may come after a sign; None if it may not stand there."""
     if sign in _CLOSES:
         if state not in _VALUES:
             return None

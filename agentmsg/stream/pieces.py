@@ -79,9 +79,9 @@ class _Kind:
     """What is known of a class whose pieces join.
 
     Attributes:
-        text_of: gives its text; None if it has none of its own.
-        id_of: gives the id that tells one from another.
-        rest_of: gives all other fields, as a tuple.
+        text_of: returns its text; None if it has none of its own.
+        id_of: returns the id that tells one from another.
+        rest_of: returns all other fields, as a tuple.
         blank: what that is where a piece has nothing but text.
         names: of those fields.
         make: makes an instance.

@@ -150,7 +150,7 @@ class MsgpackCodec(Codec):
         return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes: one MessagePack value, and nothing behind it."""
+        """Return the document of some bytes: one MessagePack value, and nothing after it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"

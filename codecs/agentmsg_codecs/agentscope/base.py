@@ -23,8 +23,9 @@ class Language:
     """What tells the codecs apart.
 
     Attributes:
-        make_messages: gives what reads messages, and writes them in a version (None: in that which they were read in).
-        table: gives what is special in the capability table of a version (None: of any).
+        make_messages: returns what reads messages, and writes them in a version (None: in that which they were read
+            in).
+        table: returns what is special in the capability table of a version (None: of any).
         sniff: tells how much a native message looks like one of the language.
     """
 

@@ -152,7 +152,7 @@ class _Maker:
         return Row(cells, self._only_odd(rule or _kept, f"no place for this in a {role} message"))
 
     def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
-        """Return the row of media, which have no place in a system message; arguments as of ``act``."""
+        """Return the row of media, which have no place in a system message; arguments as in ``act``."""
         if role != "system":
             return Row(cells, rule)
         return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))

@@ -83,7 +83,7 @@ class _MediaShape(Spared):
     """The shape of a class of media.
 
     Attributes:
-        flat_keys: gives the keys of a flat block, which has none of the others.
+        flat_keys: returns the keys of a flat block, which has none of the others.
     """
 
     flat_keys: Callable[[str, Any], frozenset[str] | None]

@@ -42,7 +42,7 @@ class Messages:
         detect: tells the version of a native message, None if nothing shows it.
         joins: tells of a version whether a whole reply, with its calls and results, is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
-        is_new: tells whether a message has unknown fields that only the newest dialect takes for such.
+        is_new: whether a message has unknown fields that only the newest dialect takes for such.
     """
 
     def __init__(

@@ -82,8 +82,8 @@ class Spared(Shape):
 
     Attributes:
         family: whose extras hold them.
-        spare_in: gives the spare keys of a native object, with their usual values.
-        spare_of: gives those of what an object is written as.
+        spare_in: returns the spare keys of a native object, with their usual values.
+        spare_of: returns those of what an object is written as.
     """
 
     family: str

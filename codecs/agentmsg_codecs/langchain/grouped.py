@@ -144,7 +144,7 @@ def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
 
 
 def linked(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result behind it.
+    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result after it.
 
     The id is a made one: it is not written where a reader would make the same link again.
     """

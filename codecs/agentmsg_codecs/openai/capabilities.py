@@ -177,7 +177,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
     Args:
         messages: the codec's reader and writer.
         as_text: whether thinking without a field is text, in tags.
-        apart: whether the media of results stand in a user's message behind them.
+        apart: whether the media of results stand in a user's message after them.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
     assistant = MessageRow(

@@ -140,7 +140,7 @@ class Messages:
 
         Args:
             native_messages: anything.
-            copy: gives a checked copy of a native message that the general path must read.
+            copy: returns a checked copy of a native message that the general path must read.
 
         Raises:
             Exception: of any kind, if they are not all messages.

@@ -28,7 +28,7 @@ def write_quick(message: am.Msg, names: CallNames, write: Callable[[Any], Native
     Args:
         message: that fits.
         names: what a reader will know of the calls before; told of those of this message.
-        write: gives the part of a content block.
+        write: returns the part of a content block.
     """
     if message.notes or message.extras:
         return None

@@ -23,8 +23,8 @@ class Variant:
     Attributes:
         name: kept on the block as a note.
         keys: of the part that the variant reads; others are unknown fields.
-        read: gives the block of a part, or raises Unreadable.
-        write: gives the part of a block that was read as this variant.
+        read: returns the block of a part, or raises Unreadable.
+        write: returns the part of a block that was read as this variant.
     """
 
     name: str

@@ -47,7 +47,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
     Args:
         natives: nobody else's.
-        read: gives a message, or None of what is odd.
+        read: returns a message, or None of what is odd.
     """
     messages: list[am.Msg] = []
     natives.reverse()

@@ -76,7 +76,7 @@ IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
-    """Return the blocks before and behind the content that an assistant's kwargs hold, and the rest: its metadata."""
+    """Return the blocks before and after the content that an assistant's kwargs hold, and the rest: its metadata."""
     taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
     if not taken:
         return [], [], kwargs
