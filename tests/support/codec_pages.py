@@ -6,7 +6,7 @@ With ``tests`` and ``codecs`` on the path: ``python -m support.codec_pages``
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,16 +238,34 @@ def _counts(losses: Sequence[am.Loss]) -> str:
     return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "exact"
 
 
-def _thing(history: am.History, loss: am.Loss) -> str:
-    """Return what is lost, and how: a field of a class, or a whole message, block or tool."""
+def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
+    """Return what is lost: the class, its field (empty for a whole message, block or tool), and what was done."""
     *way, last = loss.path
     owner: Any = history
     for key in way:
         owner = getattr(owner, key) if isinstance(key, str) else owner[key]
     if isinstance(last, str):
-        return f"`{type(owner).__name__}.{last}` {loss.kind}"
+        return type(owner).__name__, last, loss.kind
     to = f" to `{type(loss.now).__name__}`" if loss.kind == "changed" else ""
-    return f"`{type(owner[last]).__name__}` {loss.kind}{to}"
+    return type(owner[last]).__name__, "", f"{loss.kind}{to}"
+
+
+def _heavy(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, ...]]:
+    """Yield losses of content and settings, each with how often, and why."""
+    found = Counter((*_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
+    for (owner, field, done, level, why), times in found.items():
+        yield f"`{owner}{'.' if field else ''}{field}` {done}", level, str(times), why
+
+
+def _light(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, str]]:
+    """Yield losses of annotations, each with all classes that have it."""
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for loss in losses:
+        if loss.level == "annotation":
+            owner, field, done = _thing(history, loss)
+            owners[f"`{field}` {done}" if field else done].add(owner)
+    for what, classes in sorted(owners.items()):
+        yield what, ", ".join(f"`{each}`" for each in sorted(classes))
 
 
 def _route(source: str, target: str) -> Iterator[str]:
@@ -257,14 +275,10 @@ def _route(source: str, target: str) -> Iterator[str]:
     yield ""
     yield f"{_counts(losses).capitalize()}." if losses else "Nothing is lost."
     yield ""
-    heavy = Counter((_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
-    if heavy:
-        rows = [(thing, level, str(count), why) for (thing, level, why), count in heavy.items()]
-        yield from _table([("what", "level", "times", "why"), *rows])
-    light = sorted({_thing(history, loss) for loss in losses if loss.level == "annotation"})
-    if light:
-        yield f"Annotations: {', '.join(light)}."
-        yield ""
+    for heads, rows in ((("what", "level", "times", "why"), _heavy), (("annotation", "of"), _light)):
+        found = list(rows(history, losses))
+        if found:
+            yield from _table([heads, *found])
 
 
 def _routes(name: str) -> Iterator[str]:
