@@ -154,7 +154,7 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
         raise InvalidMessage(msg, code="option", path=("tokenizer",)) from None
     except OSError as error:
         # What requests and urllib3 raise without a network is an OSError, too.
-        msg = f"tiktoken can't get the encoding {excerpt(name)}: {excerpt(str(error))}"
+        msg = f"tiktoken cannot get the encoding {excerpt(name)}: {excerpt(str(error))}"
         raise FileError(msg, code="file", path=("tokenizer",)) from error
     # Not `encode`: that refuses a text which holds what would be a special token.
     return cast("Callable[[str], list[int]]", encoding.encode_ordinary)
