@@ -90,7 +90,7 @@ class Role(First):
     def add(self, value: Any) -> None:
         """Refuse another role."""
         if value != self.value:
-            msg = f"a chunk of the role {excerpt(value)} can't go on with one of {excerpt(self.value)}"
+            msg = f"a chunk of the role {excerpt(value)} cannot go on with one of {excerpt(self.value)}"
             raise InvalidMessage(msg, code="schema", path=("role",))
 
 
