@@ -186,13 +186,16 @@ class NotUnderstood(DecodeError):
     """A document whose format is not recognised, or may be one of several that read it differently.
 
     ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
-    doesn't know.
+    doesn't know. ``is_mixed`` says that it is several documents, which have several formats.
     """
 
-    def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = (), is_mixed: bool = False
+    ) -> None:
         super().__init__(message, code="not-understood")
         self.guesses = tuple(guesses)
         self.unknown = tuple(unknown)
+        self.is_mixed = is_mixed
 
 
 class EncodeError(AgentMsgError, ValueError):

@@ -211,7 +211,7 @@ def _decided(looks: Sequence[_Look]) -> str:
     if score < BAR or not all(name in dict(look.scores) for look in looks):
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents have several formats: {found}"
-        raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
+        raise NotUnderstood(msg, guesses=[guess for guess, _ in means], is_mixed=True)
     is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:
         if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):

@@ -40,6 +40,8 @@ class Found:
         data: its bytes; None where it is longer than allowed.
         fault: what is wrong with it already; None where nothing is.
         until: up to which byte of the file all is dealt with once this is; None means to its end.
+        at: the JSON pointer to where it stands in its line, frame or file, which number, offset and length are of then;
+            None where it is all of that.
     """
 
     number: int
@@ -48,6 +50,7 @@ class Found:
     data: bytes | None
     fault: AgentMsgError | None = None
     until: int | None = None
+    at: str | None = None
 
     @property
     def end(self) -> int:
