@@ -2,6 +2,11 @@
 
 The model is imported here and now; everything else (codecs, conversion, losses) when it is first asked for,
 so that ``import agentmsg`` costs little more than importing attrs.
+
+Convert with ``convert`` and ``restore``. Read and write bytes with ``loads`` and ``dumps``, plain data with ``decode``
+and ``encode``, files with ``load`` and ``dump``, ``load_lines`` and ``dump_lines``. Ask for a format with ``recognize``
+and ``detect``. A conversation is a ``History`` of ``Msg``; a message is made of ``blocks``. ``agentmsg guide`` has the
+rest.
 """
 
 from __future__ import annotations
@@ -83,6 +88,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.documents import decode_chunk, encode_chunk
     from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
+    from agentmsg_codecs import CodecName
 
 __version__ = "0.1.0"
 
@@ -91,6 +97,7 @@ _LATER = {
     "Accumulator": "agentmsg.stream",
     "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
+    "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
@@ -128,94 +135,105 @@ _LATER = {
     "trim_messages": "agentmsg.ops.trimming",
 }
 
-__all__ = [
-    "JSON",
-    "Accumulator",
-    "AgentMsgError",
-    "AudioBlock",
-    "Base64Source",
-    "BaseBlock",
-    "Block",
-    "BlocksSource",
-    "CacheHint",
-    "ChunkPart",
-    "Citation",
-    "Codec",
-    "CodecLookupError",
-    "CompactionBlock",
-    "ContentBlock",
-    "Conversion",
-    "DataBlock",
-    "DecodeError",
-    "EncodeError",
-    "FileBlock",
-    "FileError",
-    "FileSource",
-    "FrozenDict",
-    "FrozenList",
+# In groups, those first that most people need.
+__all__ = [  # noqa: RUF022
+    # convert
+    "convert",
+    "restore",
+    "loads",
+    "dumps",
+    "decode",
+    "encode",
+    "load",
+    "dump",
+    "load_lines",
+    "dump_lines",
+    "recognize",
+    "detect",
+    # messages
     "History",
-    "HistoryStats",
-    "ImageBlock",
-    "InvalidMessage",
-    "Limits",
-    "Loss",
-    "LossError",
-    "Losses",
-    "Made",
     "Msg",
     "MsgBuilder",
-    "MsgChunk",
-    "NativeBlock",
-    "NativeTool",
-    "NotUnderstood",
     "Recorder",
-    "RefusalBlock",
     "Role",
-    "Signature",
-    "Source",
-    "SourceBlock",
-    "TextBlock",
-    "TextSource",
-    "ThinkingBlock",
-    "Tool",
-    "ToolPair",
-    "ToolResultBlock",
-    "ToolSpec",
-    "ToolUseBlock",
-    "ToolsBlock",
-    "Turn",
-    "URLSource",
-    "Usage",
-    "VideoBlock",
-    "__version__",
-    "approximate_tokens",
-    "blocks",
-    "chunks_of",
-    "codec_names",
-    "convert",
-    "decode",
-    "decode_chunk",
-    "detect",
-    "dump",
-    "dump_lines",
-    "dump_losses",
-    "dumps",
-    "encode",
-    "encode_chunk",
-    "filter_messages",
-    "get_codec",
-    "load",
-    "load_lines",
-    "load_losses",
-    "loads",
-    "parse_partial",
-    "recognize",
-    "register_block",
-    "restore",
     "same",
-    "thaw",
-    "token_counter",
+    "Tool",
+    "ToolSpec",
+    "NativeTool",
+    "Usage",
+    # blocks, and what stands in them
+    "blocks",
+    "Block",
+    "BaseBlock",
+    "ContentBlock",
+    "TextBlock",
+    "ImageBlock",
+    "AudioBlock",
+    "VideoBlock",
+    "FileBlock",
+    "DataBlock",
+    "ThinkingBlock",
+    "ToolUseBlock",
+    "ToolResultBlock",
+    "RefusalBlock",
+    "SourceBlock",
+    "CompactionBlock",
+    "ToolsBlock",
+    "NativeBlock",
+    "register_block",
+    "Source",
+    "URLSource",
+    "Base64Source",
+    "FileSource",
+    "TextSource",
+    "BlocksSource",
+    "Citation",
+    "CacheHint",
+    "Signature",
+    # losses
+    "Conversion",
+    "Losses",
+    "Loss",
+    "dump_losses",
+    "load_losses",
+    # operations
+    "filter_messages",
     "trim_messages",
+    "approximate_tokens",
+    "token_counter",
+    "HistoryStats",
+    "ToolPair",
+    "Turn",
+    # streams
+    "MsgChunk",
+    "ChunkPart",
+    "Accumulator",
+    "chunks_of",
+    "decode_chunk",
+    "encode_chunk",
+    "parse_partial",
+    # codecs
+    "Codec",
+    "CodecName",
+    "codec_names",
+    "get_codec",
+    "Limits",
+    # errors
+    "AgentMsgError",
+    "InvalidMessage",
+    "DecodeError",
+    "NotUnderstood",
+    "EncodeError",
+    "LossError",
+    "CodecLookupError",
+    "FileError",
+    # values
+    "JSON",
+    "FrozenDict",
+    "FrozenList",
+    "thaw",
+    "Made",
+    "__version__",
 ]
 
 
@@ -223,5 +241,5 @@ __getattr__ = later(globals(), _LATER)
 
 
 def __dir__() -> list[str]:
-    """Return the public names, those imported later included."""
-    return sorted(__all__)
+    """Return the public names, those imported later included; Python sorts them."""
+    return list(__all__)

@@ -6,7 +6,7 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import attrs
 
@@ -20,19 +20,21 @@ from agentmsg.fitting.digest import digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.model.checks import checked, flag, one_of
+from agentmsg.model.checks import checked, clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
+from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName, ResponseCodecName
 
 __all__ = [
     "Conversion",
@@ -56,19 +58,29 @@ _WRITING = ("losses", "on_loss", "carry")
 _BULK, _MANY = 8192, 16
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Conversion:
     """What ``convert`` gives.
 
     Attributes:
         document: in the target format: plain data, or bytes where bytes were given.
-        losses: the exact account of what the target could not carry.
+        losses: the loss report: exactly what the target could not hold.
         history: what was read from the source.
     """
 
     document: Any
     losses: Losses
     history: History
+    __repr__ = clean_repr
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield what is shown: the losses first, for the document may be long."""
+        yield "losses", self.losses
+        yield "document", self.document
+
+    def _repr_html_(self) -> str | None:
+        """Return the table of losses and the document for a notebook; None where the extra ``html`` is missing."""
+        return repr_html(self)
 
 
 _make_conversion = maker(Conversion)
@@ -76,7 +88,7 @@ _make_conversion = maker(Conversion)
 
 def loads(
     raw: bytes | bytearray | memoryview | str,
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
@@ -117,7 +129,7 @@ def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeErro
     return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
-def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
     """Return the history of a document given as plain data (dict, list, str, int, float, bool, None), or as objects.
 
     Objects of SDKs, pydantic models, attrs classes and dataclasses are taken as what they say, wherever they stand in
@@ -148,9 +160,29 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
     return decode_deep(document, codec, room)
 
 
+@overload
 def encode(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: ResponseCodecName,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> dict[str, Any]: ...
+@overload
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> Any: ...
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -163,14 +195,14 @@ def encode(
         messages: a history, a message, or several messages; of a message by itself, the document is one message
             where the format has such documents.
         codec: the format to write.
-        losses: a list that collects the account of what could not be carried.
+        losses: a list that collects what is lost.
         on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
         carry: whether content that the format cannot hold is put into the metadata of a message, where the format has
             any; it is not lost then, and ``restore`` of what is read back gives it back.
         options: of the codec.
 
     Raises:
-        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the account.
+        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the losses.
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
@@ -178,7 +210,7 @@ def encode(
     return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
 
 
-def messages_for(messages: History | Msg | Iterable[MsgLike], codec: str | Codec, **options: Any) -> list[Any]:
+def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = get_codec(codec, **options)
@@ -209,7 +241,7 @@ def _written(codec: Codec, history: History) -> Any:
 
 def dumps(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -267,14 +299,14 @@ def _refuse(content: Losses) -> None:
 
 def convert(
     document: Any,
-    source: str | Codec,
-    target: str | Codec,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
     carry: bool = False,
 ) -> Conversion:
-    """Return a document of one format in another, with the exact account of what that could not carry.
+    """Return a document of one format in another, with the report of exactly what that could not hold.
 
     ``restore(decode(result.document, target), result.losses)`` is the source's history again.
 
@@ -284,7 +316,7 @@ def convert(
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
         duplicates: as of ``loads``, where bytes or text are given.
-        carry: as of ``encode``; the account is that of the rest then, and says how many losses the document carries.
+        carry: as of ``encode``; the loss report is of the rest then, and says how many losses the document carries.
 
     Raises:
         DecodeError: where the document cannot be read. Never for a loss.
@@ -305,18 +337,18 @@ def convert(
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:
-    """Return an account as it stands on file: JSON lines, a header first, one line for each object.
+    """Return a loss report as it stands on file: JSON lines, a header first, one line for each object.
 
     Args:
-        losses: the account of a conversion.
-        output: the converted history as its document reads back; the header binds the account to it.
+        losses: the loss report of a conversion.
+        output: the converted history as its document reads back; the header binds the loss report to it.
     """
     account = checked(losses, Losses, "losses")
     return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
 
 
 def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
-    """Return the account of a file.
+    """Return the loss report of a file.
 
     Raises:
         DecodeError: where it is none; the path starts with the line's number.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.understanding import Understanding
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
+    from agentmsg_codecs import CodecName
 
 __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 
@@ -34,7 +35,7 @@ _CLOSE = 0.1
 _NAMED = 6
 
 
-def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
+def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[CodecName, float]]:
     """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
 
     Below 0.8 a format is a mere guess; ``recognize`` decides.
@@ -46,10 +47,10 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     Raises:
         DecodeError: where bytes can be parsed by no codec.
     """
-    return list(_look(document, limits).scores)
+    return cast("list[tuple[CodecName, float]]", list(_look(document, limits).scores))
 
 
-def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
+def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
     """Return the name of the format of a document.
 
     Args:
@@ -64,7 +65,7 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
     return recognize_all((document,), limits=limits)
 
 
-def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> str:
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> CodecName:
     """Return the name of the one format of some documents; those that have none don't count if others have one.
 
     Args:
@@ -82,12 +83,12 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
         try:
             seen.append(_look(document, limits))
         except AgentMsgError as error:
-            trouble = trouble or error
+            trouble = trouble or error.with_traceback(None)
         if seen and seen[-1].best >= (BAR if is_live else OWN):
             break
     clear = [look for look in seen if look.best >= BAR]
     if clear:
-        return _decided(clear)
+        return cast("CodecName", _decided(clear))
     if trouble is not None and not any(look.scores for look in seen):
         raise trouble
     raise _not_understood(max(seen, key=lambda look: look.best, default=_NOTHING))
@@ -147,11 +148,15 @@ def _look(document: Any, limits: Limits) -> _Look:
                 tree = codec.parse(document, room_of(limits), "last") if raw else document
                 parsed[parser] = tree, _sampled(tree)
             except AgentMsgError as error:
-                failure = failure or error
+                # Without the frames that it has been through: they hold this one, and it would hold the document.
+                failure = failure or error.with_traceback(None)
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
-            scores[name] = _score(codec, sample if _takes_samples(codec) else trees[name])
+            takes_samples = _takes_samples(codec)
+            # Most formats are out of the question, which the sample tells that all share.
+            if not takes_samples or _is_likely(codec, sample):
+                scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
         raise failure
     return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
@@ -168,6 +173,14 @@ def _sampled(tree: Any) -> Any:
 def _takes_samples(codec: Codec) -> bool:
     """Tell whether a codec takes samples, and its scores, as all do."""
     return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
+
+
+def _is_likely(codec: Codec, sample: Any) -> bool:
+    """Whether the shapes of a sample may be those of a format."""
+    try:
+        return codec.likeness(sample) != 0
+    except Exception:  # noqa: BLE001 - a stranger's; sniffing gives it nothing then
+        return False
 
 
 def _codecs() -> Iterator[tuple[str, Codec]]:

@@ -137,8 +137,7 @@ def command(
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, files, output)
     targets = _planned(files, output, job, codec=source, form=form, at=at, split=split, array=array, quiet=quiet)
-    # A document that stands alone and cannot be converted is an error, unless there is a place for it.
-    is_one = len(targets) == 1 and targets[0].is_alone and bad is None
+    is_one = _is_one(targets, bad)
     with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(
             work=_work_folder(targets, output),
@@ -155,6 +154,11 @@ def command(
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
     ctx.exit(_QUARANTINED if outcome.bad else 0)
+
+
+def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
+    """Whether it is about one document: if it can't be converted, that is an error, unless there is a place for it."""
+    return len(targets) == 1 and targets[0].is_alone and bad is None
 
 
 def _planned(

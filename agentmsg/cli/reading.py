@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
     from agentmsg.files.reading import Reading
+    from agentmsg_codecs import CodecName
 
 __all__ = ["Absent", "Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
 
@@ -174,7 +175,7 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) ->
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
-    scores: list[tuple[str, float]] = []
+    scores: list[tuple[CodecName, float]] = []
     with _opened(name, form, at) as (reading, _):
         for found in islice(reading, LOOKED_AT):
             try:
@@ -221,7 +222,7 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
         chosen = codec or detected((found,))
-        return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
+        return Read(history=loads(found.data, get_codec(chosen), duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
 
