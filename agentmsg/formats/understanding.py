@@ -7,7 +7,6 @@ it occurs: a foreign key stays a foreign key in a long conversation.
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from agentmsg.model.generated import Made
 from agentmsg.values.types import class_of, is_mapping, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from agentmsg.model.history import History
 
@@ -216,8 +215,7 @@ def _tag(block: NativeBlock) -> str:
     return tag if isinstance(tag, str) else ""
 
 
-@cache
-def _fields(cls: type[Any]) -> Sequence[str]:
+def _fields(cls: type[Any]) -> list[str]:
     return [field.name for field in attrs.fields(cls) if field.init and field.name not in ("extras", "notes")]
 
 
