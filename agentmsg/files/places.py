@@ -213,10 +213,8 @@ class _Frame:
             yield from parts or ()
         elif isinstance(value := self._unpacker.unpack(), str):
             yield from _in_value(value, ways, pointer, self._limits)
-        elif () in ways and isinstance(value, bytes) and not _is_nothing(value):
-            yield pointer, lambda: value
-        elif () in ways and value is not None:
-            own = self._data[start : self._unpacker.tell()]
+        elif () in ways and not _is_nothing(value):
+            own = value if isinstance(value, bytes) else self._data[start : self._unpacker.tell()]
             yield pointer, lambda: own
 
     def _inner(self, lead: int, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
