@@ -50,6 +50,8 @@ Examples:
   agentmsg convert history.json -t langchain -o out.json --carry
   agentmsg convert train.jsonl.gz -f openai -t anthropic -o out.jsonl --jobs 4
   agentmsg convert logs/*.jsonl -t json -o converted/ --resume
+  agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
+  agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   cat history.json | agentmsg convert - -t json --pretty
 """
 
@@ -129,6 +131,9 @@ def command(
 
     Documents that can't be converted are quarantined in OUTPUT.bad.jsonl, and the exit code is 3. When the output is
     stdout, only --bad keeps them.
+
+    With --at, the documents stand inside of others: /interactions/*/request. A text there that holds JSON is the
+    document. Write ~1 for a / in a key, ~0 for a ~, and ~2 for a key that is *.
 
     The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
     --carry, the documents keep their lost content themselves, and the report holds the rest.

@@ -115,7 +115,7 @@ def at_option(command: _F) -> _F:
         multiple=True,
         metavar="POINTER",
         callback=_pointers,
-        help="Read the documents inside each input document at this JSON pointer; * matches every item or key.",
+        help="JSON pointer to the documents inside each input document; * matches every item or key. Repeatable.",
     )(command)
 
 
