@@ -24,6 +24,7 @@ from agentmsg.files import Job, Kind, targets_of
 from agentmsg.files.documents import documents
 from agentmsg.files.places import parts_of, pointers
 from agentmsg.formats.spelling import same_document
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,7 +91,7 @@ VALUES = st.recursive(
 POINTERS = st.lists(st.lists(STEPS, max_size=4).map(lambda steps: "".join(f"/{step}" for step in steps)), max_size=3)
 
 
-MEMBERS: dict[type, Callable[[Any], Any]] = {dict: dict.items, list: enumerate}
+MEMBERS: dict[type[Any], Callable[[Any], Any]] = {dict: lambda value: value.items(), list: enumerate}
 
 
 def everything(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -101,7 +102,7 @@ def everything(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
             value = json.loads(value)
         except ValueError:
             return
-    for key, member in MEMBERS.get(type(value), lambda _: ())(value):
+    for key, member in MEMBERS.get(class_of(value), lambda _: cast("Any", ()))(value):
         yield from everything(member, (*path, str(key)))
 
 
