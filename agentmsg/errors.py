@@ -188,12 +188,16 @@ class NotUnderstood(DecodeError):
     Attributes:
         guesses: the names of the formats that it may have, best first.
         unknown: the keys that the best of them doesn't know.
+        is_mixed: whether it is several documents, which have several formats.
     """
 
-    def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = (), is_mixed: bool = False
+    ) -> None:
         super().__init__(message, code="not-understood")
         self.guesses = tuple(guesses)
         self.unknown = tuple(unknown)
+        self.is_mixed = is_mixed
 
 
 class EncodeError(AgentMsgError, ValueError):

@@ -83,7 +83,7 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
         try:
             seen.append(_look(document, limits))
         except AgentMsgError as error:
-            trouble = trouble or error
+            trouble = trouble or error.with_traceback(None)
         if seen and seen[-1].best >= (BAR if is_live else OWN):
             break
     clear = [look for look in seen if look.best >= BAR]
@@ -148,11 +148,15 @@ def _look(document: Any, limits: Limits) -> _Look:
                 tree = codec.parse(document, room_of(limits), "last") if raw else document
                 parsed[parser] = tree, _sampled(tree)
             except AgentMsgError as error:
-                failure = failure or error
+                # Without the frames that it has been through: they hold this one, and it would hold the document.
+                failure = failure or error.with_traceback(None)
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
-            scores[name] = _score(codec, sample if _takes_samples(codec) else trees[name])
+            takes_samples = _takes_samples(codec)
+            # Most formats are out of the question, which the sample tells that all share.
+            if not takes_samples or _is_likely(codec, sample):
+                scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
         raise failure
     return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
@@ -169,6 +173,14 @@ def _sampled(tree: Any) -> Any:
 def _takes_samples(codec: Codec) -> bool:
     """Whether a codec takes samples, and its scores, as all do."""
     return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
+
+
+def _is_likely(codec: Codec, sample: Any) -> bool:
+    """Whether the shapes of a sample may be those of a format."""
+    try:
+        return codec.likeness(sample) != 0
+    except Exception:  # noqa: BLE001 - a stranger's; sniffing gives it nothing then
+        return False
 
 
 def _codecs() -> Iterator[tuple[str, Codec]]:
@@ -212,7 +224,7 @@ def _decided(looks: Sequence[_Look]) -> str:
     if score < BAR or not all(name in dict(look.scores) for look in looks):
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents have several formats: {found}"
-        raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
+        raise NotUnderstood(msg, guesses=[guess for guess, _ in means], is_mixed=True)
     is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:
         if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):
