@@ -1,7 +1,6 @@
 """agentmsg inside of other libraries: the model, and documents of any format, as types of pydantic.
 
     annotations.py  As: a history as a document of a format, for fields and bodies
-    foreign.py      what As tells pydantic
     fields.py       the model's classes as pydantic sees them: what they are read from, and written as
     errors.py       our errors as pydantic's, with the place of each fault
     schemas.py      JSON Schemas, their definitions where pydantic and OpenAPI look for them

@@ -67,7 +67,7 @@ class _Place:
     def within(self, whole: Any) -> Any:
         """Return what stands there, in a history or in a document."""
         for step in self.path:
-            whole = getattr(whole, step) if isinstance(step, str) and not is_object(whole) else whole[step]
+            whole = getattr(whole, step) if isinstance(step, str) and not isinstance(whole, dict) else whole[step]
         return whole
 
 
@@ -166,11 +166,14 @@ class _Type:
         msg = f"{self.tag!r} is needed, not {excerpt(tag)}"
         return DecodeError(msg, code="schema", path=(*self.place.path, "type"), codec=_CANONICAL)
 
-    def write(self, value: Any) -> Any:
+    def write(self, value: Any, info: Any) -> Any:
         """Return the canonical form of an instance."""
-        if isinstance(value, self.classes):
-            return self.place.within(encode(self.place.history(value), _CANONICAL))
-        raise unexpected(value, self.name)
+        if not isinstance(value, self.classes):
+            raise unexpected(value, self.name)
+        history = self.place.history(value)
+        # Nothing is ever lost here, and of what goes into JSON at once no plain copy is needed.
+        in_json = info.mode == "json"
+        return self.place.within(get_codec(_CANONICAL).write(history) if in_json else encode(history, _CANONICAL))
 
 
 def held_messages(value: Any) -> History | None:
@@ -237,7 +240,7 @@ def core_schema(cls: type[Any] | str) -> Any:
 
     kind = _type_of(cls)
     ref = None if cls is History or isinstance(cls, str) else _definitions(kind).core_ref(kind.name)
-    written = schemas.plain_serializer_function_ser_schema(kind.write)
+    written = schemas.plain_serializer_function_ser_schema(kind.write, info_arg=True)
     return schemas.no_info_plain_validator_function(kind, serialization=written, ref=ref)
 
 
