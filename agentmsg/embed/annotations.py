@@ -64,7 +64,8 @@ class As:
     ) -> None:
         one_of(on_loss, "on_loss", "error", "ignore")
         flag(carry, "carry")
-        self.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
+        made: Any = self
+        made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
 
     def __class_getitem__(cls, codec: str | Codec) -> Any:
         """Return ``Annotated[History, As(codec)]``."""
@@ -84,7 +85,7 @@ class As:
 
         kinds = set(get_args(source) if get_origin(source) in (Union, UnionType) else [source])
         wanted = kinds - {NoneType}
-        if wanted != {History} and wanted != {Msg}:
+        if wanted not in ({History}, {Msg}):
             msg = f"{self!r} must stand beside History or Msg in Annotated, not {excerpt(source)}"
             raise InvalidMessage(msg, code="type")
         documents = _Documents(self, wanted.pop())

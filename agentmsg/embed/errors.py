@@ -47,7 +47,7 @@ def _part(value: Any, path: Sequence[str | int]) -> Any:
     """Return the part of a value that a path leads to, or the last one on the way where that is missing."""
     for step in path:
         if is_object(value) and step in value:
-            value = value[step]
+            value = value[str(step)]
         elif is_list(value) and type(step) is int and step < len(value):
             value = value[step]
         else:

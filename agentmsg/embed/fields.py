@@ -6,6 +6,7 @@ form. An instance is taken as it is. What is only a part of a history is read as
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -22,10 +23,10 @@ from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextS
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
 from agentmsg.registry import get_codec
-from agentmsg.values.types import is_object
+from agentmsg.values.types import is_mapping, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["core_schema", "held_messages", "json_schema", "unexpected"]
 
@@ -67,7 +68,8 @@ class _Place:
     def within(self, whole: Any) -> Any:
         """Return what stands there, in a history or in a document."""
         for step in self.path:
-            whole = getattr(whole, step) if isinstance(step, str) and not isinstance(whole, dict) else whole[step]
+            inside: Any = whole
+            whole = getattr(whole, step) if isinstance(step, str) and not is_mapping(whole) else inside[step]
         return whole
 
 
@@ -84,9 +86,7 @@ _PLACES: Mapping[_Classes, _Place] = {
     (ToolSpec, NativeTool): _Place(
         ("tools", 0), lambda native: _document(tools=[native]), lambda tool: History(tools=(tool,))
     ),
-    Usage: _Place(
-        ("messages", 0, "usage"), lambda native: _message(usage=native), lambda usage: _history(usage=usage)
-    ),
+    Usage: _Place(("messages", 0, "usage"), lambda native: _message(usage=native), lambda usage: _history(usage=usage)),
     Citation: _Place(
         (*_BLOCK, "citations", 0),
         lambda native: _text(citations=[native]),
@@ -221,13 +221,12 @@ def _table() -> dict[str, Any]:
 
 def _definitions(kind: _Type) -> Definitions:
     """Return the definitions among which that of a class is: of a block of yours it is the only one."""
-    table = _table()
-    if kind.name in table:
-        return Definitions(_CANONICAL, table)
-    cls = cast("type[BaseBlock]", kind.classes)
+    cls = kind.classes
+    if isinstance(cls, tuple) or cls is BaseBlock or cls.__module__.startswith("agentmsg."):
+        return Definitions(_CANONICAL, _table())
     tag = {"const": BLOCK_TAGS[cls]}
-    about = {"title": cls.__name__, "type": "object", "properties": {"type": tag}, "required": ["type"]}
-    return Definitions(cls.__module__, {kind.name: about})
+    about = {"title": kind.name, "type": "object", "properties": {"type": tag}, "required": ["type"]}
+    return Definitions(f"{cls.__module__}.{cls.__qualname__}", {kind.name: about})
 
 
 def core_schema(cls: type[Any] | str) -> Any:

@@ -35,7 +35,8 @@ def of_documents(codec: Codec, handler: Any) -> dict[str, Any]:
     if schema is None:
         return {"title": codec.title, "description": f"A document of the format {codec.name}."}
     root = {key: value for key, value in schema.items() if key not in _OF_DOCUMENTS}
-    return Definitions(codec.name, schema.get("$defs", {})).given(root, handler)
+    given: dict[str, Any] = Definitions(codec.name, schema.get("$defs", {})).given(root, handler)
+    return given
 
 
 @attrs.frozen

@@ -125,6 +125,4 @@ class BlocksSource(Noted):
     content: tuple[Block, ...] = attrs.field(converter=as_blocks)
 
 
-Source: TypeAlias = Annotated[
-    URLSource | Base64Source | FileSource | TextSource | BlocksSource, Tagged("Source")
-]
+Source: TypeAlias = Annotated[URLSource | Base64Source | FileSource | TextSource | BlocksSource, Tagged("Source")]
