@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.documents import decode_chunk, encode_chunk
     from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
+    from agentmsg_codecs import CodecName
 
 __version__ = "0.1.0"
 
@@ -93,6 +94,7 @@ _LATER = {
     "As": "agentmsg.embed.annotations",
     "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
+    "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
@@ -145,6 +147,7 @@ __all__ = [
     "Citation",
     "Codec",
     "CodecLookupError",
+    "CodecName",
     "CompactionBlock",
     "ContentBlock",
     "Conversion",

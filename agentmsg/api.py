@@ -6,7 +6,7 @@ Each is short: find the codec, read or fit and write, and give errors the codec'
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import attrs
 
@@ -20,18 +20,20 @@ from agentmsg.fitting.digest import digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.limits import DEFAULT_LIMITS, Limits
-from agentmsg.model.checks import checked, flag, one_of
+from agentmsg.model.checks import checked, clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
+from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document, thawed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName, ResponseCodecName
 
 __all__ = [
     "Conversion",
@@ -55,7 +57,7 @@ _WRITING = ("losses", "on_loss", "carry")
 _BULK, _MANY = 8192, 16
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Conversion:
     """What ``convert`` gives.
 
@@ -68,6 +70,16 @@ class Conversion:
     document: Any
     losses: Losses
     history: History
+    __repr__ = clean_repr
+
+    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
+        """Yield what is shown: the losses first, for the document may be long."""
+        yield "losses", self.losses
+        yield "document", self.document
+
+    def _repr_html_(self) -> str | None:
+        """Return the table of losses and the document for a notebook; None where the extra ``html`` is missing."""
+        return repr_html(self)
 
 
 _make_conversion = maker(Conversion)
@@ -75,7 +87,7 @@ _make_conversion = maker(Conversion)
 
 def loads(
     raw: bytes | bytearray | memoryview | str,
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
@@ -116,7 +128,7 @@ def _not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeErro
     return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
 
 
-def decode(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
     """Return the history of a document given as plain data (dict, list, str, int, float, bool, None), or as objects.
 
     Objects of SDKs, pydantic models, attrs classes and dataclasses are taken as what they say, wherever they stand in
@@ -147,9 +159,29 @@ def _decoded(document: Any, codec: Codec, limits: Limits) -> History:
     return decode_deep(document, codec, room)
 
 
+@overload
 def encode(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: ResponseCodecName,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> dict[str, Any]: ...
+@overload
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
+    *,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: OnLoss = "error",
+    carry: bool = False,
+    **options: Any,
+) -> Any: ...
+def encode(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -177,7 +209,7 @@ def encode(
     return _written(chosen, _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry))
 
 
-def messages_for(messages: History | Msg | Iterable[MsgLike], codec: str | Codec, **options: Any) -> list[Any]:
+def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = get_codec(codec, **options)
@@ -208,7 +240,7 @@ def _written(codec: Codec, history: History) -> Any:
 
 def dumps(
     messages: History | Msg | Iterable[MsgLike],
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
@@ -266,8 +298,8 @@ def _refuse(content: Losses) -> None:
 
 def convert(
     document: Any,
-    source: str | Codec,
-    target: str | Codec,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",

@@ -100,7 +100,8 @@ def _dump(peer: _Peer, value: Any) -> Any:
 
 
 def _dump_json(peer: _Peer, value: Any) -> bytes:
-    return peer.adapter.dump_json(value, **peer.leave_out)
+    raw: bytes = peer.adapter.dump_json(value, **peer.leave_out)
+    return raw
 
 
 def _copies(make: Callable[[], Any]) -> list[Any]:

@@ -42,7 +42,7 @@ def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
     return document
 
 
-def _ours(name: str, codec: str, raw: bytes, plain: Any) -> Competitor:
+def _ours(name: str, codec: am.CodecName, raw: bytes, plain: Any) -> Competitor:
     return Competitor(
         name=name,
         raw=raw,

@@ -73,7 +73,7 @@ def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])
-def test_the_least_of_each_class_comes_back(name: str) -> None:
+def test_the_least_of_each_class_comes_back(name: am.CodecName) -> None:
     """Objects with nothing but what they must have are written and read back."""
     blocks = [
         am.TextBlock("", signature=am.Signature(None, "s"), cache=am.CacheHint(), citations=[am.Citation()]),
@@ -201,7 +201,7 @@ def test_later_fields_are_kept() -> None:
 
 def test_later_versions_are_refused() -> None:
     """Another version is refused by code "version"."""
-    later: list[tuple[Any, str]] = [({"agentmsg": 2, "messages": []}, "json"), ([2, []], "msgpack")]
+    later: list[tuple[Any, am.CodecName]] = [({"agentmsg": 2, "messages": []}, "json"), ([2, []], "msgpack")]
     for document, codec in later:
         with pytest.raises(am.DecodeError) as caught:
             am.decode(document, codec)

@@ -69,7 +69,7 @@ def test_the_formats_with_a_place_are_those_that_carry_metadata() -> None:
 
 
 @each_slot
-def test_content_comes_back_from_the_document_alone(name: str) -> None:
+def test_content_comes_back_from_the_document_alone(name: am.CodecName) -> None:
     """With carry nothing is refused, and the document alone gives back all content."""
     with pytest.raises(am.LossError):
         am.encode(TOOLS, name)
@@ -81,7 +81,7 @@ def test_content_comes_back_from_the_document_alone(name: str) -> None:
 
 
 @each_slot
-def test_with_the_rest_of_the_account_the_tour_comes_back(name: str) -> None:
+def test_with_the_rest_of_the_account_the_tour_comes_back(name: am.CodecName) -> None:
     """What is carried and the account of the rest give the whole input, in memory and from files."""
     done = am.convert(am.dumps(TOUR, "json"), "json", name, carry=True)
     assert done.losses.carried > 0
@@ -98,7 +98,7 @@ def test_with_the_rest_of_the_account_the_tour_comes_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NO_SLOTS)
-def test_without_a_place_carry_changes_nothing(name: str) -> None:
+def test_without_a_place_carry_changes_nothing(name: am.CodecName) -> None:
     """A format without metadata loses what it loses, and says so."""
     with pytest.raises(am.LossError):
         am.encode(TOUR, name, carry=True)
@@ -108,7 +108,7 @@ def test_without_a_place_carry_changes_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_where_no_content_is_lost_carry_changes_nothing(name: str) -> None:
+def test_where_no_content_is_lost_carry_changes_nothing(name: am.CodecName) -> None:
     """What is carried is content: without any loss of it, document and account are what they always are."""
     history = am.History([am.Msg.user("Hi", name="ada"), am.Msg.assistant("Hello")])
     if am.encode(history[1:], name, on_loss="ignore") == am.encode(history, name, on_loss="ignore"):
@@ -140,7 +140,7 @@ def test_all_else_in_the_document_is_as_it_was(name: str) -> None:
 
 
 @each_slot
-def test_documents_of_other_formats_come_back_exactly(name: str) -> None:
+def test_documents_of_other_formats_come_back_exactly(name: am.CodecName) -> None:
     """With what a document carries and the account of the rest, the source's document comes back to the letter."""
     for source in ("anthropic", "openai"):
         for case, document in documents(source):
@@ -165,7 +165,7 @@ def test_a_message_more_changes_the_last_native_one_only(name: str) -> None:
 
 
 @each_slot
-def test_the_same_document_each_time(name: str) -> None:
+def test_the_same_document_each_time(name: am.CodecName) -> None:
     """Encoding is deterministic; what was read back is written as it was, whether it is to carry anything or not."""
     document = am.dumps(TOUR, name, carry=True)
     assert am.dumps(TOUR, name, carry=True) == document
@@ -207,7 +207,7 @@ def test_nothing_is_put_before_what_is_there() -> None:
 
 
 @given(history=histories(), first=st.sampled_from(SLOTS), second=st.sampled_from(SLOTS))
-def test_accounts_stack(history: am.History, first: str, second: str) -> None:
+def test_accounts_stack(history: am.History, first: am.CodecName, second: am.CodecName) -> None:
     """What went through two formats that carry comes back in two steps, the last first."""
     once = am.decode(am.encode(history, first, on_loss="ignore", carry=True), first)
     done = am.convert(am.dumps(once, "json"), "json", second, carry=True)
@@ -222,7 +222,7 @@ def test_accounts_stack(history: am.History, first: str, second: str) -> None:
 
 @pytest.mark.parametrize("second", SLOTS)
 @each_slot
-def test_accounts_of_the_tour_stack(name: str, second: str) -> None:
+def test_accounts_of_the_tour_stack(name: am.CodecName, second: am.CodecName) -> None:
     """The whole model through two formats that carry: restored two times, all content is there."""
     once = am.decode(am.encode(TOUR, name, carry=True), name)
     twice = am.decode(am.encode(once, second, carry=True), second)
@@ -282,7 +282,7 @@ def test_summary_says_what_is_carried() -> None:
 
 
 @each_slot
-def test_odd_content_is_carried(name: str) -> None:
+def test_odd_content_is_carried(name: am.CodecName) -> None:
     """What is carried may hold any text, any number, and values as deep as any."""
     deep: Any = "end"
     for _ in range(60):

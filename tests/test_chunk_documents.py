@@ -23,7 +23,7 @@ each_codec = pytest.mark.parametrize("name", list(CHUNKED))
 
 
 @each_codec
-def test_chunks_are_returned_exactly(name: str) -> None:
+def test_chunks_are_returned_exactly(name: am.CodecName) -> None:
     """Law 1: every recorded chunk is read, and written again as it was."""
     codec = am.get_codec(name)
     found = chunk_documents(name)
@@ -79,7 +79,7 @@ def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk)
 
 
 @each_codec
-def test_sums_are_written(name: str) -> None:
+def test_sums_are_written(name: am.CodecName) -> None:
     """Whatever was noted of the documents, the sum of two chunks is written and reads back."""
     rng, sources = random.Random(2), chunk_documents(name)
     for _ in range(effort(200)):
@@ -99,7 +99,7 @@ def test_sums_are_written(name: str) -> None:
 
 
 @each_codec
-def test_edits_of_chunks_win(name: str) -> None:
+def test_edits_of_chunks_win(name: am.CodecName) -> None:
     """What was noted of a document never outlives what it was noted of."""
     for document in chunk_documents(name):
         chunk = am.decode_chunk(document, name)
@@ -117,7 +117,7 @@ def outcome(encode: Callable[[], Any]) -> Any:
 
 @each_codec
 @given(chunks())
-def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) -> None:
+def test_any_chunk_is_written_exactly_or_refused(name: am.CodecName, chunk: am.MsgChunk) -> None:
     """A chunk of the whole model is written so that it reads back, or refused with the path of what cannot be said."""
     try:
         written = am.encode_chunk(chunk, name)
@@ -131,7 +131,7 @@ def test_any_chunk_is_written_exactly_or_refused(name: str, chunk: am.MsgChunk) 
 
 @each_codec
 @given(st.one_of(st.none(), st.text(), st.dictionaries(st.sampled_from(("content", "type", "data", "id")), st.text())))
-def test_what_is_no_chunk_is_refused(name: str, document: Any) -> None:
+def test_what_is_no_chunk_is_refused(name: am.CodecName, document: Any) -> None:
     """Any plain data gives a chunk or one typed error."""
     chunk_return(am.get_codec(name), document)
 

@@ -53,7 +53,7 @@ def spawn(*args: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, input=given, env=env, check=False, capture_output=True)
 
 
-def saved(name: str, history: am.History = HELLO, codec: str = "json") -> str:
+def saved(name: str, history: am.History = HELLO, codec: am.CodecName = "json") -> str:
     """Write a history to a file; return its name."""
     Path(name).write_bytes(am.dumps(history, codec))
     return name

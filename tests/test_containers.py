@@ -10,7 +10,7 @@ import agentmsg as am
 from agentmsg.formats.containers import ContainerCodec, Containers
 from agentmsg.testing import exact_return
 
-CODECS = {
+CODECS: dict[am.CodecName, ContainerCodec] = {
     name: codec
     for name in am.codec_names()
     if isinstance(codec := am.get_codec(name), ContainerCodec) and name != "langchain-lc"  # its trees: see its tests
@@ -23,7 +23,7 @@ each_codec = pytest.mark.parametrize("name", CODECS)
 each_key = pytest.mark.parametrize(("name", "key"), KEYS)
 
 
-def native(name: str, message: am.Msg = HI) -> Any:
+def native(name: am.CodecName, message: am.Msg = HI) -> Any:
     """Return the native message of one of ours."""
     return am.encode(message, name, container="single")
 
@@ -34,7 +34,7 @@ def test_the_codecs_with_containers_are_known() -> None:
 
 
 @each_codec
-def test_a_message_by_itself_is_one_document(name: str) -> None:
+def test_a_message_by_itself_is_one_document(name: am.CodecName) -> None:
     """``Msg.encode`` and ``am.encode`` of a message give one native message, of a history or of messages a list."""
     one = HI.encode(name)
     assert one == am.encode(HI, name) == am.get_codec(name).parse(am.dumps(HI, name), am.Limits(), "last")
@@ -44,7 +44,7 @@ def test_a_message_by_itself_is_one_document(name: str) -> None:
 
 
 @each_codec
-def test_the_option_chooses_for_what_was_not_read(name: str) -> None:
+def test_the_option_chooses_for_what_was_not_read(name: am.CodecName) -> None:
     """``container`` says what a new history, or a message by itself, stands in; two messages are never a single one."""
     one, other = native(name), native(name, MORE)
     key = CODECS[name].containers.keys[0]
@@ -58,7 +58,7 @@ def test_the_option_chooses_for_what_was_not_read(name: str) -> None:
 
 @each_key
 @pytest.mark.parametrize("container", OPTIONS)
-def test_what_was_read_decides_before_the_option(name: str, key: str, container: str | None) -> None:
+def test_what_was_read_decides_before_the_option(name: am.CodecName, key: str, container: str | None) -> None:
     """Every container comes back exactly, whatever the option, and takes messages that are added."""
     codec = am.get_codec(name, container=container)
     one, other = native(name), native(name, MORE)
@@ -73,7 +73,7 @@ def test_what_was_read_decides_before_the_option(name: str, key: str, container:
 
 
 @each_key
-def test_what_stands_beside_the_messages_is_extras(name: str, key: str) -> None:
+def test_what_stands_beside_the_messages_is_extras(name: am.CodecName, key: str) -> None:
     """Other keys of an object are the family's extras; a single message or a list that gets some is an object."""
     family = am.get_codec(name).family
     assert am.decode({key: [native(name)], "step": 1}, name).extras == {family: {"step": 1}}
@@ -84,7 +84,7 @@ def test_what_stands_beside_the_messages_is_extras(name: str, key: str) -> None:
 
 
 @each_codec
-def test_what_looks_like_another_container_is_none(name: str) -> None:
+def test_what_looks_like_another_container_is_none(name: am.CodecName) -> None:
     """Extras that would make another container of the document are a loss; no message becomes a container."""
     containers, family = CODECS[name].containers, am.get_codec(name).family
     taken = {*containers.own, containers.keys[0]}
@@ -100,7 +100,7 @@ def test_what_looks_like_another_container_is_none(name: str) -> None:
 
 @each_codec
 @pytest.mark.parametrize("document", [None, 5, "text", True])
-def test_what_holds_no_messages_is_refused(name: str, document: Any) -> None:
+def test_what_holds_no_messages_is_refused(name: am.CodecName, document: Any) -> None:
     """What is neither an object nor a list is a typed error, and has no native messages."""
     with pytest.raises(am.DecodeError):
         am.decode(document, name)
@@ -108,7 +108,7 @@ def test_what_holds_no_messages_is_refused(name: str, document: Any) -> None:
 
 
 @each_key
-def test_errors_tell_where_the_message_is(name: str, key: str) -> None:
+def test_errors_tell_where_the_message_is(name: am.CodecName, key: str) -> None:
     """The path of an error leads to the message in its container."""
     paths: list[tuple[Any, ...]] = []
     for document in ([native(name), 5], {key: [5]}):

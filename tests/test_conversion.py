@@ -163,7 +163,7 @@ def test_the_collector_is_paused_and_restored() -> None:
 def test_unknown_codecs_and_options_are_refused_with_help() -> None:
     """A wrong name brings close matches, a wrong option the right ones; no name is imported."""
     with pytest.raises(am.CodecLookupError, match="did you mean json") as caught:
-        am.loads(b"", "jsno")
+        am.loads(b"", "jsno")  # type: ignore[arg-type]
     assert caught.value.code == "unknown-codec"
     for name in ("../x", "os:system", "agentmsg_codecs.json:JsonCodec", "", "\x1b[0m"):
         with pytest.raises(am.CodecLookupError) as caught:
@@ -224,7 +224,7 @@ def test_a_strangers_codec_comes_through_its_entry_point(strangers: Any) -> None
     assert {"stranger", "json"} <= set(am.codec_names())
     assert am.get_codec("stranger", version=1) == Stranger(version=1)
     assert am.get_codec(Stranger(), version=1) == Stranger(version=1)
-    assert am.loads(am.dumps(HISTORY, "stranger"), "stranger") == HISTORY
+    assert am.loads(am.dumps(HISTORY, am.get_codec("stranger")), am.get_codec("stranger")) == HISTORY
     assert type(am.get_codec("json")).__name__ == "JsonCodec"
     for name in ("broken", "odd"):
         with pytest.raises(am.CodecLookupError) as caught:
@@ -295,7 +295,7 @@ def test_accounts_go_to_file_and_come_back() -> None:
 
 
 @pytest.mark.parametrize("name", am.codec_names())
-def test_the_deepest_history_is_written_and_read(name: str) -> None:
+def test_the_deepest_history_is_written_and_read(name: am.CodecName) -> None:
     """What the model takes (64 blocks deep, or JSON 128 deep) is read back with the limits as they are."""
     block: am.Block = am.TextBlock("deep inside")
     for _ in range(63):

@@ -54,7 +54,7 @@ DOUBTFUL = {"openai": "SWE-agent__"}
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_documents_of_each_format_are_recognized(name: str) -> None:
+def test_documents_of_each_format_are_recognized(name: am.CodecName) -> None:
     """Golden and recorded documents are of their codec, or one that reads them the same; most native is unsure."""
     for title, document in documents(name):
         codec = am.get_codec(name)
@@ -69,7 +69,7 @@ def test_documents_of_each_format_are_recognized(name: str) -> None:
         assert best == name or says(document, best) == says(document, name), f"{title}: {scores}"
 
 
-def says(document: Any, codec: str) -> list[Any]:
+def says(document: Any, codec: am.CodecName) -> list[Any]:
     """Return what a codec reads: roles and contents, however they are spelt."""
     read = am.decode(document, codec)
     return [(message.role, [block.evolve(extras={}, notes={}) for block in message.content]) for message in read]
@@ -264,7 +264,7 @@ def test_marks_that_nothing_else_has_decide() -> None:
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_what_a_codec_writes_is_recognized(name: str) -> None:
+def test_what_a_codec_writes_is_recognized(name: am.CodecName) -> None:
     """A history of another format, written by a codec, is of that codec, or of one that reads it the same."""
     for source in ("anthropic", "langchain", "openai", "riffer"):
         for title, document in some(documents(source), 24, least=4):
@@ -393,7 +393,7 @@ def test_mutants_have_scores(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_detection_looks_at_a_bounded_sample(name: str) -> None:
+def test_detection_looks_at_a_bounded_sample(name: am.CodecName) -> None:
     """However long a document is, no more than a few entries of each list are looked at."""
     codec = am.get_codec(name)
     history = am.History(am.Msg(role, f"text {index}") for index in range(600) for role in ("user", "assistant"))

@@ -222,7 +222,7 @@ def test_most_recorded_answers_take_the_straight_line(name: str, least: float, g
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_what_we_write_takes_the_straight_line(name: str, general: Any) -> None:
+def test_what_we_write_takes_the_straight_line(name: am.CodecName, general: Any) -> None:
     """The answers that are written of a history read in a straight line."""
     for message in mixed_history(40):
         if message.role == "assistant":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CALL = am.Msg.assistant("Let me look.", tool_calls=[{"name": "find", "id": "c1", "input": {"q": "x"}}])
 WHOLE = am.History.of("Hello", CALL, am.Msg.tool("found", tool_call_id="c1", name="find"), am.Msg.assistant("There."))
 # Documents of these are answers.
-ANSWERS = {"anthropic-response", "openai-response"}
+ANSWERS: set[am.CodecName] = {"anthropic-response", "openai-response"}
 
 
 # -- a history converts itself -----------------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ def test_a_history_goes_out_and_comes_back_by_itself() -> None:
 
 
 @pytest.mark.parametrize("codec", am.codec_names())
-def test_a_history_encodes_and_decodes_itself(codec: str) -> None:
+def test_a_history_encodes_and_decodes_itself(codec: am.CodecName) -> None:
     """``history.encode`` and ``History.decode`` are ``encode`` and ``decode``, with their options and their errors."""
     document = WHOLE.encode(codec, losses=[])
     assert document == am.encode(WHOLE, codec, losses=[])
@@ -50,14 +50,14 @@ def test_what_a_history_cannot_be_made_of_is_an_error() -> None:
         am.Msg.from_dict(WHOLE.to_dict())
     assert caught.value.code == "schema"
     with pytest.raises(am.CodecLookupError):
-        am.History.decode([], "opnai")
+        am.History.decode([], "opnai")  # type: ignore[arg-type]
 
 
 # -- native messages ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("codec", sorted({*am.codec_names()} - ANSWERS))
-def test_messages_for_is_a_list_of_native_messages(codec: str) -> None:
+def test_messages_for_is_a_list_of_native_messages(codec: am.CodecName) -> None:
     """Whatever a history was read from, its native messages come as a list, the caller's own."""
     known = am.get_codec(codec)
     for history in (WHOLE, WHOLE[:1], am.History.decode(WHOLE[:1].encode(codec, losses=[]), codec)):
@@ -160,7 +160,9 @@ FOREIGN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("foreign", "codec"), FOREIGN)
-def test_a_message_of_another_format_is_an_error_that_names_decode(foreign: dict[str, Any], codec: str) -> None:
+def test_a_message_of_another_format_is_an_error_that_names_decode(
+    foreign: dict[str, Any], codec: am.CodecName
+) -> None:
     """A mapping that is a provider's message says how it is read, and that way reads it."""
     with pytest.raises(am.InvalidMessage, match=rf'agentmsg\.decode\(\[\.\.\.\], "{codec}"\) reads it'):
         am.History.of(foreign)

@@ -160,7 +160,7 @@ def test_a_chunk_of_langchain_goes_in_as_it_is() -> None:
         {"role": "user", "content": []},
     ],
 )
-def test_a_single_message_is_a_document(codec: str, message: dict[str, Any]) -> None:
+def test_a_single_message_is_a_document(codec: am.CodecName, message: dict[str, Any]) -> None:
     """One message of a provider is read and comes back exactly; more messages make it a list."""
     history = am.decode(message, codec)
     assert am.encode(history, codec) == message
@@ -169,12 +169,19 @@ def test_a_single_message_is_a_document(codec: str, message: dict[str, Any]) -> 
     assert am.encode(am.loads(am.dumps(history, "json"), "json"), codec) == message
     if message is ASKED:
         assert am.encode([*history, am.Msg.assistant("y")], codec)["messages"][0] == message
-        assert am.encode(history.extended(am.Msg.assistant("y")), codec)[0] == message
+        written: Any = am.encode(history.extended(am.Msg.assistant("y")), codec)
+        assert written[0] == message
 
 
 def test_what_is_no_single_message_is_refused() -> None:
     """Neither an answer nor an object without a role is a message of a request; the path says where."""
-    for codec, document in (("anthropic", ANSWER), ("openai", COMPLETION), ("openai", {}), ("anthropic", {"a": 1})):
+    refused: list[tuple[am.CodecName, Any]] = [
+        ("anthropic", ANSWER),
+        ("openai", COMPLETION),
+        ("openai", {}),
+        ("anthropic", {"a": 1}),
+    ]
+    for codec, document in refused:
         with pytest.raises(am.DecodeError) as caught:
             am.decode(document, codec)
         assert caught.value.path == ("messages",)

@@ -62,7 +62,7 @@ CALLBACKS = {
     "guard": "a function", "spelling": "a function", "items": "a function",
 }  # fmt: skip
 # Aliases of types, made values and texts are no functions.
-NO_FUNCTIONS = {"JSON", "Block", "ContentBlock", "Made", "Source", "Tool", "__version__"}
+NO_FUNCTIONS = {"JSON", "Block", "CodecName", "ContentBlock", "Made", "Source", "Tool", "__version__"}
 
 
 def _targets() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -231,7 +231,7 @@ def test_a_limit_is_a_whole_number_above_0(limit: str) -> None:
 def test_words_that_say_nothing_are_refused() -> None:
     """A word that an argument does not know is never taken for its default: that would lose content in silence."""
     calls: dict[str, Callable[[], object]] = {
-        "on_loss": lambda: am.encode(HISTORY, "openai", on_loss="ignroe"),  # type: ignore[arg-type]
+        "on_loss": lambda: am.encode(HISTORY, "openai", on_loss="ignroe"),  # type: ignore[call-overload]
         "duplicates": lambda: am.loads(b"[]", "openai", duplicates="first"),  # type: ignore[arg-type]
         "edits": lambda: am.restore(OUTPUT, CONVERSION.losses, edits="kep"),  # type: ignore[arg-type]
         "carry": lambda: am.convert(DOCUMENT, "openai", "riffer", carry="no"),  # type: ignore[arg-type]

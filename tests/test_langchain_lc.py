@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -23,7 +23,7 @@ serial: Any = import_module("langchain_core.load")
 # LangChain calls its own reader unfinished, once in a process.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta")
 
-LC = "langchain-lc"
+LC: Final = "langchain-lc"
 PYTHON = ["langchain", "schema", "messages"]
 JAVASCRIPT = ["langchain_core", "messages"]
 CALL = {"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}

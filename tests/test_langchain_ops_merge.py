@@ -39,7 +39,7 @@ def _why(reasons: Reasons, ours: Any, theirs: Any) -> str:
     return found
 
 
-def _messages(document: Any, codec: str = "langchain") -> tuple[am.Msg, ...]:
+def _messages(document: Any, codec: am.CodecName = "langchain") -> tuple[am.Msg, ...]:
     return am.decode(document, codec).messages
 
 
@@ -198,7 +198,7 @@ READ: Reasons = {
 
 def _outcome(case: dict[str, Any]) -> str:
     native = case["input"]
-    codec = "langchain-lc" if isinstance(native, dict) and "lc" in native else "langchain"
+    codec: am.CodecName = "langchain-lc" if isinstance(native, dict) and "lc" in native else "langchain"
     try:
         ours = _messages([native], codec)
     except am.DecodeError:

@@ -48,7 +48,7 @@ def native(tag: str, content: Any = "hi", **fields: Any) -> dict[str, Any]:
     return {"type": tag, "data": {**data, **own, **fields}}
 
 
-def returned(document: Any, codec: str = "langchain") -> am.History:
+def returned(document: Any, codec: am.CodecName = "langchain") -> am.History:
     """Return the history of a document, having checked that it fits and comes back exactly."""
     history = am.decode(copy.deepcopy(document), codec)
     losses: list[am.Loss] = []
@@ -208,7 +208,7 @@ def damaged(document: Any, rng: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_no_word_hides_in_notes(codec: str) -> None:
+def test_no_word_hides_in_notes(codec: am.CodecName) -> None:
     """Whatever stands at whatever place of a document: it is refused, or returned exactly and in the model."""
     rng = random.Random(12)
     sources = [document for _, document in documents(codec) if len(json.dumps(document)) < 20_000]

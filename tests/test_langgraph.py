@@ -18,7 +18,7 @@ import re
 import uuid
 from collections import deque
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -44,7 +44,7 @@ logging.getLogger("langgraph").setLevel(logging.ERROR)
 # LangGraph reads the old type "json" with a reader that LangChain calls unfinished.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta", "ignore:The default value of")
 
-LG = "langgraph"
+LG: Final = "langgraph"
 REAL = jsonplus.JsonPlusSerializer()
 HUMAN: dict[str, Any] = core.HumanMessage("hi", id="h1").model_dump()
 CALL: dict[str, Any] = {"name": "f", "args": {"a": 1}, "id": "c1"}
@@ -260,7 +260,7 @@ def _sources() -> list[str]:
 
 
 @pytest.mark.parametrize("source", _sources())
-def test_messages_of_other_formats_load_in_langgraph(source: str) -> None:
+def test_messages_of_other_formats_load_in_langgraph(source: am.CodecName) -> None:
     """LangGraph loads what we write of any format, and that equals field by field what LangChain loads of our dicts."""
     tried = 0
     for name, document in documents(source)[:120]:

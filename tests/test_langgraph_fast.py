@@ -6,7 +6,7 @@ import random
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ from support.langgraph_documents import UUID, checkpoint, extension
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LG = "langgraph"
+LG: Final = "langgraph"
 MUTANTS = effort(200)
 DEEPEST = DEFAULT_LIMITS.depth + AROUND
 # Ships no types.

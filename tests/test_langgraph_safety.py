@@ -11,7 +11,7 @@ import sys
 import textwrap
 import uuid
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import given
@@ -34,7 +34,7 @@ ormsgpack: Any = import_module("ormsgpack")
 
 logging.getLogger("langgraph").setLevel(logging.ERROR)
 
-LG = "langgraph"
+LG: Final = "langgraph"
 REAL = jsonplus.JsonPlusSerializer()
 DEPTH = DEFAULT_LIMITS.depth + AROUND
 HUMAN: dict[str, Any] = core.HumanMessage("hi", id="h1").model_dump()
@@ -132,7 +132,9 @@ def _user_data() -> list[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(("source", "document"), _user_data())
-def test_user_data_never_becomes_an_extension(source: str, document: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_data_never_becomes_an_extension(
+    source: am.CodecName, document: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What looks like an extension in a document of another format is a map in LangGraph: it calls nothing."""
     called: list[Any] = []
     monkeypatch.setattr("os.system", called.append)

@@ -151,7 +151,7 @@ OF_ANOTHER_CLASS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("content", OF_ANOTHER_CLASS, ids=repr)
 @pytest.mark.parametrize("target", ["anthropic", "openai", "json", "riffer"])
-def test_keys_of_another_class_are_unknown_fields(content: dict[str, Any], target: str) -> None:
+def test_keys_of_another_class_are_unknown_fields(content: dict[str, Any], target: am.CodecName) -> None:
     """A key that only another class of content has is an unknown field: it stays, or it is in the account."""
     document = node(content)
     extras: Any = only(content).extras["lionpride.content"]

@@ -36,7 +36,7 @@ def _names() -> list[str]:
 
 @pytest.mark.parametrize("codec", am.codec_names())
 @pytest.mark.parametrize("compression", SUFFIXES)
-def test_what_is_dumped_is_loaded(codec: str, compression: str) -> None:
+def test_what_is_dumped_is_loaded(codec: am.CodecName, compression: str) -> None:
     """A document in a file of any name gives the same history, with its codec and without; other bytes are none."""
     wanted = am.decode(am.encode(HISTORY, codec, losses=[]), codec)
     form = "msgpack" if am.get_codec(codec).binary else "json"
@@ -93,7 +93,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was() -> None:
     wrong: list[tuple[str, Callable[[], object]]] = [
         ("content-loss", lambda: am.dump(thought, "new.json", "openai")),
         ("content-loss", lambda: am.dump(thought, "old.json", "openai", force=True)),
-        ("unknown-codec", lambda: am.dump(HISTORY, "new.json", "opnai")),
+        ("unknown-codec", lambda: am.dump(HISTORY, "new.json", "opnai")),  # type: ignore[arg-type]
         ("option", lambda: am.dump(HISTORY, "new.json", "openai", thinknig="text")),
         ("form", lambda: am.dump(HISTORY, "new.json", "msgpack")),
         ("form", lambda: am.dump(HISTORY, "new.msgpack", "json")),
@@ -173,7 +173,7 @@ def test_threads_that_write_one_file_write_it_whole() -> None:
 
 @pytest.mark.parametrize("codec", am.codec_names())
 @pytest.mark.parametrize("compression", SUFFIXES)
-def test_lines_are_appended_and_read(codec: str, compression: str) -> None:
+def test_lines_are_appended_and_read(codec: am.CodecName, compression: str) -> None:
     """Each item is one line, or one frame; what is appended later comes later, compressed files included."""
     name = f"log.{'msgpack' if am.get_codec(codec).binary else 'jsonl'}{compression}"
     items: list[am.History | am.Msg] = [HISTORY, CALL, HISTORY[2:]]

@@ -277,7 +277,7 @@ SOME = {"id", "created_at", "timestamp"}
 
 
 @pytest.mark.parametrize("name", ALWAYS)
-def test_what_the_library_made_is_told_where_all_messages_have_it(name: str) -> None:
+def test_what_the_library_made_is_told_where_all_messages_have_it(name: am.CodecName) -> None:
     """Made ids and times stand where no message of the format is without; where there are none, none is made up."""
     message, losses = am.Msg("user", "Hi"), list[am.Loss]()
     native = message.encode(name, losses=losses)

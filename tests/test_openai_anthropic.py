@@ -274,7 +274,7 @@ def test_a_result_without_content_is_empty() -> None:
 
 
 @pytest.mark.parametrize("target", ["anthropic", "openai"])
-def test_a_result_that_is_only_structured_is_its_json_text(target: str) -> None:
+def test_a_result_that_is_only_structured_is_its_json_text(target: am.CodecName) -> None:
     """Both have only text and parts in results: structured content is told as text."""
     block = am.ToolResultBlock(tool_call_id="1", structured={"sum": 3})
     losses: list[am.Loss] = []

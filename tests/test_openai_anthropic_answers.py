@@ -241,7 +241,7 @@ def test_a_citation_of_a_document_has_no_place_at_openai() -> None:
     ("source", "document", "target"),
     [("openai-response", openai(choice("Hi")), "anthropic"), ("anthropic-response", anthropic(text("Hi")), "openai")],
 )
-def test_an_answer_is_the_next_message_of_a_request(source: str, document: Any, target: str) -> None:
+def test_an_answer_is_the_next_message_of_a_request(source: am.CodecName, document: Any, target: am.CodecName) -> None:
     """What a request has no place for is annotation; what was said is all there."""
     converts(
         *(document, source, target, {"messages": [{"role": "assistant", "content": "Hi"}]}),

@@ -260,7 +260,7 @@ def test_names_are_dropped() -> None:
 
 
 @pytest.mark.parametrize("target", ["anthropic", "openai"])
-def test_what_requests_have_no_place_for_is_an_annotation(target: str) -> None:
+def test_what_requests_have_no_place_for_is_an_annotation(target: am.CodecName) -> None:
     """Ids, metadata, models, usage and reasons to finish are no part of a request, and no part of a prompt."""
     said = am.Msg(
         *("assistant", "a"), id="m1", created_at=None, metadata={"k": 1}, model="m", finish_reason="stop",
@@ -290,7 +290,7 @@ def test_cache_hints_are_translated() -> None:
         *(("anthropic", "5m", "openai", "30m"), ("anthropic", "1h", "openai", "30m")),
     ],
 )
-def test_the_time_of_a_cache_is_the_nearest(source: str, ttl: str, target: str, nearest: str) -> None:
+def test_the_time_of_a_cache_is_the_nearest(source: am.CodecName, ttl: str, target: am.CodecName, nearest: str) -> None:
     """Neither has the times of the other."""
 
     def hinted(codec: str, time: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def test_the_types_of_the_target_accept_every_document(source: str, target: str)
 
 
 @pairs
-def test_every_document_is_given_back(source: str, target: str) -> None:
+def test_every_document_is_given_back(source: am.CodecName, target: am.CodecName) -> None:
     """What was written and its account are the history that was read, and the very document."""
     wrong = [
         name for name, document, result in conversions(source, target) if not returns(document, result, source, target)
@@ -92,7 +92,7 @@ def test_every_document_is_given_back(source: str, target: str) -> None:
 
 
 @pairs
-def test_what_was_written_is_read_and_written_the_same(source: str, target: str) -> None:
+def test_what_was_written_is_read_and_written_the_same(source: str, target: am.CodecName) -> None:
     """A document of the target, whoever wrote it, comes back exactly."""
     wrong = [
         name
@@ -103,7 +103,7 @@ def test_what_was_written_is_read_and_written_the_same(source: str, target: str)
 
 
 @pairs
-def test_bytes_are_converted_as_plain_data_is(source: str, target: str) -> None:
+def test_bytes_are_converted_as_plain_data_is(source: am.CodecName, target: am.CodecName) -> None:
     """Bytes give bytes, of the same document, and an account that was on file gives the same bytes back."""
     wrong: list[str] = []
     for name, document, plain in conversions(source, target):
@@ -116,7 +116,7 @@ def test_bytes_are_converted_as_plain_data_is(source: str, target: str) -> None:
 
 
 @requests
-def test_a_conversion_there_and_back_loses_nothing_more(source: str, target: str) -> None:
+def test_a_conversion_there_and_back_loses_nothing_more(source: am.CodecName, target: am.CodecName) -> None:
     """What the first conversion wrote is carried by the second, but for what only the other format has."""
     made = {"dropped", "changed"}
     lost = {
@@ -205,7 +205,9 @@ def test_only_system_messages_move(source: str, target: str) -> None:
         ("anthropic-response", "openai-response", 88, 0),
     ],
 )
-def test_most_documents_lose_no_content(source: str, target: str, readable: int, conversing: int) -> None:
+def test_most_documents_lose_no_content(
+    source: am.CodecName, target: am.CodecName, readable: int, conversing: int
+) -> None:
     """Shares in percent: of documents without loss of content, and of those that lose only parameters of a request."""
     found = survey(source, target)
     assert found.documents == len(documents(source)) > 15

@@ -44,14 +44,14 @@ def plain(owner: _N) -> _N:
 
 @pytest.mark.parametrize("codec", PROBLEMS)
 @given(history=histories().map(plain))
-def test_what_is_written_of_any_history_is_valid(codec: str, history: am.History) -> None:
+def test_what_is_written_of_any_history_is_valid(codec: am.CodecName, history: am.History) -> None:
     """Whatever stands in a history: the types of the target accept what is written of it."""
     document = am.encode(history, codec, on_loss="ignore")
     assert document in _NOTHING or PROBLEMS[codec](document) == []
 
 
 @given(history=histories(), order=st.permutations(["openai", "anthropic", "openai-response", "anthropic-response"]))
-def test_accounts_stack(history: am.History, order: list[str]) -> None:
+def test_accounts_stack(history: am.History, order: list[am.CodecName]) -> None:
     """After several conversions in a row, the accounts give the first history back: the last is restored first."""
     accounts: list[list[am.Loss]] = []
     written = history

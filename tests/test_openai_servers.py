@@ -174,7 +174,7 @@ def test_a_structured_result_of_others_is_text() -> None:
 
 
 @pytest.mark.parametrize("target", ["openai", "anthropic"])
-def test_a_result_of_media_alone_tells_what_is_structured(target: str) -> None:
+def test_a_result_of_media_alone_tells_what_is_structured(target: am.CodecName) -> None:
     """Media say nothing in words: the text of the structured content stands before them."""
     image = am.ImageBlock(am.URLSource("https://x/y.png"))
     result = am.ToolResultBlock("c", (image,), structured={"a": 1})

@@ -119,7 +119,7 @@ def test_errors_keep_their_attributes_behind_a_border(way: str) -> None:
     ("source", "target"),
     [(source, target) for turn, source in enumerate(CODECS) for target in share(CODECS, turn, least=5)],
 )
-def test_a_conversion_is_the_same_behind_a_border(source: str, target: str) -> None:
+def test_a_conversion_is_the_same_behind_a_border(source: am.CodecName, target: am.CodecName) -> None:
     """A conversion that comes out of pickle is equal, refuses an edited history and gives the document back."""
     for name, document in some(documents(source), 5, least=1):
         result = am.convert(document, source, target)

@@ -26,7 +26,7 @@ PAIRS = (
 )
 
 
-def lost(document: Any, source: str, target: str) -> dict[str, str]:
+def lost(document: Any, source: am.CodecName, target: am.CodecName) -> dict[str, str]:
     """Return the levels of what a conversion loses, by path; its account rebuilds the document."""
     result = am.convert(document, source, target)
     restored = am.restore(am.decode(result.document, target), result.losses)
@@ -61,7 +61,7 @@ def test_images_in_a_document_of_blocks_are_content() -> None:
 
 
 @pytest.mark.parametrize("target", ["openai", "anthropic"])
-def test_the_error_of_a_result_is_content(target: str) -> None:
+def test_the_error_of_a_result_is_content(target: am.CodecName) -> None:
     """What went wrong is for the model to read, unless the content says it."""
     result = am.ToolResultBlock("c", "nothing", error="no such file", status="error")
     history = am.History([am.Msg("tool", [result], id=None, created_at=None)])
@@ -110,7 +110,7 @@ def test_details_of_usage_that_are_none_are_told(details: Any) -> None:
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_nothing_hides_in_damaged_documents(source: str, target: str) -> None:
+def test_nothing_hides_in_damaged_documents(source: am.CodecName, target: am.CodecName) -> None:
     """At each distinct place of the golden documents: a word that nobody knows is in sight, and all comes back."""
     golden = [(name, document) for name, document in documents(source) if name.startswith("golden")]
     tried = some(damages(golden), 1_000)

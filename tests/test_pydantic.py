@@ -460,7 +460,7 @@ def test_lost_content_stops_the_dump() -> None:
 def test_mistakes_in_annotations_are_told_at_once() -> None:
     """An unknown format, option or word is refused where it is written, a wrong type where the model is made."""
     with pytest.raises(am.CodecLookupError, match="did you mean openai"):
-        am.As("opnai")
+        am.As("opnai")  # type: ignore[arg-type]
     with pytest.raises(am.CodecLookupError, match="did you mean openai"):
         as_any(am.As)["opnai"]
     with pytest.raises(am.CodecLookupError, match="no option"):

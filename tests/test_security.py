@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from agentmsg_codecs import CODECS
 from data import share
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def history_of(data: Any) -> am.History:
     )
 
 
-def through(data: Any, source: str, target: str) -> bytes:
+def through(data: Any, source: am.CodecName, target: am.CodecName) -> bytes:
     """Take data through two formats, as bytes, and assert that it comes back from each; return all that was written."""
     made = history_of(data)
     losses: list[am.Loss] = []
@@ -105,9 +104,9 @@ def through(data: Any, source: str, target: str) -> bytes:
 
 
 @cache
-def warm(source: str) -> None:
+def warm(source: am.CodecName) -> None:
     """Convert once with harmless data: what is loaded or generated late is there afterwards."""
-    for target in CODECS:
+    for target in am.codec_names():
         through({"plain": 1}, source, target)
 
 
@@ -120,16 +119,16 @@ def test_the_hook_hears(events: list[str]) -> None:
     assert {"open", "import"} <= {event.split()[0] for event in events}
 
 
-@pytest.mark.parametrize("source", CODECS)
+@pytest.mark.parametrize("source", am.codec_names())
 @pytest.mark.parametrize("evil", EVIL)
 def test_data_that_looks_like_code_is_data(
-    evil: str, source: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    evil: str, source: am.CodecName, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Through every pair of formats it comes back equal; nothing happens meanwhile, and no secret is told."""
     monkeypatch.setenv(VARIABLE, CANARY)
     warm(source)
     events: list[str] = request.getfixturevalue("events")
-    targets = share(CODECS, [*EVIL].index(evil) + [*CODECS].index(source))
+    targets = share(am.codec_names(), [*EVIL].index(evil) + [*am.codec_names()].index(source))
     written = b"".join(through(EVIL[evil], source, target) for target in targets)
     assert events == []
     assert CANARY.encode() not in written

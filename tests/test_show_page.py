@@ -9,6 +9,7 @@ import sys
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 from hypothesis import given
 
@@ -58,14 +59,15 @@ ELEMENTS: dict[str, set[str]] = {
     "li": {"dir"},
     "h1": {"class", "dir"},
     "h2": {"class"},
-    "th": {"class"},
-    "td": {"class"},
+    "th": {"class", "scope"},
+    "td": {"class", "dir"},
     "h3": set(), "h4": set(), "h5": set(), "h6": set(), "br": set(), "hr": set(), "em": set(), "strong": set(),
-    "s": set(), "blockquote": set(), "table": set(), "thead": set(), "tbody": set(), "tr": set(),
+    "s": set(), "blockquote": set(), "table": {"class"}, "thead": set(), "tbody": set(), "tr": {"class"},
 }  # fmt: skip
 CLASSES = {
     "agentmsg", "call", "called", "center", "cited", "code", "facts", "failed", "fold", "head", "id", "label",
-    "labelled", "left", "media", "name", "offered", "place", "prose", "result", "right", "role", "said",
+    "labelled", "left", "level-annotation", "level-content", "level-setting", "losses", "media", "name",
+    "offered", "place", "prose", "result", "right", "role", "said",
     "small", "status", "text", "thought", "title", "tool", "tools", "turn", "url", "voice-assistant", "voice-other",
     "voice-system", "voice-tool", "voice-user", "who",
 }  # fmt: skip
@@ -187,6 +189,9 @@ def test_nothing_is_injected(seed: str) -> None:
     assert roles
     assert set(roles) == {seed}
     assert [element.text for element in tree.iter("code") if element.get("class") == "tool"].count(seed) > 10
+    table = parsed(str(am.convert(am.encode(history, "json"), "json", "openai")._repr_html_()), whole=False)
+    check(table)
+    assert said(table).count(seed) > 10
 
 
 @pytest.mark.parametrize("url", URLS, ids=lambda url: f"F4 {ascii(url)[1:-1]}")
@@ -319,16 +324,43 @@ def test_a_text_is_shown_letter_by_letter() -> None:
 
 
 def test_notebooks_show_the_same() -> None:
-    """A history and a message have HTML for notebooks: a part of a page, without ids, headings and landmarks."""
+    """What a notebook shows has HTML: a part of a page, without ids, headings and landmarks."""
     history = grand_tour()
-    for html in (history._repr_html_(), history[-1]._repr_html_()):
+    converted = am.convert(am.encode(history, "json"), "json", "anthropic")
+    for shown in (history, history[-1], converted, converted.losses, converted.losses[:0]):
+        html = shown._repr_html_()
         assert html is not None
         tree = parsed(html, whole=False)
         check(tree)
         tags = {element.tag for element in elements(tree)}
         assert not tags & {"html", "head", "body", "main", "h1", "h2"}
         assert not [element for element in elements(tree) if "id" in element.attrib]
-    assert "hello" in str(am.Msg.user("hello")._repr_html_())
+
+
+def test_notebooks_show_a_message_as_a_message() -> None:
+    """A single message is shown as such: no conversation, no count and no number around it."""
+    message = am.Msg.user("hello", **BARE)
+    alone, among = (parsed(str(shown._repr_html_()), whole=False) for shown in (message, am.History([message])))
+    assert said(alone).split() == ["user", "hello"]
+    assert said(among).split() == ["Conversation", "1", "message", "user", "#1", "hello"]
+
+
+def test_notebooks_show_what_was_lost() -> None:
+    """Of losses there is a table: a row for each, content first, foreign text as text; of many the first."""
+    evil = "<script>alert(1)</script>"
+    history = am.History([am.Msg("user", [am.ThinkingBlock(evil)], name=evil, **BARE), am.Msg.user("x", **BARE)])
+    converted = am.convert(am.dumps(history, "json"), "json", "openai")
+    tree = parsed(str(converted.losses._repr_html_()), whole=False)
+    rows = [["".join(cell.itertext()) for cell in row] for row in elements(tree) if row.tag == "tr"]
+    told = [[loss.level, "/".join(map(str, loss.path))] for loss in converted.losses]
+    assert [row[:2] for row in rows] == [["level", "where"], *sorted(told, key=lambda row: row[0] != "content")]
+    assert rows[1][0] == "content"
+    assert evil in rows[1][3]
+    (document,) = parsed(str(converted._repr_html_()), whole=False).iter("pre")
+    assert orjson.loads("".join(document.itertext())) == orjson.loads(converted.document)
+    assert "bytes, not JSON" in str(am.convert(history.to_json(), "json", "msgpack")._repr_html_())
+    many = am.Losses([*converted.losses[:1]] * 300, codec="openai")
+    assert "100 more" in str(many._repr_html_())
 
 
 def test_notebooks_do_without(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import agentmsg as am
 from support.grand_tour import grand_tour
 
 V1 = Path(__file__).parent / "stored" / "v1"
-CODECS = ("json", "msgpack")
+CODECS: tuple[am.CodecName, ...] = ("json", "msgpack")
 
 
 def _notes(history: am.History) -> list[object]:
@@ -23,7 +23,7 @@ def _notes(history: am.History) -> list[object]:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_stored_bytes_are_read(codec: str) -> None:
+def test_stored_bytes_are_read(codec: am.CodecName) -> None:
     """The stored bytes read as the grand tour, notes included."""
     history = am.loads((V1 / f"grand_tour.{codec}").read_bytes(), codec)
     assert am.same(history, grand_tour())
@@ -32,7 +32,7 @@ def test_stored_bytes_are_read(codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_stored_bytes_are_written(codec: str) -> None:
+def test_stored_bytes_are_written(codec: am.CodecName) -> None:
     """The grand tour is written as the stored bytes, to the last one, and so is what was read from them."""
     stored = (V1 / f"grand_tour.{codec}").read_bytes()
     assert am.dumps(grand_tour(), codec) == stored
@@ -40,7 +40,7 @@ def test_stored_bytes_are_written(codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_stored_bytes_through_the_other_form(codec: str) -> None:
+def test_stored_bytes_through_the_other_form(codec: am.CodecName) -> None:
     """What was stored in one form comes back to the byte after a way through the other."""
     stored = (V1 / f"grand_tour.{codec}").read_bytes()
     other = next(name for name in CODECS if name != codec)

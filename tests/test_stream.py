@@ -490,7 +490,7 @@ def test_odd_indexes(index: int | str) -> None:
 
 
 @pytest.mark.parametrize("codec", ["json", "openai"])
-def test_codecs_without_chunks(codec: str) -> None:
+def test_codecs_without_chunks(codec: am.CodecName) -> None:
     """A codec that reads no chunks says so."""
     for run in (lambda: am.decode_chunk({}, codec), lambda: am.encode_chunk(EMPTY, codec)):
         with pytest.raises(am.CodecLookupError) as caught:

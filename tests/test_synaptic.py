@@ -347,7 +347,8 @@ def test_names_of_results_are_told_from_those_of_their_calls(name: str | None) -
         {"type": "ai", "data": {**asked, "type": "ai"}},
         {"type": "tool", "data": {"content": "x", "type": "tool", "name": name, "tool_call_id": "c1"}},
     ]
-    for document, source in ((openai, "openai"), (langchain, "langchain")):
+    both: list[tuple[Any, am.CodecName]] = [(openai, "openai"), (langchain, "langchain")]
+    for document, source in both:
         converted = am.convert(document, source, "synaptic")
         output = am.decode(converted.document, "synaptic")
         restored = am.restore(output, am.load_losses(am.dump_losses(converted.losses, output)))

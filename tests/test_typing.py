@@ -11,8 +11,15 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any, get_args
 
+import attrs
 import pytest
+
+import agentmsg as am
+from agentmsg.model.fields import MsgChanges, MsgFields, ToolFields
+from agentmsg.model.msg import RESULT_FIELDS
+from agentmsg_codecs import CODECS, CodecName, ResponseCodecName
 
 HERE = Path(__file__).resolve().parent / "typing"
 EXTRA_PATHS = [str(HERE.parents[1]), str(HERE.parents[1] / "codecs")]
@@ -26,6 +33,10 @@ ONLY_HINTS = {
     "message.first(str)",
     "message.id.upper()",
 }
+
+
+def _keys(cls: type[Any]) -> set[str]:
+    return {key for base in cls.__mro__ for key in vars(base).get("__annotations__", {})}
 
 
 @cache
@@ -95,6 +106,17 @@ def test_what_is_wrong_is_found(checker: str) -> None:
     marked, found = _marked("rejects.py"), _errors(checker, "rejects.py")
     assert not [line for number, line in marked.items() if number not in found]
     assert not {number: text for number, text in found.items() if number not in marked}
+
+
+def test_names_told_to_type_checkers_are_all_there_are() -> None:
+    """What a checker can't take from a table or a class is told once more, and is the same."""
+    assert get_args(CodecName) == tuple(CODECS)
+    assert set(get_args(ResponseCodecName)) < set(CODECS)
+    names = {field.name for field in attrs.fields(am.Msg) if field.init}
+    of_result = {*RESULT_FIELDS}
+    assert _keys(MsgChanges) == names
+    assert _keys(MsgFields) == names - {"role", "content"}
+    assert _keys(ToolFields) == names - {"role", "content", "name"} | of_result
 
 
 def test_mistakes_are_mistakes_at_run_time_too() -> None:

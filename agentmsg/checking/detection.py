@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.understanding import Understanding
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
+    from agentmsg_codecs import CodecName
 
 __all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
 
@@ -34,7 +35,7 @@ _CLOSE = 0.1
 _NAMED = 6
 
 
-def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str, float]]:
+def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[CodecName, float]]:
     """Return the names of the formats that a document may have, each with a score from 0 to 1, best first.
 
     Below 0.8 a format is a mere guess; ``recognize`` decides.
@@ -46,10 +47,10 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str,
     Raises:
         DecodeError: where bytes can be parsed by no codec.
     """
-    return list(_look(document, limits).scores)
+    return cast("list[tuple[CodecName, float]]", list(_look(document, limits).scores))
 
 
-def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
+def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
     """Return the name of the format of a document.
 
     Args:
@@ -64,7 +65,7 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> str:
     return recognize_all((document,), limits=limits)
 
 
-def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> str:
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> CodecName:
     """Return the name of the one format of some documents; those that have none don't count if others have one.
 
     Args:
@@ -87,7 +88,7 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
             break
     clear = [look for look in seen if look.best >= BAR]
     if clear:
-        return _decided(clear)
+        return cast("CodecName", _decided(clear))
     if trouble is not None and not any(look.scores for look in seen):
         raise trouble
     raise _not_understood(max(seen, key=lambda look: look.best, default=_NOTHING))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
+    from agentmsg_codecs import CodecName
 
 __all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
 
@@ -141,7 +142,7 @@ def formats_of(name: str, form: Form | None = None) -> Formats:
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
-    scores: list[tuple[str, float]] = []
+    scores: list[tuple[CodecName, float]] = []
     for _, found in islice(_documents(name, form), LOOKED_AT):
         try:
             if found.fault is not None or found.data is None:
@@ -185,7 +186,7 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
         chosen = codec or detected((found,))
-        return Read(history=loads(found.data, chosen, duplicates="error"), codec=chosen, place=place)
+        return Read(history=loads(found.data, get_codec(chosen), duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
 

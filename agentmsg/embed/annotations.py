@@ -10,7 +10,7 @@ the same annotation, for where no type checker looks.
 from __future__ import annotations
 
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import attrs
 
@@ -25,6 +25,9 @@ from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from agentmsg_codecs import CodecName
 
 __all__ = ["As"]
 
@@ -55,7 +58,7 @@ class As:
 
     def __init__(
         self,
-        codec: str | Codec,
+        codec: CodecName | Codec,
         *,
         on_loss: OnLoss = "error",
         carry: bool = False,
@@ -67,7 +70,7 @@ class As:
         made: Any = self
         made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
 
-    def __class_getitem__(cls, codec: str | Codec) -> Any:
+    def __class_getitem__(cls, codec: CodecName | Codec) -> Any:
         """Return ``Annotated[History, As(codec)]``."""
         return Annotated[History, cls(codec)]
 

@@ -7,7 +7,7 @@ form. An instance is taken as it is. What is only a part of a history is read as
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import attrs
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["core_schema", "held_messages", "json_schema", "unexpected"]
 
-_CANONICAL = "json"
+_CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
 _Classes: TypeAlias = "type[Any] | tuple[type[Any], ...]"
 

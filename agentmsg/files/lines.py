@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
     from agentmsg.model.history import MsgLike
     from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName
 
 __all__ = ["Lines", "dump_lines", "load_lines"]
 
 
 def load_lines(
     path_or_file: ToRead,
-    codec: str | Codec | None = None,
+    codec: CodecName | Codec | None = None,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
@@ -155,7 +156,7 @@ class Lines(Iterator[History]):
 def dump_lines(
     items: Iterable[History | MsgLike | Iterable[MsgLike]],
     path_or_file: ToWrite,
-    codec: str | Codec = "json",
+    codec: CodecName | Codec = "json",
     *,
     append: bool = True,
     force: bool = False,

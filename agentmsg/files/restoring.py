@@ -183,7 +183,7 @@ class Restoring:
     def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
         """Return what a document was made of, and the format that it had."""
         found, own = pair
-        converted = loads(_data(found), self.source or own.losses.codec, duplicates="error")
+        converted = loads(_data(found), get_codec(self.source or own.losses.codec), duplicates="error")
         return restore(converted, own.losses), own.source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
@@ -194,7 +194,7 @@ class Restoring:
         except DecodeError as error:
             raise named(error, self.converted) from None
         for found in chain(first, converted):
-            history = loads(_data(found), source, duplicates="error")
+            history = loads(_data(found), get_codec(source), duplicates="error")
             text = carried_text(history)
             yield restore(history), None if text is None else _account(text.encode().splitlines()).source
 

@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
     from agentmsg.values.text import Duplicates
+    from agentmsg_codecs import CodecName
 
 __all__ = ["dump", "kind_to_write", "load", "new_file"]
 
 
 def load(
     path_or_file: ToRead,
-    codec: str | Codec | None = None,
+    codec: CodecName | Codec | None = None,
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
@@ -102,7 +103,7 @@ def _only(source: Given, limits: Limits) -> bytes:
 def dump(
     history: History | Msg | Iterable[MsgLike],
     path_or_file: ToWrite,
-    codec: str | Codec,
+    codec: CodecName | Codec,
     *,
     force: bool = False,
     losses: MutableSequence[Loss] | None = None,

@@ -25,13 +25,15 @@ from agentmsg.values.types import class_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agentmsg.model.history import MsgLike
+
 __all__ = ["content_digest", "digest"]
 
 # What is no content: links have to be said, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
 
 
-def digest(messages: History | Msg | Iterable[Msg], *, exact: bool = False) -> str:
+def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) -> str:
     """Return SHA-256 of the canonical JSON of messages, as 64 hexadecimal digits.
 
     Args:

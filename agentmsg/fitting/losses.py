@@ -16,7 +16,8 @@ import attrs
 
 from agentmsg.errors import refused
 from agentmsg.formats.capabilities import Level
-from agentmsg.model.checks import checked, listed, one_of
+from agentmsg.model.checks import checked, clean_repr, listed, one_of, shown_fields
+from agentmsg.model.pickling import repr_html
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History
@@ -58,7 +59,7 @@ def _is_one_source(was: Any, now: Any) -> bool:
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Loss:
     """One thing that a conversion could not carry.
 
@@ -81,6 +82,8 @@ class Loss:
     was: Any = None
     now: Any = None
     why: str = ""
+    __repr__ = clean_repr
+    __rich_repr__ = shown_fields
 
     def __str__(self) -> str:
         """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
@@ -202,6 +205,14 @@ class Losses(Sequence[Loss]):
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
         return f"<Losses: {self.summary()}>"
+
+    def __rich_repr__(self) -> Iterator[Loss]:
+        """Yield what rich shows: the losses."""
+        yield from self
+
+    def _repr_html_(self) -> str | None:
+        """Return the table for a notebook; None where the extra ``html`` is missing."""
+        return repr_html(self)
 
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
         """Return the account of some losses; restoring with it leaves the others lost.

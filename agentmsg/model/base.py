@@ -10,7 +10,7 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
-from agentmsg.model.checks import clean_repr, instance, listed, optional_text, text, whole
+from agentmsg.model.checks import clean_repr, instance, listed, optional_text, shown_fields, text, whole
 from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, freeze, freeze_mapping
 
@@ -78,6 +78,7 @@ class Noted:
     notes: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, eq=False, repr=False, kw_only=True)
 
     __repr__ = clean_repr
+    __rich_repr__ = shown_fields
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

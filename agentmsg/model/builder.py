@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import attrs
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from agentmsg.model.blocks import Block
+    from agentmsg.model.fields import MsgChanges
 
 __all__ = ["MsgBuilder"]
 
@@ -63,7 +64,7 @@ class MsgBuilder:
         added: Mapping[str, Any] = {} if entries is None else freeze_named("metadata", entries)
         return self.set(metadata={**freeze_named("metadata", self._fields.get("metadata", {})), **added, **more})
 
-    def set(self, **fields: Any) -> MsgBuilder:
+    def set(self, **fields: Unpack[MsgChanges]) -> MsgBuilder:
         """Set any fields of the message by name.
 
         Raises:

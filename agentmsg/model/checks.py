@@ -6,7 +6,7 @@ A validator raises InvalidMessage with the field's name as path; nothing is coer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -26,6 +26,7 @@ __all__ = [
     "one_of",
     "optional_text",
     "plain_moment",
+    "shown_fields",
     "text",
     "vector",
     "whole",
@@ -165,22 +166,24 @@ def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
     return items
 
 
-def clean_repr(self: Any) -> str:
-    """Return ``Class(field=value, ...)``, without None, "", () and {}, in at most 2,000 characters."""
-    shown: list[str] = []
+def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields that say something, with their values: none that are None, empty, or their default.
+
+    Those given by position come first, then those of the class itself.
+    """
     cls = cast("Any", type(self))
-    for field in cls.__attrs_attrs__:
-        if not field.init:
-            continue
+    fields = [field for field in cls.__attrs_attrs__ if field.init and field.repr]
+    for field in sorted(fields, key=lambda field: (field.kw_only, field.inherited)):
         # A private field may be shown by a property of its public name (the input of a call).
-        public = field.alias if hasattr(cls, field.alias) else field.name
-        value = getattr(self, public)
-        if (
-            field.repr
-            and value is not None
-            and value is not EMPTY
-            and not (isinstance(value, (tuple, Mapping)) and not value)
-        ):
-            shown.append(f"{field.alias}={value!r}")
-    whole_text = f"{cls.__name__}({', '.join(shown)})"
+        value = getattr(self, field.alias if hasattr(cls, field.alias) else field.name)
+        if value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
+            if type(value) is type(field.default) and value == field.default:
+                continue
+            yield field.alias, value
+
+
+def clean_repr(self: Any) -> str:
+    """Return ``Class(field=value, ...)`` with what ``__rich_repr__`` yields, in at most 2,000 characters."""
+    shown = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
+    whole_text = f"{type(self).__name__}({shown})"
     return whole_text if len(whole_text) <= _LONGEST else whole_text[: _LONGEST - 5] + " ...)"

@@ -33,6 +33,9 @@ class MadeTime(datetime):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return self.isoformat(timespec="milliseconds")
+
     def __add__(self, other: Any) -> Any:
         return _plain(super().__add__(other))
 

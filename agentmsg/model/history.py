@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.truncating import Side
     from agentmsg.ops.turns import Turn
+    from agentmsg_codecs import CodecName
 
 __all__ = ["History", "MsgLike", "Recorder", "as_history"]
 
@@ -79,7 +80,7 @@ class History(Noted, Portable, Sequence[Msg]):
         read: Self = history
         return read
 
-    def messages_for(self, codec: str | Format, **options: Any) -> list[Any]:
+    def messages_for(self, codec: CodecName | Format, **options: Any) -> list[Any]:
         """Return the messages as a list of plain native ones, ready for a client of the format's provider.
 
         Always a list, whatever the history was read from. What a format puts beside its messages, such as tools and

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 import attrs
 
@@ -34,6 +34,7 @@ from agentmsg.values.frozen import EMPTY, JSON
 
 if TYPE_CHECKING:
     from agentmsg.model.builder import MsgBuilder
+    from agentmsg.model.fields import MsgChanges, MsgFields, ToolFields
 
 __all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName"]
 
@@ -101,23 +102,23 @@ class Msg(Noted, Portable, Roled):
     # ------------------------------------------------------------------------------------------------
 
     @classmethod
-    def system(cls, text: str, **fields: Any) -> Msg:
+    def system(cls, text: str, **fields: Unpack[MsgFields]) -> Msg:
         """Return a system message; ``fields`` are those of the constructor."""
         return _with_text("system", text, fields)
 
     @classmethod
-    def developer(cls, text: str, **fields: Any) -> Msg:
+    def developer(cls, text: str, **fields: Unpack[MsgFields]) -> Msg:
         """Return a developer message."""
         return _with_text("developer", text, fields)
 
     @classmethod
-    def user(cls, text: str, **fields: Any) -> Msg:
+    def user(cls, text: str, **fields: Unpack[MsgFields]) -> Msg:
         """Return a user message."""
         return _with_text("user", text, fields)
 
     @classmethod
     def assistant(
-        cls, text: str = "", *, tool_calls: Iterable[ToolUseBlock | Mapping[str, Any]] = (), **fields: Any
+        cls, text: str = "", *, tool_calls: Iterable[ToolUseBlock | Mapping[str, Any]] = (), **fields: Unpack[MsgFields]
     ) -> Msg:
         """Return an assistant message with text, tool calls or both.
 
@@ -132,7 +133,7 @@ class Msg(Noted, Portable, Roled):
         return cls("assistant", (*words, *calls), **fields)
 
     @classmethod
-    def tool(cls, text: str, *, tool_call_id: str, name: str | None = None, **fields: Any) -> Msg:
+    def tool(cls, text: str, *, tool_call_id: str, name: str | None = None, **fields: Unpack[ToolFields]) -> Msg:
         """Return the result of a tool call.
 
         Args:
@@ -146,11 +147,12 @@ class Msg(Noted, Portable, Roled):
         if not is_a(tool_call_id, str) or not tool_call_id:
             msg = "a tool message needs the id of its call"
             raise InvalidMessage(msg, code="required", path=("tool_call_id",))
-        of_result = {key: fields.pop(key) for key in RESULT_FIELDS if key in fields}
-        return cls("tool", (ToolResultBlock(tool_call_id, words, name=name, **of_result),), **fields)
+        of_message: dict[str, Any] = {**fields}
+        of_result = {key: of_message.pop(key) for key in RESULT_FIELDS if key in of_message}
+        return cls("tool", (ToolResultBlock(tool_call_id, words, name=name, **of_result),), **of_message)
 
     @classmethod
-    def chat(cls, role: str, text: str, **fields: Any) -> Msg:
+    def chat(cls, role: str, text: str, **fields: Unpack[MsgFields]) -> Msg:
         """Return a message of any role, such as ``Msg.chat("moderator", "Approved.")``."""
         if not is_a(role, str) or not role:
             msg = "a message needs a role"
@@ -188,6 +190,11 @@ class Msg(Noted, Portable, Roled):
 
     # -- changing
     # ----------------------------------------------------------------------------------------------
+
+    if TYPE_CHECKING:
+
+        def evolve(self, **changes: Unpack[MsgChanges]) -> Self:  # type: ignore[override]
+            """Return a copy with some fields changed; all others, notes included, stay."""
 
     def with_id(self, id: str | None) -> Msg:
         """Return a copy with another id."""
@@ -371,5 +378,5 @@ def _text_of(value: str) -> tuple[Block, ...]:
     return (TextBlock(value),)
 
 
-def _with_text(role: Any, value: str, fields: dict[str, Any]) -> Msg:
+def _with_text(role: Any, value: str, fields: MsgFields) -> Msg:
     return Msg(role, _text_of(value), **fields)

@@ -5,7 +5,7 @@ Conversion and operations are above the model: their modules are looked up when 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import attrs
 
@@ -14,6 +14,8 @@ from agentmsg.model.checks import flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from agentmsg_codecs import CodecName, ResponseCodecName
 
 __all__ = ["Pickled", "Portable", "above", "repr_html"]
 
@@ -31,7 +33,7 @@ def above(module: str) -> Any:
 
 
 def repr_html(value: Any) -> str | None:
-    """Return a history or message as HTML for notebooks; None where a package that draws is missing."""
+    """Return a history, message, loss report or conversion as HTML; None where a package that draws is missing."""
     try:
         page = above("show.page")
     except ModuleNotFoundError as error:
@@ -128,7 +130,7 @@ class Portable:
         return cls._from_history(above("api").loads(raw, "json"))
 
     @classmethod
-    def decode(cls, document: Any, codec: str | Format, **options: Any) -> Self:
+    def decode(cls, document: Any, codec: CodecName | Format, **options: Any) -> Self:
         """Read a document of any format; see ``agentmsg.decode``.
 
         A history takes any number of messages, a message exactly one.
@@ -138,6 +140,10 @@ class Portable:
         """
         return cls._from_history(above("api").decode(document, codec, **options))
 
-    def encode(self, codec: str | Format, **options: Any) -> Any:
+    @overload
+    def encode(self, codec: ResponseCodecName, **options: Any) -> dict[str, Any]: ...
+    @overload
+    def encode(self, codec: CodecName | Format, **options: Any) -> Any: ...
+    def encode(self, codec: CodecName | Format, **options: Any) -> Any:
         """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
         return above("api").encode(self, codec, **options)

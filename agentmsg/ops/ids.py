@@ -16,7 +16,7 @@ from agentmsg.model.history import as_history
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.model.history import History
+    from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
 __all__ = ["REMOVE_ALL", "apply_removals", "dedupe"]
@@ -25,7 +25,7 @@ REMOVE_ALL = "__remove_all__"
 """The id of a removal that removes all messages before it, as LangGraph spells it."""
 
 
-def dedupe(messages: History | Iterable[Msg]) -> History:
+def dedupe(messages: History | Iterable[MsgLike]) -> History:
     """Return the history with each id once: a later message of the same id stands in the place of the earlier.
 
     Messages without id, with an empty one, or with one that the library made are never taken for the same: two
@@ -53,7 +53,7 @@ def dedupe(messages: History | Iterable[Msg]) -> History:
     return history if len(kept) == len(history) else history.evolve(messages=kept)
 
 
-def apply_removals(messages: History | Iterable[Msg], missing: Literal["error", "ignore"] = "error") -> History:
+def apply_removals(messages: History | Iterable[MsgLike], missing: Literal["error", "ignore"] = "error") -> History:
     """Return the history without its removals (``Msg.remove``) and the messages that they remove.
 
     A removal removes all messages before it that have its id, and nothing behind it. One with the id

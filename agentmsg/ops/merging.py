@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.model.blocks import Block
-    from agentmsg.model.history import History
+    from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
 __all__ = ["MERGED_FROM", "merge_runs"]
@@ -43,7 +43,7 @@ _NO_REST = _rest(TextBlock(""))
 _SCALARS = ("name", "recipient", "model", "finish_reason")
 
 
-def merge_runs(messages: History | Iterable[Msg], separator: str = "\n") -> History:
+def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> History:
     r"""Return the history with each run of neighbours of one role made into one message.
 
     Messages of the roles "tool", "remove" and "native" stay as they are. A merged message has

@@ -13,8 +13,7 @@ from agentmsg.model.tool_links import links
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
+    from agentmsg.model.history import History, MsgLike
 
 __all__ = ["ToolPair", "pair_tools"]
 
@@ -36,7 +35,7 @@ class ToolPair:
     result_index: int | None = None
 
 
-def pair_tools(messages: History | Iterable[Msg]) -> tuple[ToolPair, ...]:
+def pair_tools(messages: History | Iterable[MsgLike]) -> tuple[ToolPair, ...]:
     """Return each call with the result that answers it, in the order of the calls.
 
     Every call and every result of the messages is in exactly one pair, calls with invalid arguments and those of

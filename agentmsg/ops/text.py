@@ -36,7 +36,7 @@ from agentmsg.ops.transcript_tags import Piece, piece_of, result_pieces
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from agentmsg.model.history import History
+    from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
 __all__ = ["PREFIXES", "to_text"]
@@ -60,7 +60,7 @@ _LINKS = frozenset({"id", "tool_call_id"})
 
 
 def to_text(
-    messages: History | Iterable[Msg],
+    messages: History | Iterable[MsgLike],
     prefixes: Mapping[str, str] | None = None,
     format: Literal["prefix", "xml"] = "prefix",
 ) -> str:

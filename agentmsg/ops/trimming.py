@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.errors import is_a
 from agentmsg.model.checks import flag, one_of
-from agentmsg.model.history import History, as_history
+from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
@@ -28,7 +28,7 @@ _SYSTEM = frozenset({"system", "developer"})
 
 
 def trim_messages(
-    messages: History | Msg | Iterable[Msg],
+    messages: History | Msg | Iterable[MsgLike],
     max_tokens: int,
     *,
     counter: Callable[[Msg], int] = approximate_tokens,

@@ -13,6 +13,7 @@ from agentmsg.model.history import History, as_history
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agentmsg.model.history import MsgLike
     from agentmsg.model.msg import Msg
 
 __all__ = ["Turn", "turns_of"]
@@ -43,7 +44,7 @@ class Turn:
         return last
 
 
-def turns_of(messages: History | Iterable[Msg]) -> tuple[Turn, ...]:
+def turns_of(messages: History | Iterable[MsgLike]) -> tuple[Turn, ...]:
     """Return the turns, in order: together they are the history.
 
     Each message of a user begins a turn, also where two stand side by side (see ``History.merge_runs``). What stands

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agentmsg.model.history import as_history
+from agentmsg.fitting.losses import Losses
+from agentmsg.model.history import History, as_history
+from agentmsg.model.msg import Msg
+from agentmsg.show.loss_table import document_code, table_of
 from agentmsg.show.markdown import parser, tokens
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
+    from agentmsg.api import Conversion
+    from agentmsg.show.pieces import Code
     from agentmsg.show.view import View
 
 __all__ = ["fragment", "page", "repr_html"]
@@ -32,14 +35,27 @@ def page(view: View) -> str:
     return _templates().get_template("page.html.j2").render(view=view)
 
 
-def fragment(view: View) -> str:
-    """Return the same as a part of somebody else's page, with a style of its own."""
-    return _templates().get_template("fragment.html.j2").render(view=view)
+def fragment(view: View, *, alone: bool = False) -> str:
+    """Return the same as a part of somebody else's page, with a style of its own.
+
+    Args:
+        view: to draw.
+        alone: whether it is one message, shown as such, with nothing of a conversation around it.
+    """
+    return _templates().get_template("fragment.html.j2").render(view=view, alone=alone)
 
 
-def repr_html(value: History | Msg) -> str:
-    """Return what notebooks show of a history or message."""
-    return fragment(view_of(as_history(value), lengths=_IN_NOTEBOOKS))
+def repr_html(value: History | Msg | Losses | Conversion) -> str:
+    """Return what notebooks show of a history, a message, a loss report or a conversion."""
+    if isinstance(value, (History, Msg)):
+        return fragment(view_of(as_history(value), lengths=_IN_NOTEBOOKS), alone=isinstance(value, Msg))
+    if isinstance(value, Losses):
+        return _report(value, None)
+    return _report(value.losses, document_code(value.document))
+
+
+def _report(losses: Losses, document: Code | None) -> str:
+    return _templates().get_template("report.html.j2").render(table=table_of(losses), document=document)
 
 
 @cache

@@ -24,11 +24,14 @@ from agentmsg.values.frozen import thaw
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
+    from agentmsg_codecs import CodecName
 
 __all__ = ["decode_chunk", "encode_chunk"]
 
 
-def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> MsgChunk:
+def decode_chunk(
+    document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any
+) -> MsgChunk:
     """Return the chunk of a document of some format, given as plain data.
 
     Args:
@@ -51,7 +54,7 @@ def decode_chunk(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_
 
 
 def encode_chunk(
-    chunk: MsgChunk, codec: str | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
+    chunk: MsgChunk, codec: CodecName | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
 ) -> Any:
     """Return the document of a chunk as plain data.
 

@@ -1,39 +1,99 @@
 """The laws that every codec keeps, and what it takes to test them: for our codecs and for strangers'.
 
-``for codec in agentmsg.codec_names(): ...`` runs ours and every installed codec under the same laws; see
-``laws`` for what they say, ``strategies`` for Histories of the whole model, ``mutations`` for damaged documents.
-Needs the extra ``test`` (hypothesis).
+``check_codec(codec)`` runs a codec under all of them, and names what it loses. ``laws`` has them one by one, as
+functions; ``strategies`` makes Histories of the whole model, ``mutations`` damages documents. What draws from
+Hypothesis needs the extra ``testing``.
 
 May import ``api`` and what lies below it.
 """
 
 from __future__ import annotations
 
-from agentmsg.testing.laws import (
-    LAWS,
-    canonical,
-    carried_account,
-    chunk_return,
-    edits_win,
-    exact_return,
-    floor,
-    honest_account,
-    notes_never_matter,
-    nothing_hides,
-    prefix_stable,
-    pure,
-    returns_through,
-    through_the_middle,
-    typed_errors,
-)
-from agentmsg.testing.mutations import edit, mutate, note_words, owners, plant_notes
-from agentmsg.testing.strategies import chunks, histories, json_values, messages, texts
-from agentmsg.testing.systematic import damages
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.lazy import later
+
+if TYPE_CHECKING:
+    from agentmsg.testing.check import (
+        Broken,
+        CodecBroken,
+        check_codec,
+    )
+    from agentmsg.testing.laws import (
+        LAWS,
+        canonical,
+        carried_account,
+        chunk_return,
+        edits_win,
+        exact_return,
+        floor,
+        honest_account,
+        notes_never_matter,
+        nothing_hides,
+        prefix_stable,
+        pure,
+        returns_through,
+        through_the_middle,
+        typed_errors,
+    )
+    from agentmsg.testing.mutations import (
+        edit,
+        mutate,
+        note_words,
+        owners,
+        plant_notes,
+    )
+    from agentmsg.testing.strategies import (
+        chunks,
+        histories,
+        json_values,
+        messages,
+        texts,
+    )
+    from agentmsg.testing.systematic import (
+        damages,
+    )
+
+# Imported when it is first asked for: the laws need no Hypothesis, and nobody's tests all of this.
+_HOMES = {
+    "LAWS": "agentmsg.testing.laws",
+    "Broken": "agentmsg.testing.check",
+    "CodecBroken": "agentmsg.testing.check",
+    "canonical": "agentmsg.testing.laws",
+    "carried_account": "agentmsg.testing.laws",
+    "check_codec": "agentmsg.testing.check",
+    "chunk_return": "agentmsg.testing.laws",
+    "chunks": "agentmsg.testing.strategies",
+    "damages": "agentmsg.testing.systematic",
+    "edit": "agentmsg.testing.mutations",
+    "edits_win": "agentmsg.testing.laws",
+    "exact_return": "agentmsg.testing.laws",
+    "floor": "agentmsg.testing.laws",
+    "histories": "agentmsg.testing.strategies",
+    "honest_account": "agentmsg.testing.laws",
+    "json_values": "agentmsg.testing.strategies",
+    "messages": "agentmsg.testing.strategies",
+    "mutate": "agentmsg.testing.mutations",
+    "note_words": "agentmsg.testing.mutations",
+    "notes_never_matter": "agentmsg.testing.laws",
+    "nothing_hides": "agentmsg.testing.laws",
+    "owners": "agentmsg.testing.mutations",
+    "plant_notes": "agentmsg.testing.mutations",
+    "prefix_stable": "agentmsg.testing.laws",
+    "pure": "agentmsg.testing.laws",
+    "returns_through": "agentmsg.testing.laws",
+    "texts": "agentmsg.testing.strategies",
+    "through_the_middle": "agentmsg.testing.laws",
+    "typed_errors": "agentmsg.testing.laws",
+}
 
 __all__ = [
     "LAWS",
+    "Broken",
+    "CodecBroken",
     "canonical",
     "carried_account",
+    "check_codec",
     "chunk_return",
     "chunks",
     "damages",
@@ -58,3 +118,17 @@ __all__ = [
     "through_the_middle",
     "typed_errors",
 ]
+
+_found = later(globals(), _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name; where that needs Hypothesis, and there is none, say how to install it."""
+    try:
+        return _found(name)
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+    from agentmsg.optional import extra  # noqa: PLC0415 - only for the message
+
+    return extra("hypothesis", "testing", f"agentmsg.testing.{name}")

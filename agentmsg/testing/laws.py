@@ -17,6 +17,7 @@ from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import Fitted, fit
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing.systematic import hides
+from agentmsg.testing.telling import document_differs, history_differs
 from agentmsg.values.frozen import plain_copy
 from agentmsg.values.types import is_list, is_object
 
@@ -37,8 +38,10 @@ __all__ = [
     "honest_account",
     "notes_never_matter",
     "nothing_hides",
+    "plain",
     "prefix_stable",
     "pure",
+    "read_back",
     "returns_through",
     "through_the_middle",
     "typed_errors",
@@ -49,7 +52,8 @@ _CONTAINERS = ("messages", "content", "tools")
 _LONGEST_ERROR = 2000
 
 
-def _write(history: History, codec: Codec) -> Any:
+def plain(history: History, codec: Codec) -> Any:
+    """Return what a codec writes as plain data of exact JSON types."""
     document = codec.write(history)
     if codec.writes_plain:
         assert _is_plain(document), f"what {codec.name} writes is not plain"
@@ -63,8 +67,17 @@ def _is_plain(value: Any) -> bool:
     return all(map(_is_plain, value)) if is_list(value) else value is None or type(value) in (str, int, float, bool)
 
 
-def _read_back(history: History, codec: Codec) -> History:
-    return codec.read(_write(history, codec))
+def read_back(history: History, codec: Codec) -> History:
+    """Return what a codec reads of what it wrote."""
+    return codec.read(plain(history, codec))
+
+
+def _is_same(found: History, wanted: History, words: str) -> None:
+    assert same(found, wanted), f"{words}: {history_differs(wanted, found)}"
+
+
+def _is_document(found: Any, wanted: Any, words: str) -> None:
+    assert same_document(found, wanted), f"{words}: {document_differs(wanted, found)}"
 
 
 def exact_return(codec: Codec, document: Any) -> History | None:
@@ -79,8 +92,8 @@ def exact_return(codec: Codec, document: Any) -> History | None:
         return None
     fitted = fit(history, codec)
     assert fitted.history is history, f"a history just read does not fit: {list(account(fitted))[:3]}"
-    written = _write(history, codec)
-    assert same_document(written, document), f"not returned exactly: {written!r}"
+    written = plain(history, codec)
+    _is_document(written, document, "not returned exactly")
     return history
 
 
@@ -99,7 +112,7 @@ def chunk_return(codec: Codec, document: Any) -> MsgChunk | None:
             raise AssertionError(msg) from error
         return None
     written = encode_chunk(chunk, codec)
-    assert same_document(written, document), f"not returned exactly: {written!r}"
+    _is_document(written, document, "not returned exactly")
     assert same_document(before, document), "the document was changed"
     return chunk
 
@@ -108,8 +121,8 @@ def canonical(codec: Codec, history: History) -> None:
     """Law 2: a canonical codec loses nothing, as plain data and as bytes."""
     fitted = fit(history, codec)
     assert fitted.history is history, "a canonical codec carries everything"
-    assert same(_read_back(history, codec), history), "changed as plain data"
-    assert same(loads(dumps(history, codec), codec), history), "changed as bytes"
+    _is_same(read_back(history, codec), history, "changed as plain data")
+    _is_same(loads(dumps(history, codec), codec), history, "changed as bytes")
 
 
 def honest_account(
@@ -126,8 +139,8 @@ def honest_account(
     rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
     fitted = fit(history, codec)
     output = fitted.history
-    back = _read_back(output, codec)
-    assert same(back, output), "what was fit does not read back (a)"
+    back = read_back(output, codec)
+    _is_same(back, output, "what was fit does not read back (a)")
     again = fit(output, codec)
     assert again.history is output, f"fit is not idempotent (b): {list(account(again))[:3]}"
     losses = accountant(fitted)
@@ -136,11 +149,11 @@ def honest_account(
     )
     assert len({loss.path for loss in losses}) == len(losses), "two losses of one path"
     assert not any(loss.path[-1] in _CONTAINERS for loss in losses), "a loss of a whole list says nothing"
-    assert same(restore(output, losses), history), "the account does not rebuild the input (c)"
+    _is_same(restore(output, losses), history, "the account does not rebuild the input (c)")
     shuffled = list(losses)
     rng.shuffle(shuffled)
     filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec), back))
-    assert same(restore(back, filed), history), "the account on file does not rebuild the input (c)"
+    _is_same(restore(back, filed), history, "the account on file does not rebuild the input (c)")
     _no_subset_restores(output, shuffled, history, rng)
     _restores_more(output, losses, history)
     return fitted
@@ -170,7 +183,7 @@ def _has_twins(history: History) -> bool:
 
 def _restores_more(output: History, losses: Losses, history: History) -> None:
     more = [Msg.user("and one more")]
-    assert same(restore(output + more, losses), history + more), "messages added behind do not come through (c)"
+    _is_same(restore(output + more, losses), history + more, "messages added behind do not come through (c)")
 
 
 def carried_account(codec: Codec, history: History) -> Losses:
@@ -186,8 +199,8 @@ def carried_account(codec: Codec, history: History) -> Losses:
         assert rest == account(fitted), "nothing is carried, and yet the account differs"
         return rest
     assert not rest.content, f"content is carried, and yet lost: {rest.content[:3]}"
-    back = _read_back(output, codec)
-    assert same(back, output), "decode(write(g)) is not g where g carries an account (a)"
+    back = read_back(output, codec)
+    _is_same(back, output, "decode(write(g)) is not g where g carries an account (a)")
     assert same(uncarried(back, rest), fitted.history), "what carries an account is not what was fit besides"
     filed = from_lines(to_lines(rest, uncarried(back, rest)))
     for given, losses in ((output, rest), (back, rest), (back, filed)):
@@ -217,12 +230,12 @@ def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None
         return None
     fitted = fit(history, target)
     losses = account(fitted)
-    back = _read_back(fitted.history, target)
-    assert same(back, fitted.history), f"what {target.name} was given does not read back"
+    back = read_back(fitted.history, target)
+    _is_same(back, fitted.history, f"what {target.name} was given does not read back")
     restored = restore(back, from_lines(to_lines(losses, back)))
-    assert same(restored, history), f"output and account of {target.name} do not rebuild the history"
+    _is_same(restored, history, f"output and account of {target.name} do not rebuild the history")
     assert fit(restored, codec).history is restored, f"what {target.name} gave back does not fit {codec.name}"
-    assert same_document(_write(restored, codec), document), f"not the same document after {target.name}"
+    _is_document(plain(restored, codec), document, f"not the same document after {target.name}")
     return losses
 
 
@@ -260,14 +273,14 @@ def through_the_middle(codec: Codec, document: Any, middle: Codec) -> None:
     except AgentMsgError:
         return
     passed = loads(dumps(history, middle), middle)
-    assert same(passed, history), f"changed by {middle.name}"
-    assert same_document(_write(passed, codec), document), f"not returned exactly through {middle.name}"
+    _is_same(passed, history, f"changed by {middle.name}")
+    _is_document(plain(passed, codec), document, f"not returned exactly through {middle.name}")
 
 
 def notes_never_matter(codec: Codec, history: History) -> None:
     """Law 5: whatever notes a history carries, what is written for it reads back as it (3a)."""
     output = fit(history, codec).history
-    assert same(_read_back(output, codec), output), "a note changed the meaning"
+    _is_same(read_back(output, codec), output, "a note changed the meaning")
 
 
 def edits_win(codec: Codec, document: Any, change: Callable[[History], History]) -> None:
@@ -277,8 +290,8 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
     except AgentMsgError:
         return
     edited = fit(change(history), codec).history
-    written = _write(edited, codec)
-    assert same(codec.read(written), edited), "an old spelling outlived its value"
+    written = plain(edited, codec)
+    _is_same(codec.read(written), edited, "an old spelling outlived its value")
     touched = sum(a is not b for a, b in zip(history.messages, edited.messages, strict=False))
     before, after = codec.native_messages(document), codec.native_messages(written)
     if touched == 1 and len(history) == len(edited) and len(before) == len(after):
@@ -296,13 +309,13 @@ def pure(codec: Codec, document: Any) -> None:
         return
     assert repr(document) == before, "reading changed the document"
     assert same(first, second) and repr(first) == repr(second), "two readings differ"  # noqa: PT018 - one fact
-    assert repr(_write(first, codec)) == repr(_write(first, codec)), "two writings differ"
+    assert repr(plain(first, codec)) == repr(plain(first, codec)), "two writings differ"
 
 
 def prefix_stable(codec: Codec, history: History, message: Msg) -> None:
     """Law 7: the native messages of ``encode(h)`` are a prefix of those of ``encode(h + [m])``; the last may grow."""
-    before = codec.native_messages(_write(fit(history, codec).history, codec))
-    after = codec.native_messages(_write(fit(history.extended(message), codec).history, codec))
+    before = codec.native_messages(plain(fit(history, codec).history, codec))
+    after = codec.native_messages(plain(fit(history.extended(message), codec).history, codec))
     assert len(before) <= len(after), "a message vanished"
     for index, native in enumerate(before[:-1]):
         assert same_document(native, after[index]), f"native message {index} changed when one was added behind"

@@ -1,12 +1,37 @@
 """The codecs that ship with agentmsg: a module, or a package, for each format family.
 
 ``CODECS`` is the one table of them, in alphabetical order. It names each codec as ``"module:attribute"``, so
-that a codec is imported when it is first asked for and not before.
+that a codec is imported when it is first asked for and not before. ``CodecName`` spells the names out once more for
+type checkers, which can't take them from a table; they find a name that the table has and ``CodecName`` lacks.
 """
 
 from __future__ import annotations
 
-__all__ = ["CODECS"]
+from typing import Literal, TypeAlias
+
+__all__ = ["CODECS", "CodecName", "ResponseCodecName"]
+
+CodecName: TypeAlias = Literal[
+    "agentscope",
+    "agentscope-java",
+    "anthropic",
+    "anthropic-response",
+    "arcaelas",
+    "json",
+    "langchain",
+    "langchain-lc",
+    "langgraph",
+    "lionpride",
+    "msgpack",
+    "openai",
+    "openai-response",
+    "riffer",
+    "synaptic",
+]
+"""The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
+
+ResponseCodecName: TypeAlias = Literal["anthropic-response", "openai-response"]
+"""The codecs whose document is one response, and so always an object."""
 
 CODECS: dict[str, str] = {
     "agentscope": "agentmsg_codecs.agentscope:AgentScopeCodec",

@@ -58,7 +58,7 @@ def differences(
     return met
 
 
-def everything(codec: Codec, sources: Iterable[str]) -> Iterator[tuple[str, am.History]]:
+def everything(codec: Codec, sources: Iterable[am.CodecName]) -> Iterator[tuple[str, am.History]]:
     """Yield what is written for every document of some formats, read again; the format itself is written exactly."""
     for source in sources:
         for name, document in documents(source):

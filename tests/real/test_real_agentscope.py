@@ -12,7 +12,6 @@ from pydantic import AnyUrl
 
 import agentmsg as am
 from agentmsg.testing import exact_return, histories, json_values, texts
-from agentmsg_codecs import CODECS
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from real.agentscope_fields import ours, theirs
 from real.compare import Difference, differences
@@ -115,12 +114,12 @@ def library(version: int, request: pytest.FixtureRequest) -> Library:
 
 def test_all_documents_mean_the_same(library: Library, version: int) -> None:
     """Every document, its own or converted from any format, loads with each field as we mean it, but for the table."""
-    written = [native for source in CODECS for native in all_written(source, version)]
+    written = [native for source in am.codec_names() for native in all_written(source, version)]
     written += natives_of(am.encode(SHORT_URL, CODEC[version], losses=[]))
     assert differences(pairs(library, version, written), TABLE[version]) == {*TABLE[version]}
 
 
-def all_written(source: str, version: int) -> Iterator[Any]:
+def all_written(source: am.CodecName, version: int) -> Iterator[Any]:
     """Yield the native messages that are written for the documents of a format."""
     for name, document in documents(source):
         written = am.encode(am.decode(document, source), CODEC[version], losses=[])

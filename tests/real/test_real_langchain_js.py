@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.testing import exact_return, histories, json_values, texts
-from agentmsg_codecs import CODECS
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from real.compare import Difference, differences
 from support.documents import documents
@@ -68,7 +67,7 @@ def pairs(library: Library, natives: list[Any]) -> Iterator[tuple[dict[str, Any]
 
 def test_all_documents_mean_the_same(langchain_js: Library) -> None:
     """Every document of JavaScript, or converted, loads with each field as we wrote it, but for the table."""
-    found = [(source, name, document) for source in CODECS for name, document in documents(source)]
+    found = [(source, name, document) for source in am.codec_names() for name, document in documents(source)]
     # Envelopes of Python's come back as they were, unescaped data included.
     kept = [document for document in found if document[0] != CODEC.name or document[1] == "LangChain JS"]
     natives = [native for source, _, document in kept for native in fresh(am.decode(document, source))]

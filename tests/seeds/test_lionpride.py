@@ -198,7 +198,7 @@ def test_lionpride_created_at_of_new_messages() -> None:
     message = am.Msg.user("Hello", created_at=time)
     assert message.encode("lionpride")["created_at"] == "2026-01-15T10:30:00+00:00"
     with pytest.raises(am.InvalidMessage):
-        am.Msg.user("Hello", created_at=1768473000)
+        am.Msg.user("Hello", created_at=1768473000)  # type: ignore[arg-type]
 
 
 def test_lionpride_node_fields() -> None:

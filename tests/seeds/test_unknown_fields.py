@@ -104,7 +104,7 @@ def test_damage_is_in_the_model(codec: Codec) -> None:
 
 @pytest.mark.parametrize(("target", "options"), GENERATIONS, ids=str)
 @pytest.mark.parametrize("source", SIX)
-def test_what_is_restored_is_the_document(source: str, target: str, options: dict[str, Any]) -> None:
+def test_what_is_restored_is_the_document(source: am.CodecName, target: str, options: dict[str, Any]) -> None:
     """The output of a conversion into any generation, and its account on file, give the source document again."""
     codec = am.get_codec(target, **options)
     rng = random.Random(3)

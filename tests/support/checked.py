@@ -24,13 +24,15 @@ def returned(document: Any, *, codec: am.Codec) -> am.History:
     return history
 
 
-def written(*messages: am.Msg, codec: am.Codec | str, losses: list[am.Loss] | None = None, **options: Any) -> Any:
+def written(
+    *messages: am.Msg, codec: am.Codec | am.CodecName, losses: list[am.Loss] | None = None, **options: Any
+) -> Any:
     """Return the document of some messages, whatever is lost; what is goes to ``losses``."""
     found: list[am.Loss] = [] if losses is None else losses
     return am.encode(am.History(messages), codec, losses=found, **options)
 
 
-def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: str) -> am.Msg:
+def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: am.CodecName) -> am.Msg:
     """Return what is read where a message was written, without a loss, as this document with its keys in order."""
     losses: list[am.Loss] = []
     native = message.encode(codec, losses=losses)
@@ -40,7 +42,7 @@ def sent_and_back(message: am.Msg, document: dict[str, Any], *, codec: str) -> a
     return again
 
 
-def refused(document: Any, *, codec: am.Codec | str) -> tuple[tuple[str | int, ...], str, str | None]:
+def refused(document: Any, *, codec: am.Codec | am.CodecName) -> tuple[tuple[str | int, ...], str, str | None]:
     """Return where a document is refused, with which code, and by which codec."""
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, codec)

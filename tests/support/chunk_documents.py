@@ -11,10 +11,12 @@ from data import golden, shared_dir
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import agentmsg as am
+
 __all__ = ["CHUNKED", "chunk_documents", "merge_cases"]
 
 # The codecs that read chunks, and how many documents there are at least.
-CHUNKED: Mapping[str, int] = {"langchain": 276, "synaptic": 5}
+CHUNKED: Mapping[am.CodecName, int] = {"langchain": 276, "synaptic": 5}
 
 
 @cache

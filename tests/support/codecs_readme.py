@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import agentmsg as am
-import agentmsg_codecs
 from agentmsg.cli.capabilities import summary, tables
 from agentmsg.fitting.carry import has_slot
 from support.grand_tour import grand_tour
@@ -68,7 +67,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield ""
 
 
-def _section(name: str) -> Iterator[str]:
+def _section(name: am.CodecName) -> Iterator[str]:
     codec = am.get_codec(name)
     mapping = import_module(type(codec).__module__).__doc__ or ""
     yield f"## {name}: {codec.title}"
@@ -84,14 +83,14 @@ def _section(name: str) -> Iterator[str]:
         yield from _table(rows)
 
 
-def _lost(history: am.History, target: str) -> str:
+def _lost(history: am.History, target: am.CodecName) -> str:
     losses: list[am.Loss] = []
     am.encode(history, target, losses=losses)
     counts = Counter(loss.level for loss in losses)
     return ", ".join(f"{counts[level]} {level}" for level in sorted(counts, reverse=True)) or "exact"
 
 
-def _pairs(names: Sequence[str]) -> Iterator[str]:
+def _pairs(names: Sequence[am.CodecName]) -> Iterator[str]:
     tour = grand_tour()
     sources = {"the model": tour}
     for name in names:
@@ -107,7 +106,7 @@ def _row(codec: am.Codec) -> tuple[str, ...]:
 
 def render() -> str:
     """Return the text of codecs/README.md."""
-    names = list(agentmsg_codecs.CODECS)
+    names = am.codec_names()
     overview = [_row(am.get_codec(name)) for name in names]
     heads = ("name", "documents", "supports", "`carry=True`")
     lines = [_HEAD.rstrip(), "", *_table([heads, *overview]), _LEGEND, _PAIRS]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAIRS", "PROBLEMS", "account_of", "conversions", "converts", "returns", "told"]
 
-PAIRS = (
+PAIRS: tuple[tuple[am.CodecName, am.CodecName], ...] = (
     ("openai", "anthropic"),
     ("anthropic", "openai"),
     ("openai-response", "anthropic-response"),
@@ -39,7 +39,7 @@ PROBLEMS: Mapping[str, Callable[[Any], list[str]]] = {
 
 
 @cache
-def conversions(source: str, target: str) -> tuple[tuple[str, Any, am.Conversion], ...]:
+def conversions(source: am.CodecName, target: am.CodecName) -> tuple[tuple[str, Any, am.Conversion], ...]:
     """Return each golden and recorded document of a format, with its name, and what it is in another format."""
     return tuple((name, document, am.convert(document, source, target)) for name, document in documents(source))
 
@@ -54,14 +54,14 @@ def account_of(losses: Iterable[am.Loss]) -> list[str]:
     return list(map(told, losses))
 
 
-def returns(document: Any, result: am.Conversion, source: str, target: str | Codec) -> bool:
+def returns(document: Any, result: am.Conversion, source: am.CodecName, target: am.CodecName | Codec) -> bool:
     """Tell whether a conversion and its account give back the history that was read, and the very document."""
     restored = am.restore(am.decode(result.document, target), result.losses)
     return am.same(restored, result.history) and same_document(am.encode(restored, source), document)
 
 
 def converts(
-    document: Any, source: str, target: str | Codec, into: Any, *account: str, types: bool = True
+    document: Any, source: am.CodecName, target: am.CodecName | Codec, into: Any, *account: str, types: bool = True
 ) -> am.Conversion:
     """Assert what a document becomes in another format, and what it loses; return the conversion.
 

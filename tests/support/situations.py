@@ -187,7 +187,7 @@ CASES: Sequence[Case] = (
 )
 
 
-def outcome(document: Document | None, source: str, target: str) -> str:
+def outcome(document: Document | None, source: am.CodecName, target: am.CodecName) -> str:
     """Return what a document loses in another format, in few words; "exact" for nothing, "-" for no document."""
     if document is None:
         return "-"

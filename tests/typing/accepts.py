@@ -16,7 +16,9 @@ from agentmsg import (
     BaseBlock,
     Block,
     Citation,
+    CodecName,
     ContentBlock,
+    Conversion,
     History,
     ImageBlock,
     Msg,
@@ -31,6 +33,8 @@ from agentmsg import (
     URLSource,
     Usage,
     approximate_tokens,
+    codec_names,
+    convert,
     dump,
     dump_lines,
     encode,
@@ -38,6 +42,7 @@ from agentmsg import (
     get_codec,
     load,
     load_lines,
+    recognize,
     register_block,
 )
 
@@ -74,7 +79,8 @@ def making() -> None:
     assert_type(Msg.tool("22 C", tool_call_id="c1", name="weather", error="late"), Msg)
     assert_type(Msg.assistant(tool_calls=[ToolUseBlock("c1", "f", {"a": [1]})]), Msg)
     assert_type(Msg.assistant("x", tool_calls=[{"id": "c1", "name": "f", "args": {}}]), Msg)
-    assert_type(Msg.chat("moderator", "ok"), Msg)
+    assert_type(Msg.chat("moderator", "ok", metadata={"a": 1}, created_at=None), Msg)
+    assert_type(Msg.user("x", id="m1", embedding=[0.5], structured={"a": [1]}), Msg)
     assert_type(Msg.of(TextBlock("x"), PollBlock("Tea?")), Msg)
     assert_type(Msg.builder().role("user").text("Hi").build(), Msg)
     assert_type(Msg.user("x").to_builder(), MsgBuilder)
@@ -92,6 +98,7 @@ def making() -> None:
 def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
     """Copies have the type of the original."""
     assert_type(message.evolve(name="x"), Msg)
+    assert_type(message.evolve(role="moderator", content="x", usage=None, extras={"openai": {"x": 1}}), Msg)
     assert_type(message.with_metadata(a=1).with_name(None).clone(name="x"), Msg)
     assert_type(call.evolve(input={"a": 1}), ToolUseBlock)
     assert_type(TextBlock("x").evolve(text="y"), TextBlock)
@@ -175,6 +182,9 @@ def converting(history: History, path: Path, binary: IO[bytes], text: IO[str]) -
     assert_type(Msg.decode({}, get_codec("openai")), Msg)
     history.messages_for("openai", losses=[], thinking="text").append({})
     assert_type(encode(["text", {"role": "user", "content": "x"}], "openai"), Any)
+    assert_type(encode(history, "openai-response"), dict[str, Any])
+    assert_type(history.encode("anthropic-response", on_loss="ignore"), dict[str, Any])
+    assert_type(convert([], recognize([]), "anthropic"), Conversion)
     assert_type(load("a.json"), History)
     assert_type(load(path, "openai", duplicates="error"), History)
     assert_type(load(binary), History)
@@ -204,3 +214,11 @@ def fields(chat: Chat) -> None:
     assert_type(chat.last, Msg | None)
     chat.blocks.append(TextBlock("x"))
     Chat(body=History.of("x"), source=URLSource("u"))
+
+
+def naming(history: History, codec: CodecName, plugin: str) -> None:
+    """A codec's name is a word that is known; a name that nobody knows yet goes through ``get_codec``."""
+    encode(history, codec).get("x")
+    encode(history, get_codec(plugin, version=1))
+    for name in codec_names():
+        history.messages_for(name)

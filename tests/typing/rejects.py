@@ -21,10 +21,15 @@ from agentmsg import (
     ToolUseBlock,
     URLSource,
     Usage,
+    convert,
+    decode,
     dump,
     dump_lines,
+    dumps,
+    encode,
     load,
     load_lines,
+    loads,
 )
 
 
@@ -43,6 +48,12 @@ Msg.tool("22 C", "c1")  # error: the id is given by name
 Msg.user()  # error: a message needs a text
 Msg.user(5)  # error: a text is a text
 Msg.chat("moderator")  # error: a message needs a text
+Msg.user("x", nme="ada")  # error: a field misspelt
+Msg.assistant("x", metdata={})  # error: a field misspelt
+Msg.chat("moderator", "x", usage=5)  # error: usage is Usage
+Msg.tool("x", tool_call_id="c1", eror="late")  # error: a field misspelt
+Msg.tool("x", tool_call_id="c1", error=5)  # error: an error is a text
+Msg.builder().set(contents="x")  # error: a field misspelt
 Msg.remove()  # error: a removal needs an id
 Msg()  # error: a message needs a role
 Msg(role="asistant")  # error: a role misspelt
@@ -70,6 +81,8 @@ message.first(TextBlock).text  # error: there may be none
 message.get_structured_data(Place).town  # error: the class has no such field
 number: int = message.get_structured_data(Place)  # error: a Place is no number
 message.id.upper()  # error: there may be none
+message.evolve(nme="ada")  # error: a field misspelt
+message.evolve(content=5)  # error: content is a text or blocks
 message.with_id(5)  # error: an id is a text
 
 TextBlock()  # error: a text is needed
@@ -104,4 +117,17 @@ load_lines(5)  # error: a path or a file
 dump(history, "a.json")  # error: a codec is needed
 dump(5, "a.json", "json")  # error: a history
 dump_lines(5, "a.jsonl")  # error: messages or histories
+convert([], "opnai", "anthropic")  # error: a codec misspelt
+convert([], "openai", "antropic")  # error: a codec misspelt
+loads(b"[]", "opnai")  # error: a codec misspelt
+decode([], "open-ai")  # error: a codec misspelt
+encode(history, "langchian")  # error: a codec misspelt
+dumps(history, "JSON")  # error: a codec misspelt
+dumps(history, 5)  # error: a codec is a name or a codec
+message.encode("opnai")  # error: a codec misspelt
+history.messages_for("opnai")  # error: a codec misspelt
+Msg.decode({}, "opnai")  # error: a codec misspelt
+load("missing.json", "opnai")  # error: a codec misspelt
+encode(history, "openai-response").append(1)  # error: a response is an object
+encode(history, "openai", on_loss="ingore")  # error: a word misspelt
 Recorder(on_message="x")  # error: a listener can be called

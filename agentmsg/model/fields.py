@@ -1,0 +1,54 @@
+"""The fields of a message by name, as type checkers know them: so that they find one that is misspelt.
+
+Told once more here, because a checker can't take them from the class; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from agentmsg.model.blocks import Block
+    from agentmsg.model.usage import Usage
+
+__all__ = ["MsgChanges", "MsgFields", "ToolFields"]
+
+
+class _Fields(TypedDict, total=False):
+    id: str | None
+    created_at: datetime | None
+    recipient: str | None
+    model: str | None
+    metadata: Mapping[str, Any]
+    response_metadata: Mapping[str, Any]
+    structured: Any
+    usage: Usage | None
+    finish_reason: str | None
+    embedding: Iterable[float] | None
+    extras: Mapping[str, Any]
+    notes: Mapping[str, Any]
+
+
+class MsgFields(_Fields, total=False):
+    """What the factories of ``Msg`` take by name, beside the text."""
+
+    name: str | None
+
+
+class ToolFields(_Fields, total=False):
+    """What ``Msg.tool`` takes by name, beside the text, the id of the call and the tool's name."""
+
+    error: str | None
+    error_type: str | None
+    status: str | None
+    artifact: Any
+
+
+class MsgChanges(MsgFields, total=False):
+    """What ``Msg.evolve`` and ``MsgBuilder.set`` take."""
+
+    role: str
+    content: str | Iterable[Block]

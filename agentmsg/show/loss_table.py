@@ -1,0 +1,132 @@
+"""The table of losses: what there is to see of a loss report, computed once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.show.json_lines import json_words
+from agentmsg.show.pieces import Code
+from agentmsg.show.small_print import count
+from agentmsg.show.visible_text import Words, brief, words
+from agentmsg.values.text import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.fitting.losses import Loss, Losses
+
+__all__ = ["LossRow", "LossTable", "document_code", "table_of"]
+
+# A notebook cell is no place for more rows, or for longer values.
+_ROWS, _VALUE = 200, 240
+_LEVELS = ("content", "annotation", "setting")
+# In these, `now` says where the value went.
+_WHERE = frozenset({"moved", "split", "merged"})
+
+
+@attrs.frozen(kw_only=True)
+class LossRow:
+    """A loss.
+
+    Attributes:
+        level: "content", "annotation" or "setting".
+        where: its path in the input.
+        kind: "dropped", "changed" and so on.
+        why: in words; may be empty.
+        was, now: the values; empty where there is none.
+    """
+
+    level: str
+    where: str
+    kind: str
+    why: str
+    was: Words
+    now: Words
+
+
+@attrs.frozen(kw_only=True)
+class LossTable:
+    """The table of a loss report.
+
+    Attributes:
+        title: what was lost, in a few words.
+        facts: the format that was written, and what the document carries.
+        rows: the losses, content first.
+        more: how many losses are not shown.
+    """
+
+    title: str
+    facts: tuple[str, ...]
+    rows: tuple[LossRow, ...]
+    more: int
+
+
+def table_of(losses: Losses) -> LossTable:
+    """Return what there is to see of a loss report: content first, then in its own order."""
+    ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.level))
+    return LossTable(
+        title=_title(losses),
+        facts=(
+            f"converted to {brief(losses.codec)}",
+            *([f"{count(losses.carried, 'loss', 'losses')} carried in the document"] if losses.carried else []),
+        ),
+        rows=tuple(map(_row, islice(ordered, _ROWS))),
+        more=max(0, len(ordered) - _ROWS),
+    )
+
+
+def document_code(document: Any) -> Code:
+    """Return a document to show: plain data or JSON laid out, the size of anything else."""
+    if isinstance(document, (bytes, bytearray, memoryview, str)):
+        try:
+            return Code(label="document", words=json_words(parse_json(document), _ROWS * _VALUE))
+        except AgentMsgError:
+            return Code(label="document", words=words(f"{count(len(document), 'byte')}, not JSON"))
+    return Code(label="document", words=json_words(document, _ROWS * _VALUE))
+
+
+def _title(losses: Iterable[Loss]) -> str:
+    levels = [loss.level for loss in losses]
+    counts = [f"{levels.count(level):,} {level}" for level in _LEVELS if level in levels]
+    return f"Lost: {', '.join(counts)}" if counts else "Nothing lost"
+
+
+def _row(loss: Loss) -> LossRow:
+    return LossRow(
+        level=loss.level,
+        where=brief("/".join(map(str, loss.path))),
+        kind=loss.kind,
+        why=brief(loss.why),
+        was=_value(loss.was),
+        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(loss.now),
+    )
+
+
+def _value(value: Any) -> Words:
+    if value is None:
+        return Words("")
+    if isinstance(value, str):
+        return words(value, _VALUE)
+    if isinstance(value, datetime):
+        return Words(value.isoformat())
+    if isinstance(value, (bool, int, float, dict, list)):
+        return json_words(value, _VALUE)
+    return words(repr(value), _VALUE)
+
+
+def _place(now: Any) -> str:
+    if isinstance(now, int):
+        return f"content/{now}"
+    places = now if isinstance(now, tuple) and now and isinstance(now[0], tuple) else (now,)
+    return ", ".join(_message(place) for place in places)
+
+
+def _message(place: Any) -> str:
+    if isinstance(place, tuple) and len(place) == 2:  # noqa: PLR2004 - a message and a block
+        return f"messages/{place[0]}/content/{place[1]}"
+    return brief(str(place))

@@ -1,0 +1,225 @@
+"""check_codec: a codec under all laws, and what it loses by name. Needs Hypothesis (the extra ``testing``)."""
+
+from __future__ import annotations
+
+import random
+import re
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import hypothesis
+from hypothesis.errors import NoSuchExample
+
+from agentmsg.errors import AgentMsgError, excerpt
+from agentmsg.fitting.fit import fit
+from agentmsg.model.msg import Msg
+from agentmsg.registry import get_codec
+from agentmsg.testing import laws
+from agentmsg.testing.mutations import edit, mutate, note_words, plant_notes
+from agentmsg.testing.single_values import single_values
+from agentmsg.testing.strategies import histories
+from agentmsg.testing.telling import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from agentmsg.formats.codec import Codec
+    from agentmsg.model.history import History
+
+__all__ = ["Broken", "CodecBroken", "check_codec"]
+
+# So many documents of its own are made where somebody gives none, and so many damaged ones of each are tried.
+_OWN, _DAMAGED = 20, 10
+_SHOWN = 600
+# So many faults are told in words; ``CodecBroken.broken`` has all.
+_TOLD = 20
+_INDEX = re.compile(r"\b[0-9]+\b|role='\w+'")
+# Histories of the whole model are large, and most of those that break a law are small.
+_SLOW = (
+    hypothesis.HealthCheck.too_slow,
+    hypothesis.HealthCheck.filter_too_much,
+    hypothesis.HealthCheck.data_too_large,
+    hypothesis.HealthCheck.large_base_example,
+)
+# The canonical forms, which law 4 goes through.
+_MIDDLES = ("json", "msgpack")
+
+
+@attrs.frozen(kw_only=True)
+class Broken:
+    """A law that a codec breaks.
+
+    Attributes:
+        law: its name in ``LAWS``.
+        why: what is wrong, with the path and the two values of what came back otherwise.
+        example: the smallest history that was found to show it, or a document.
+    """
+
+    law: str
+    why: str
+    example: Any
+
+    def __str__(self) -> str:
+        """Return the law, what is wrong, and the example."""
+        return f"{self.law}: {self.why}\n  for {shortened(self.example, _SHOWN)}"
+
+
+class CodecBroken(AssertionError):
+    """What ``check_codec`` raises.
+
+    Attributes:
+        broken: the laws that are broken, each with the smallest example.
+    """
+
+    def __init__(self, codec: Codec, broken: Sequence[Broken]) -> None:
+        self.broken = tuple(broken)
+        names = ", ".join(dict.fromkeys(each.law for each in broken))
+        head = f"{codec.name} breaks these laws (agentmsg guide laws): {names}"
+        more = [f"and {len(broken) - _TOLD} more"] if len(broken) > _TOLD else []
+        super().__init__("\n".join([head, *map(str, broken[:_TOLD]), *more]))
+
+
+def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: int = 100) -> None:
+    """Run a codec under the laws; where it breaks one, say which value is lost, in the smallest example.
+
+    Histories of the whole model are made by Hypothesis; so are documents, by writing these. Give real documents too:
+    what a stranger's program writes is odder than what your own codec does.
+
+    Args:
+        codec: a codec, or its name.
+        documents: of its format, as plain data.
+        examples: how many histories are tried for each law; 100 take about five seconds.
+
+    Raises:
+        CodecBroken: an AssertionError, where a law is broken; with the laws, and the smallest example of each.
+    """
+    chosen = get_codec(codec)
+    given = list(documents)
+    broken = [*_of_histories(chosen, examples), *_of_documents(chosen, given)]
+    if broken:
+        raise CodecBroken(chosen, broken)
+
+
+def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
+    singles = list(single_values())
+    for name, law in _history_laws(codec).items():
+        settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
+        alone = [Broken(law=name, why=why, example=one) for one in singles if (why := _why(law, one)) is not None]
+        if alone:
+            yield from _distinct(alone)
+            continue
+        try:
+            example = hypothesis.find(
+                histories(),
+                partial(_breaks, law),
+                settings=settings,
+                random=_seeded(),
+            )
+        except NoSuchExample:
+            continue
+        yield Broken(law=name, why=_why(law, example) or "not every time", example=example)
+
+
+def _distinct(broken: Iterable[Broken]) -> list[Broken]:
+    """Return what is told: each way to go wrong once, whatever role and place it happens in."""
+    return list({_INDEX.sub("*", each.why): each for each in reversed([*broken])}.values())[::-1]
+
+
+def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
+    """Return the laws of histories, each as a function of one."""
+    found: dict[str, Callable[[History], Any]] = {
+        "honest account": lambda history: laws.honest_account(codec, history),
+        "carried account": lambda history: laws.carried_account(codec, history),
+        "floor": lambda history: laws.floor(codec, history),
+        "notes never matter": lambda history: laws.notes_never_matter(codec, _noted(codec, history)),
+        "prefix stability": lambda history: laws.prefix_stable(codec, history, Msg("user", "and one more", id="m")),
+    }
+    if codec.caps.everything:
+        found["canonical"] = lambda history: laws.canonical(codec, history)
+    return found
+
+
+def _noted(codec: Codec, history: History) -> History:
+    """Return a history with notes planted: of the keys that this codec's own notes have, where it makes any."""
+    _, keys, marks = note_words([laws.read_back(fit(history, codec).history, codec)])
+    return plant_notes(history, _seeded(), (codec.family, codec.name, "x"), (*keys, "=", ""), (True, *marks))
+
+
+def _of_documents(codec: Codec, given: Sequence[Any]) -> Iterator[Broken]:
+    documents = [*given, *_written(codec)]
+    rng = _seeded()
+    damaged = [mutate(document, rng) for document in documents for _ in range(_DAMAGED)]
+    if refused := next(filter(None, (_refused(codec, document) for document in given)), None):
+        yield refused
+    candidates = [*documents, *damaged]
+    for name, law in _document_laws(codec).items():
+        faults = [(document, why) for document in candidates if (why := _why(law, document)) is not None]
+        if faults:
+            example, why = min(faults, key=lambda fault: len(repr(fault[0])))
+            yield Broken(law=name, why=why, example=example)
+        if name == "typed errors":
+            # What ends in another error does so in each law, and says nothing new there.
+            bad = {id(document) for document, _ in faults}
+            candidates = [document for document in candidates if id(document) not in bad]
+
+
+def _document_laws(codec: Codec) -> dict[str, Callable[[Any], Any]]:
+    """Return the laws of documents, each as a function of one."""
+    return {
+        "typed errors": lambda document: laws.typed_errors(codec, None, document),
+        "exact return": lambda document: laws.exact_return(codec, document),
+        **{
+            f"through the middle, {middle.name}": partial(laws.through_the_middle, codec, middle=middle)
+            for middle in map(get_codec, _MIDDLES)
+        },
+        "edits win": lambda document: laws.edits_win(codec, document, lambda history: edit(history, _seeded())),
+        "purity": lambda document: laws.pure(codec, document),
+    }
+
+
+def _written(codec: Codec) -> list[Any]:
+    """Return documents that the codec writes itself, of the first histories that Hypothesis makes."""
+    written: list[Any] = []
+
+    @hypothesis.seed(0)
+    @hypothesis.settings(max_examples=_OWN, database=None, deadline=None, phases=[hypothesis.Phase.generate])
+    @hypothesis.given(histories())
+    def collect(history: History) -> None:
+        # What the codec can't write is named by the laws of histories.
+        with suppress(Exception):
+            written.append(laws.plain(fit(history, codec).history, codec))
+
+    collect()
+    return written
+
+
+def _refused(codec: Codec, document: Any) -> Broken | None:
+    """Return what is wrong where a document is refused that somebody gave as one of the format."""
+    try:
+        codec.read(document)
+    except AgentMsgError as error:
+        return Broken(law="typed errors", why=f"a document of the format is refused: {error}", example=document)
+    except Exception:  # noqa: BLE001 - the law of errors names it
+        return None
+    return None
+
+
+def _why(law: Callable[[Any], Any], value: Any) -> str | None:
+    """Return why a law does not hold for a value; None where it does."""
+    try:
+        law(value)
+    except AssertionError as error:
+        return str(error) or "broken"
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's codec raises
+        return f"{type(error).__name__}: {excerpt(str(error))[1:-1]}"
+    return None
+
+
+def _breaks(law: Callable[[Any], Any], value: Any) -> bool:
+    return _why(law, value) is not None
+
+
+def _seeded() -> random.Random:
+    return random.Random(0)  # noqa: S311 - no cryptography here

@@ -1,0 +1,121 @@
+"""Histories that hold one thing each: every field of every class of the model, alone, in every role.
+
+What a codec does to a value shows here by itself, and every value is asked for: random histories may miss one.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import attrs
+
+from agentmsg.model.base import CacheHint, Citation, Signature
+from agentmsg.model.blocks import BLOCK_TAGS, BaseBlock, TextBlock, ToolResultBlock
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.model.roles import RoleName
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.model.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["single_values"]
+
+# Any word is a role.
+_ROLES: tuple[Any, ...] = (*get_args(RoleName), "moderator")
+_SPEC = ToolSpec("f", "adds", {"type": "object"})
+# A value for each field, by its name; all others are texts.
+_VALUES: dict[str, Any] = {
+    "artifact": {"rows": [1]},
+    "cache": CacheHint(ttl="5m"),
+    "citations": (Citation("https://example.org/a", "A", "cited"),),
+    "content": (TextBlock("inside"),),
+    "created_at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    "data": {"a": [1, None, "x"]},
+    "embedding": (0.5, -1.0),
+    "end": 5,
+    "extras": {"x-other": {"a": 1}},
+    "input": {"a": 1},
+    "metadata": {"mine": [1]},
+    "parameters": {"type": "object", "properties": {}},
+    "raw_input": '{"a":  1}',
+    "response_metadata": {"logprobs": None, "n": 1},
+    "signature": Signature("x-other", "c2ln"),
+    "source": URLSource("https://example.org/a.png"),
+    "start": 0,
+    "strict": True,
+    "structured": {"mood": "good"},
+    "tools": (_SPEC,),
+    "usage": Usage(input=3, output=4, total=7),
+    "value": {"type": "odd"},
+}
+_SOURCES = (
+    URLSource("https://example.org/a.png", "image/png"),
+    Base64Source("aGk=", "image/png"),
+    FileSource("file_1"),
+    TextSource("text", "text/plain"),
+    BlocksSource((TextBlock("inside"),)),
+)
+
+
+def single_values() -> Iterator[History]:
+    """Yield histories of one message, or of none, each with one field that says something."""
+    yield History()
+    for field in ("id", "metadata", "extras"):
+        yield History([_message("user")], **{field: _value(field)})
+    for tool in _each(ToolSpec, name="f"):
+        yield History([_message("user")], tools=[tool])
+    yield History([_message("user")], tools=[NativeTool("x-other", {"type": "search"})])
+    for message in _messages():
+        yield History([message])
+
+
+def _messages() -> Iterator[Msg]:
+    for role in _ROLES:
+        yield Msg(role, (), id=None, created_at=None)
+        for name in _names(Msg):
+            if name not in ("role", "content"):
+                yield _message(role, **{name: _value(name)})
+    for block in _blocks():
+        # A result stands alone in a message of its tool; everything may stand in all others.
+        for role in ("tool",) if isinstance(block, ToolResultBlock) else ("system", "user", "assistant", "moderator"):
+            yield _message(role, block)
+        if not isinstance(block, ToolResultBlock):
+            yield _message("tool", ToolResultBlock("c1", (block,), name="f"))
+
+
+def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
+    """Return a message with nothing but what is given; where there is no content, with a text."""
+    usual = ToolResultBlock("c1", (TextBlock("Hi"),)) if role == "tool" else TextBlock("Hi")
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return Msg(role, content or (usual,), **given)
+
+
+def _blocks() -> Iterator[BaseBlock]:
+    for cls in BLOCK_TAGS:
+        needed = {name: _value(name) for name in _names(cls, needed=True)}
+        for source in _SOURCES if "source" in needed else ():
+            given: dict[str, Any] = {**needed, "source": source}
+            yield cls(**given)
+        yield from _each(cls, **needed)
+
+
+def _names(cls: type[Any], *, needed: bool = False) -> list[str]:
+    """Return the names of a class's fields, notes left out: all, or those that must be given."""
+    fields = [field for field in attrs.fields(cls) if field.init and field.alias != "notes"]
+    return [str(field.alias) for field in fields if not needed or field.default is attrs.NOTHING]
+
+
+def _value(name: str) -> Any:
+    return _VALUES.get(name, "x1")
+
+
+def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
+    """Yield an object of a class with what it needs only, and one for each other field with that beside."""
+    yield cls(**needed)
+    for name in _names(cls):
+        if name not in needed:
+            yield cls(**needed, **{name: _value(name)})

@@ -1,0 +1,132 @@
+"""check_codec: what a stranger's codec loses is named, and ours lose nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import attrs
+import pytest
+
+import agentmsg as am
+from agentmsg.fitting.fit import fit
+from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row
+from agentmsg.formats.spelling import same_document
+from agentmsg.testing import CodecBroken, check_codec, honest_account
+from agentmsg.testing.single_values import single_values
+from data import effort, share
+from support.toys import Toy
+
+_TEXTS = MessageRow(fields={"name": KEEP}, blocks={am.TextBlock: Row({"text": KEEP, "phase": KEEP})})
+CODECS = [am.get_codec(name) for name in am.codec_names()]
+
+
+class Sound(Toy):
+    """Keeps names, texts and phases, as its table says."""
+
+    def make_caps(self) -> Caps:
+        return Caps(messages={"user": _TEXTS, "assistant": _TEXTS})
+
+    def read(self, document: Any) -> am.History:
+        read = super().read(document)
+        if fit(read, self).history is not read or not same_document(super().write(read), document):
+            msg = "more than this format says"
+            raise am.DecodeError(msg, codec=self.name)
+        return read
+
+
+class NoName(Sound):
+    """Forgets the names, which its table promises to keep."""
+
+    def write(self, history: am.History) -> Any:
+        return super().write(am.History([message.evolve(name=None) for message in history]))
+
+
+class NoPhase(Sound):
+    """Forgets a field of blocks on reading."""
+
+    def read(self, document: Any) -> am.History:
+        read = super().read(document)
+        content = [[block.evolve(phase=None) for block in message.content] for message in read]
+        return read.evolve(messages=[message.evolve(content=new) for message, new in zip(read, content, strict=True)])
+
+
+class Raises(Sound):
+    """Raises what is no error of agentmsg."""
+
+    def read(self, document: Any) -> am.History:
+        return super().read({"agentmsg": document["agentmsg"], **document})
+
+
+class Refuses(Sound):
+    """Refuses what is given as a document of its format."""
+
+    def read(self, document: Any) -> am.History:
+        if document.get("messages") == []:
+            msg = "no messages"
+            raise am.DecodeError(msg, codec=self.name)
+        return super().read(document)
+
+
+BROKEN: dict[type[Toy], tuple[str, str]] = {
+    NoName: ("honest account", "messages/0/name: 'x1' came back as nothing"),
+    NoPhase: ("honest account", "messages/0/content/0/phase: 'x1' came back as nothing"),
+    Raises: ("typed errors", "KeyError"),
+    Refuses: ("typed errors", "a document of the format is refused: toy: no messages"),
+}
+EMPTY = am.encode(am.History(), "json")
+
+
+@pytest.mark.parametrize("cls", BROKEN, ids=lambda cls: cls.__name__)
+def test_what_a_codec_loses_is_named(cls: type[Toy]) -> None:
+    """A law that is broken is named, with the very value that is lost; the error has all of them as objects."""
+    law, words = BROKEN[cls]
+    with pytest.raises(CodecBroken) as caught:
+        check_codec(cls(), [EMPTY], examples=5)
+    found = [broken for broken in caught.value.broken if broken.law == law]
+    assert any(words in broken.why for broken in found), str(caught.value)
+    assert law in str(caught.value)
+    assert words in str(caught.value)
+    assert isinstance(caught.value, AssertionError)
+
+
+@pytest.mark.parametrize("codec", [Sound(), am.get_codec("riffer")], ids=lambda codec: codec.name)
+def test_a_sound_codec_passes(codec: am.Codec) -> None:
+    """A codec that keeps what its table says breaks no law, whatever else it loses."""
+    check_codec(codec, examples=effort(20, least=5))
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_each_value_alone_comes_back_or_is_told(codec: am.Codec) -> None:
+    """Law 3 for every field of every class, alone and in every role: none is reached by luck only."""
+    for history in share(single_values(), CODECS.index(codec), least=effort(400)):
+        honest_account(codec, history)
+
+
+def test_single_values_are_of_all_classes_and_fields() -> None:
+    """The walk is over the model itself: each field of each block says something in one of its histories."""
+    blocks = [block for history in single_values() for message in history for block in message.content]
+    for cls in {type(block) for block in blocks}:
+        for field in attrs.fields(cls):
+            if field.init and field.alias != "notes":
+                assert any(getattr(block, field.alias) for block in blocks if type(block) is cls), (cls, field.alias)
+    assert len({type(block) for block in blocks}) == 14
+
+
+@pytest.mark.parametrize("name", ["check_codec", "histories"])
+def test_without_hypothesis_the_install_line_is_told(name: str) -> None:
+    """What draws from Hypothesis says how to install it; the laws themselves need none."""
+    code = f"""
+import sys
+sys.modules["hypothesis"] = None
+from agentmsg import AgentMsgError
+from agentmsg.testing import honest_account
+try:
+    from agentmsg.testing import {name}
+except AgentMsgError as error:
+    print(error.code, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().startswith("unavailable")
+    assert f"agentmsg.testing.{name} needs another package: pip install 'agentmsg[testing]'" in done.stdout

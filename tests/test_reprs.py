@@ -1,0 +1,67 @@
+"""What a person sees of an object: short reprs, and the same in rich."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.pretty import pretty_repr
+
+import agentmsg as am
+from support.grand_tour import grand_tour
+
+CONVERTED = am.convert([{"role": "user", "content": "x", "name": "ada"}], "openai", "anthropic")
+SHORT: dict[str, tuple[Any, str]] = {
+    "a text": (am.TextBlock("Hi"), "TextBlock(text='Hi')"),
+    "an empty text": (am.TextBlock("", metadata={"a": None}), "TextBlock(text='', metadata={'a': None})"),
+    "a call": (am.ToolUseBlock("c1", "f", {"a": 1}), "ToolUseBlock(id='c1', name='f', input={'a': 1})"),
+    "another kind": (am.ToolUseBlock("c1", "f", kind="custom"), "ToolUseBlock(id='c1', name='f', kind='custom')"),
+    "a zero": (am.Usage(input=0), "Usage(input=0)"),
+    "a history": (
+        am.History([am.Msg("user", "Hi", id="m1", created_at=None)], id="h"),
+        "History(messages=(Msg(role='user', content=(TextBlock(text='Hi'),), id='m1'),), id='h')",
+    ),
+    "a loss": (
+        CONVERTED.losses[0],
+        "Loss(path=('messages', 0, 'name'), kind='dropped', codec='anthropic', level='annotation', was='ada')",
+    ),
+    "a conversion": (
+        CONVERTED,
+        "Conversion(losses=<Losses: 1 annotation>, document={'messages': [{'role': 'user', 'content': 'x'}]})",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_reprs_are_short(name: str) -> None:
+    """A repr has what an object is made of first, and nothing that is absent or a default."""
+    shown, text = SHORT[name]
+    assert repr(shown) == text
+
+
+def test_a_made_time_is_shown_as_a_time() -> None:
+    """The repr of a new message shows when it was made, and not that agentmsg did it."""
+    message = am.Msg.user("Hi")
+    assert message.created_at is not None
+    assert f"created_at={message.created_at.isoformat(timespec='milliseconds')})" in repr(message)
+
+
+def test_rich_shows_the_same() -> None:
+    """Rich shows the fields that the repr shows, laid out; of a loss report each loss."""
+    history = grand_tour()
+    for message in history:
+        for shown in (message, *message.content):
+            flat = pretty_repr(shown, max_width=10**6)
+            assert flat == repr(shown) or len(repr(shown)) == 2000
+    assert pretty_repr(CONVERTED.losses, max_width=10**6) == f"Losses({CONVERTED.losses[0]!r})"
+    console = Console(width=60, record=True, quiet=True)
+    console.print(history)
+    assert "UNSET" not in console.export_text()
+
+
+def test_a_long_document_does_not_hide_the_losses() -> None:
+    """The repr of a conversion has its losses first, whatever the document's length."""
+    done = am.convert([{"role": "user", "content": "x" * 5000, "name": "ada"}], "openai", "anthropic")
+    assert repr(done).startswith("Conversion(losses=<Losses: 1 annotation>, document=")
+    assert len(repr(done)) == 2000
