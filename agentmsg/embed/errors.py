@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["fail"]
 
 
-def fail(error: AgentMsgError, value: Any, title: str, lead: int = 0) -> NoReturn:
+def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
     """Raise what pydantic puts into its own report, below the place of the value.
 
     The type of the error is our code; ``ctx`` has code and codec; ``input`` is the part that is refused.
@@ -23,14 +23,13 @@ def fail(error: AgentMsgError, value: Any, title: str, lead: int = 0) -> NoRetur
         error: ours.
         value: what was read.
         title: of what was to be read, shown where this is the whole report.
-        lead: so many steps of the error's path lead to the value.
 
     Raises:
         ValidationError: always.
     """
     from pydantic_core import PydanticCustomError, ValidationError  # noqa: PLC0415 - pydantic asks
 
-    path = error.path[lead:]
+    path = error.path
     # In the type of an error, pydantic wants a literal.
     told = PydanticCustomError(cast("Any", error.code), "{message}", _context(error))
     raise ValidationError.from_exception_data(
