@@ -100,7 +100,7 @@ TARGETS: tuple[Target, ...] = (
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
     _field("canonical", TAGGED, "validate", 0.7),
-    _field("canonical", TAGGED, "validate json", 0.9),
+    _field("canonical", TAGGED, "validate json", 0.7),
     _field("canonical", TAGGED, "dump", 1.4),
     _field("canonical", TAGGED, "dump json", 1.0),
     _field("openai", UNIONS, "validate", 0.7),
