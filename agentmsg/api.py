@@ -63,7 +63,7 @@ class Conversion:
 
     Attributes:
         document: in the target format: plain data, or bytes where bytes were given.
-        losses: the exact account of what the target could not carry.
+        losses: the loss report: exactly what the target could not hold.
         history: what was read from the source.
     """
 
@@ -194,14 +194,14 @@ def encode(
         messages: a history, a message, or several messages; of a message by itself, the document is one message
             where the format has such documents.
         codec: the format to write.
-        losses: a list that collects the account of what could not be carried.
+        losses: a list that collects what is lost.
         on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
         carry: whether content that the format cannot hold is put into the metadata of a message, where the format has
             any; it is not lost then, and ``restore`` of what is read back gives it back.
         options: of the codec.
 
     Raises:
-        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the account.
+        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the losses.
         CodecLookupError: where there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
@@ -305,7 +305,7 @@ def convert(
     duplicates: Duplicates = "last",
     carry: bool = False,
 ) -> Conversion:
-    """Return a document of one format in another, with the exact account of what that could not carry.
+    """Return a document of one format in another, with the report of exactly what that could not hold.
 
     ``restore(decode(result.document, target), result.losses)`` is the source's history again.
 
@@ -315,7 +315,7 @@ def convert(
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
         duplicates: as of ``loads``, where bytes or text are given.
-        carry: as of ``encode``; the account is that of the rest then, and says how many losses the document carries.
+        carry: as of ``encode``; the loss report is of the rest then, and says how many losses the document carries.
 
     Raises:
         DecodeError: where the document cannot be read. Never for a loss.
@@ -336,18 +336,18 @@ def convert(
 
 
 def dump_losses(losses: Losses, output: History) -> bytes:
-    """Return an account as it stands on file: JSON lines, a header first, one line for each object.
+    """Return a loss report as it stands on file: JSON lines, a header first, one line for each object.
 
     Args:
-        losses: the account of a conversion.
-        output: the converted history as its document reads back; the header binds the account to it.
+        losses: the loss report of a conversion.
+        output: the converted history as its document reads back; the header binds the loss report to it.
     """
     account = checked(losses, Losses, "losses")
     return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
 
 
 def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
-    """Return the account of a file.
+    """Return the loss report of a file.
 
     Raises:
         DecodeError: where it is none; the path starts with the line's number.

@@ -5,7 +5,7 @@
     ├── DecodeError         a document that a codec cannot read (also a ValueError)
     │   └── NotUnderstood   a document whose format is not recognised
     ├── EncodeError         a history that cannot be written (also a ValueError)
-    ├── LossError           a conversion that would lose content, or an account that does not fit
+    ├── LossError           a conversion that would lose content, or a loss report that does not fit
     ├── CodecLookupError    a codec that is not known (also a LookupError)
     └── FileError           a file that cannot be read or written (also an OSError)
 
@@ -200,7 +200,7 @@ class EncodeError(AgentMsgError, ValueError):
 
 
 class LossError(AgentMsgError):
-    """A conversion that would lose content, or an account that does not fit what it is applied to.
+    """A conversion that would lose content, or a loss report that does not fit what it is applied to.
 
     ``losses`` holds the content losses that made an encoding stop; otherwise it is empty.
     """

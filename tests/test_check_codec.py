@@ -70,8 +70,8 @@ class Refuses(Sound):
 
 
 BROKEN: dict[type[Toy], tuple[str, str]] = {
-    NoName: ("honest account", "messages/0/name: 'x1' came back as nothing"),
-    NoPhase: ("honest account", "messages/0/content/0/phase: 'x1' came back as nothing"),
+    NoName: ("honest report", "messages/0/name: 'x1' came back as nothing"),
+    NoPhase: ("honest report", "messages/0/content/0/phase: 'x1' came back as nothing"),
     Raises: ("typed errors", "KeyError"),
     Refuses: ("typed errors", "a document of the format is refused: toy: no messages"),
 }

@@ -91,7 +91,7 @@ class History(Noted, Portable, Sequence[Msg]):
             options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
 
         Raises:
-            LossError: where content would be lost and nobody asked for the account, as ``encode``.
+            LossError: where content would be lost and nobody asked for the losses, as ``encode``.
             CodecLookupError: where there is no such codec or option; code "option", where documents of the format
                 hold no messages that could be taken out.
         """

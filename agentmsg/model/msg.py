@@ -217,7 +217,7 @@ class Msg(Noted, Portable, Roled):
         return self.evolve(response_metadata={**self.response_metadata, **entries})
 
     def with_usage(self, usage: Usage | None) -> Msg:
-        """Return a copy with another account of what it cost."""
+        """Return a copy with other usage."""
         return self.evolve(usage=usage)
 
     def clone(self, *, name: str | None = None) -> Msg:

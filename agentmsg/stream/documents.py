@@ -2,7 +2,7 @@
 
 A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
 chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
-account, by ``encode``.
+loss report, by ``encode``.
 """
 
 from __future__ import annotations

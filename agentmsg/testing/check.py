@@ -130,8 +130,8 @@ def _distinct(broken: Iterable[Broken]) -> list[Broken]:
 def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
     """Return the laws of histories, each as a function of one."""
     found: dict[str, Callable[[History], Any]] = {
-        "honest account": lambda history: laws.honest_account(codec, history),
-        "carried account": lambda history: laws.carried_account(codec, history),
+        "honest report": lambda history: laws.honest_account(codec, history),
+        "carried report": lambda history: laws.carried_account(codec, history),
         "floor": lambda history: laws.floor(codec, history),
         "notes never matter": lambda history: laws.notes_never_matter(codec, _noted(codec, history)),
         "prefix stability": lambda history: laws.prefix_stable(codec, history, Msg("user", "and one more", id="m")),

@@ -132,9 +132,9 @@ def honest_account(
     rng: random.Random | None = None,
     accountant: Callable[[Fitted], Losses] = account,
 ) -> Fitted:
-    """Law 3 (a, b, c): what is written reads back; the account is empty only if it may be; it rebuilds the input.
+    """Law 3 (a, b, c): what is written reads back; the loss report is empty only if it may be; it rebuilds the input.
 
-    ``accountant`` makes the account; another than ours is only for showing that the law can fail.
+    ``accountant`` makes the loss report; another than ours is only for showing that the law can fail.
     """
     rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
     fitted = fit(history, codec)
@@ -145,15 +145,15 @@ def honest_account(
     assert again.history is output, f"fit is not idempotent (b): {list(account(again))[:3]}"
     losses = accountant(fitted)
     assert bool(losses) == (output is not history), (
-        f"an empty account for a change, or the other way round (b): {losses!r}"
+        f"an empty loss report for a change, or the other way round (b): {losses!r}"
     )
     assert len({loss.path for loss in losses}) == len(losses), "two losses of one path"
     assert not any(loss.path[-1] in _CONTAINERS for loss in losses), "a loss of a whole list says nothing"
-    _is_same(restore(output, losses), history, "the account does not rebuild the input (c)")
+    _is_same(restore(output, losses), history, "the loss report does not rebuild the input (c)")
     shuffled = list(losses)
     rng.shuffle(shuffled)
     filed = from_lines(to_lines(Losses(shuffled, codec=losses.codec), back))
-    _is_same(restore(back, filed), history, "the account on file does not rebuild the input (c)")
+    _is_same(restore(back, filed), history, "the loss report on file does not rebuild the input (c)")
     _no_subset_restores(output, shuffled, history, rng)
     _restores_more(output, losses, history)
     return fitted
@@ -173,7 +173,7 @@ def _no_subset_restores(output: History, losses: list[Any], history: History, rn
             restored = restore(output, subset)
         except AgentMsgError:
             continue
-        assert not same(restored, history), f"a part of the account is enough: {len(subset)} of {len(losses)} (c)"
+        assert not same(restored, history), f"a part of the loss report is enough: {len(subset)} of {len(losses)} (c)"
 
 
 def _has_twins(history: History) -> bool:
@@ -187,26 +187,26 @@ def _restores_more(output: History, losses: Losses, history: History) -> None:
 
 
 def carried_account(codec: Codec, history: History) -> Losses:
-    """Law 3 (e), of ``carry=True``: what is carried in metadata and the rest of the account rebuild the input.
+    """Law 3 (e), of ``carry=True``: what is carried in metadata and the rest of the loss report rebuild the input.
 
     Returns:
-        The rest of the account; it says how many losses are carried.
+        The rest of the loss report; it says how many losses are carried.
     """
     fitted = fit(history, codec)
     output, rest = carried(fitted, codec)
     if not rest.carried:
         assert output is fitted.history, "nothing is carried, and yet the output differs"
-        assert rest == account(fitted), "nothing is carried, and yet the account differs"
+        assert rest == account(fitted), "nothing is carried, and yet the loss report differs"
         return rest
     assert not rest.content, f"content is carried, and yet lost: {rest.content[:3]}"
     back = read_back(output, codec)
-    _is_same(back, output, "decode(write(g)) is not g where g carries an account (a)")
-    assert same(uncarried(back, rest), fitted.history), "what carries an account is not what was fit besides"
+    _is_same(back, output, "decode(write(g)) is not g where g carries a loss report (a)")
+    assert same(uncarried(back, rest), fitted.history), "what carries a loss report is not what was fit besides"
     filed = from_lines(to_lines(rest, uncarried(back, rest)))
     for given, losses in ((output, rest), (back, rest), (back, filed)):
-        assert same(restore(given, losses), history), "the carried account and the rest do not rebuild the input"
+        assert same(restore(given, losses), history), "the carried loss report and the rest do not rebuild the input"
     content = restore(back)
-    assert content_digest(content) == content_digest(history), "the carried account does not give the content back"
+    assert content_digest(content) == content_digest(history), "the carried loss report does not give the content back"
     assert same(restore(content, list(rest)), history), "after what was carried, the rest does not rebuild the input"
     more = [Msg.user("and one more")]
     assert same(restore(back + more), content + more), "messages added behind do not come through"
@@ -214,7 +214,7 @@ def carried_account(codec: Codec, history: History) -> Losses:
 
 
 def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None:
-    """Law 3 (f): a document in another format is, restored with its account on file and encoded again, the document.
+    """Law 3 (f): a document in another format is, restored with its report on file and encoded again, itself.
 
     Args:
         codec: the format of the document.
@@ -222,7 +222,7 @@ def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None
         target: the format that it is converted to.
 
     Returns:
-        The account, or None where the document was refused (by the one typed error).
+        The loss report, or None where the document was refused (by the one typed error).
     """
     try:
         history = decode(document, codec)
@@ -233,7 +233,7 @@ def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None
     back = read_back(fitted.history, target)
     _is_same(back, fitted.history, f"what {target.name} was given does not read back")
     restored = restore(back, from_lines(to_lines(losses, back)))
-    _is_same(restored, history, f"output and account of {target.name} do not rebuild the history")
+    _is_same(restored, history, f"output and loss report of {target.name} do not rebuild the history")
     assert fit(restored, codec).history is restored, f"what {target.name} gave back does not fit {codec.name}"
     _is_document(plain(restored, codec), document, f"not the same document after {target.name}")
     return losses
@@ -343,8 +343,8 @@ def _says_enough(error: AgentMsgError, codec: Codec) -> None:
 LAWS: Mapping[str, Callable[..., Any]] = {
     "exact return": exact_return,
     "canonical": canonical,
-    "honest account": honest_account,
-    "carried account": carried_account,
+    "honest report": honest_account,
+    "carried report": carried_account,
     "floor": floor,
     "nothing hides": nothing_hides,
     "returns through": returns_through,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import attrs
 
 from agentmsg.model.base import CacheHint, Citation, Signature
-from agentmsg.model.blocks import BLOCK_TAGS, BaseBlock, TextBlock, ToolResultBlock
+from agentmsg.model.blocks import BaseBlock, Block, TextBlock, ToolResultBlock
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import RoleName
@@ -95,7 +95,10 @@ def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
 
 
 def _blocks() -> Iterator[BaseBlock]:
-    for cls in BLOCK_TAGS:
+    union, _ = get_args(Block)  # beside it stands what pydantic asks for
+    for cls in get_args(union):
+        if cls is BaseBlock:
+            continue  # it stands for users' own
         needed = {name: _value(name) for name in _names(cls, needed=True)}
         for source in _SOURCES if "source" in needed else ():
             given: dict[str, Any] = {**needed, "source": source}
