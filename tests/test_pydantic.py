@@ -294,6 +294,60 @@ def test_messages_of_errors_stand_as_they_are() -> None:
     assert "'{code}{message}'" in error["msg"]
 
 
+class Hostile:
+    """An object that raises whatever it is asked."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+def nested(levels: int) -> Any:
+    """Return a list of so many levels."""
+    value: Any = None
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+HOSTILE: dict[str, Any] = {
+    "object": Hostile(),
+    "object inside": [Hostile()],
+    "object as a tag": {"type": Hostile()},
+    "object among messages": [am.Msg.user("x"), Hostile()],
+    "object for messages": {"agentmsg": 1, "messages": Hostile()},
+    "deep": {"role": "user", "structured": nested(200)},
+    "deeper": nested(100_000),
+    "surrogate": {"role": "user", "metadata": {"\ud800": float("nan")}},
+    "key": {"role": "user", 1: 2},
+    "huge": 10**5000,
+    "class": am.Msg,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_is_given_is_an_error_of_pydantic(name: str) -> None:
+    """No object, depth or text makes anything but a ValidationError, which can be told."""
+    value = HOSTILE[name]
+    openai: Any = Annotated[am.History, am.As("openai")]
+    for kind in (am.History, am.Msg, am.Block, am.TextBlock, am.Source, am.Usage, openai):
+        for error in errors(kind, value):
+            assert error["type"] == error["ctx"]["code"]
+
+
+def test_deep_messages_go_there_and_back() -> None:
+    """What the model can hold is read again, however deep it is."""
+    message = am.Msg("user", structured=nested(126))
+    assert am.same(MSG.validate_python(MSG.dump_python(message)), message)
+    assert am.same(HISTORY.validate_json(HISTORY.dump_json(am.History([message])))[0], message)
+
+
+def test_a_value_of_another_class_is_a_warning() -> None:
+    """Who puts something else into a model unchecked is warned when it is dumped, as pydantic does it."""
+    wrong = Case.model_construct(history=am.History(), last="no message")
+    with pytest.warns(UserWarning, match="Msg is needed"):
+        assert wrong.model_dump()["last"] == "no message"
+
+
 # -- JSON Schema -------------------------------------------------------------------------------------------------------
 
 

@@ -123,7 +123,7 @@ class _Documents:
 
     def __call__(self, value: Any) -> History | Msg:
         """Return an instance as it is, or what a document says."""
-        if isinstance(value, self.cls):
+        if is_a(value, self.cls):
             return value
         if self.cls is History and (messages := held_messages(value)):
             return messages
@@ -140,7 +140,7 @@ class _Documents:
 
     def _read(self, value: Any) -> History:
         codec, limits = self.way.codec, self.way.limits
-        if isinstance(value, str) and codec.binary:
+        if codec.binary and is_a(value, str):
             value = _from_base64(value, codec.name)
         if is_a(value, (bytes, bytearray, memoryview)):
             return loads(value, codec, limits=limits)
@@ -148,7 +148,7 @@ class _Documents:
 
     def write(self, value: Any, info: Any) -> Any:
         """Return the document of an instance."""
-        if not isinstance(value, self.cls):
+        if not is_a(value, self.cls):
             raise unexpected(value, self.__name__)
         way = self.way
         if not way.codec.binary:

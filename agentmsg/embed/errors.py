@@ -42,13 +42,12 @@ def _context(error: AgentMsgError) -> dict[str, Any]:
     return {"code": error.code, "codec": error.codec, "message": error.message}
 
 
-def _part(value: Any, path: Sequence[str | int]) -> Any:
+def _part(value: Any, path: Sequence[Any]) -> Any:
     """Return the part of a value that a path leads to, or the last one on the way where that is missing."""
     for step in path:
-        if is_object(value) and step in value:
-            value = value[str(step)]
-        elif is_list(value) and type(step) is int and step < len(value):
-            value = value[step]
-        else:
+        has_step = step in value if is_object(value) else is_list(value) and type(step) is int and step < len(value)
+        if not has_step:
             break
+        outer: Any = value
+        value = outer[step]
     return value

@@ -13,7 +13,7 @@ import attrs
 from agentmsg.api import decode
 from agentmsg.embed.errors import fail
 from agentmsg.embed.schemas import Definitions, of_documents
-from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt
+from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
 from agentmsg.fitting.deep_documents import refused
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature
 from agentmsg.model.blocks import BLOCK_TAGS
@@ -63,11 +63,11 @@ class _Type:
 
     def __call__(self, value: Any) -> Any:
         """Return an instance as it is, or what the canonical form says."""
-        if isinstance(value, self.classes):
+        if is_a(value, self.classes):
             return value
         try:
             found = self._read(value)
-            if not isinstance(found, self.classes):
+            if not is_a(found, self.classes):
                 raise _wrong(self.name, value)
         except AgentMsgError as error:
             fail(self._of_another(value) or error, value, self.name)
@@ -75,7 +75,7 @@ class _Type:
 
     def _read(self, value: Any) -> Any:
         cls = self.classes[0]
-        if isinstance(value, Noted):
+        if is_a(value, Noted):
             raise _wrong(self.name, value)
         if cls is History:
             return held_messages(value) or decode(value, _CANONICAL)
@@ -90,7 +90,7 @@ class _Type:
     def _of_another(self, value: Any) -> DecodeError | None:
         """Return the error of an object whose tag is that of another class: what is inside of it does not matter."""
         tag = value.get("type") if is_object(value) else None
-        if self.tag is None or not isinstance(tag, str) or tag == self.tag:
+        if self.tag is None or not is_a(tag, str) or tag == self.tag:
             return None
         if any(name == tag and issubclass(cls, self.classes) for cls, name in BLOCK_TAGS.items()):
             return None
@@ -99,7 +99,7 @@ class _Type:
 
     def write(self, value: Any, info: Any) -> Any:
         """Return the canonical form of an instance."""
-        if not isinstance(value, self.classes):
+        if not is_a(value, self.classes):
             raise unexpected(value, self.name)
         codec = get_codec(_CANONICAL)
         document = codec.write(value) if isinstance(value, History) else codec.write_part(value)
@@ -116,7 +116,7 @@ def held_messages(value: Any) -> History | None:
     if type(value) not in (list, tuple) or not value:
         return None
     items = cast("list[Any]", value)
-    return History(items) if all(isinstance(item, Msg) for item in items) else None
+    return History(items) if all(is_a(item, Msg) for item in items) else None
 
 
 def unexpected(value: Any, name: str) -> Exception:

@@ -42,7 +42,7 @@ def _engine() -> Engine:
 
 def _copied(value: Any) -> Any:
     """Return free-form JSON that a caller holds as the model's own."""
-    return adopt(speed.copy_document(value, speed.USUAL))
+    return adopt(speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
 
 
 def _count(_: object, attribute: Any, value: object) -> None:
@@ -102,12 +102,12 @@ class JsonCodec(Codec):
     def read_part(self, cls: type[Any], value: Any) -> Any:
         """Return the object that a part of a document stands for; blocks of users, too."""
         try:
-            held = self._held(value, speed.USUAL)
+            held = self._held(value, speed.DEFAULT_LIMITS.depth)
             if held is not None:
                 return held.read_part(cls, value)
         except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
             pass
-        return self.engine.read_part(cls, speed.copy_document(value, speed.USUAL))
+        return self.engine.read_part(cls, speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
 
     def write_part(self, part: Any) -> Any:
         """Return what stands for an object of the model in a document."""
