@@ -15,6 +15,7 @@ from agentmsg.embed.errors import fail
 from agentmsg.embed.schemas import Definitions, of_documents
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
 from agentmsg.fitting.deep_documents import refused
+from agentmsg.formats.codec import Codec
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.history import History
@@ -33,8 +34,6 @@ __all__ = ["core_schema", "held_messages", "json_schema", "unexpected"]
 
 _CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
-
-
 _SOURCES = (URLSource, Base64Source, FileSource, TextSource, BlocksSource)
 _TOOLS = (ToolSpec, NativeTool)
 _CLASSES: frozenset[type[Any]] = frozenset({History, Msg, Usage, Citation, CacheHint, Signature, *_SOURCES, *_TOOLS})
@@ -50,11 +49,13 @@ class _Type:
         name: of its definition.
         classes: of the instances.
         tag: of what is read, where all that is read has the same.
+        codec: of the canonical form.
     """
 
     name: str
     classes: tuple[type[Any], ...]
     tag: str | None = None
+    codec: Codec = attrs.field(factory=lambda: get_codec(_CANONICAL), init=False)
 
     @property
     def __name__(self) -> str:
@@ -81,11 +82,10 @@ class _Type:
             return held_messages(value) or decode(value, _CANONICAL)
         if cls is Msg and is_object(value) and _FAMILY in value and "role" not in value:
             return Msg.from_dict(value)
-        codec = get_codec(_CANONICAL)
         try:
-            return codec.read_part(cls, value)
+            return self.codec.read_part(cls, value)
         except (AgentMsgError, RecursionError) as error:
-            raise refused(error, codec) from None
+            raise refused(error, self.codec) from None
 
     def _of_another(self, value: Any) -> DecodeError | None:
         """Return the error of an object whose tag is that of another class: what is inside of it does not matter."""
@@ -101,8 +101,7 @@ class _Type:
         """Return the canonical form of an instance."""
         if not is_a(value, self.classes):
             raise unexpected(value, self.name)
-        codec = get_codec(_CANONICAL)
-        document = codec.write(value) if isinstance(value, History) else codec.write_part(value)
+        document = self.codec.write(value) if isinstance(value, History) else self.codec.write_part(value)
         # What goes into JSON at once needs no plain copy.
         return document if info.mode == "json" else thawed(document)
 
