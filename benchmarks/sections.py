@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
 from agentmsg_codecs import CODECS
-from benchmarks import chunks, files, operations
+from benchmarks import chunks, fields, files, operations
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -310,6 +310,16 @@ def _operations_section(scale: Scale) -> Section:
     return Section(title, _two("operation", times, count), (), {"operation": times})
 
 
+def _fields_section(scale: Scale) -> Section:
+    """Measure histories as fields of pydantic models beside the same bodies as models of pydantic's own."""
+    title = "Fields of pydantic models, bodies of 20 messages"
+    try:
+        count, times = fields.measure(scale.rounds)
+    except ImportError as error:
+        return Section(title, {}, (Missing("pydantic", f"not installed ({error})"),))
+    return Section(title, _joined(*(_two(measure, runs, count) for measure, runs in times.items())), (), times)
+
+
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
@@ -321,6 +331,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "account": _account_section,
     "losses": _losses_section,
     "chunks": _chunks_section,
+    "fields": _fields_section,
     "files": _files_section,
     "operations": _operations_section,
     "import": _import_section,

@@ -8,6 +8,7 @@ import attrs
 
 from agentmsg_codecs import CODECS
 from benchmarks.chunks import MANY, OFTEN
+from benchmarks.fields import OURS, TAGGED, UNIONS
 from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import ANSWERS, ONE_BY_ONE, READ
 
@@ -65,6 +66,10 @@ def _against(section: str, peer: str, measure: str, bound: float) -> Target:
     return Target(section, "agentmsg", measure, (section, peer, measure), bound)
 
 
+def _field(body: str, peer: str, measure: str, bound: float) -> Target:
+    return Target("fields", f"{body}: {OURS}", measure, ("fields", f"{body}: {peer}", measure), bound)
+
+
 TARGETS: tuple[Target, ...] = (
     _against("json", "msgspec", "decode", 3.0),
     _against("json", "pydantic", "decode", 0.7),
@@ -94,6 +99,12 @@ TARGETS: tuple[Target, ...] = (
     Target("losses", "loss report on file", "operation", ("losses", READ, "operation"), 3.0),
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
+    _field("canonical", TAGGED, "validate", 0.7),
+    _field("canonical", TAGGED, "validate json", 0.7),
+    _field("canonical", TAGGED, "dump", 1.4),
+    _field("canonical", TAGGED, "dump json", 1.0),
+    _field("openai", UNIONS, "validate", 0.7),
+    _field("openai", UNIONS, "validate json", 0.7),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
     *(Target("operations", name, "operation", ("operations", DECODE, "operation"), 1.0) for name in OPERATIONS),

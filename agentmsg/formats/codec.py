@@ -206,6 +206,24 @@ class Codec:
         """Return the document of a chunk. It may leave out what doesn't fit: ``encode_chunk`` notices that."""
         raise _no_chunks(self)
 
+    def read_part(self, cls: type[Any], value: Any) -> Any:
+        """Return the object of a class of the model, such as a block, that a value by itself stands for.
+
+        Only the canonical form ``json`` has such parts: others read them by what is around them.
+
+        Args:
+            cls: Msg, a class of blocks (the tag tells which), of sources or tools (the same), or any that they hold.
+            value: anything.
+
+        Raises:
+            DecodeError: with path and code, where it is none.
+        """
+        raise _no_parts(self)
+
+    def write_part(self, part: Any) -> Any:
+        """Return what stands for an object of the model; as of ``write``, frozen values may be in it."""
+        raise _no_parts(self)
+
     def schema(self) -> dict[str, Any] | None:
         """Return the JSON Schema of the documents, as plain data for the caller; None if there is none."""
         return None
@@ -245,3 +263,7 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
     return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
+
+
+def _no_parts(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec reads and writes no parts by themselves", code="option", codec=codec.name)

@@ -9,12 +9,12 @@ they have a place for it).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
-from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks, free_json
+from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
@@ -332,7 +332,7 @@ class NativeBlock(BaseBlock):
     fallback: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-Block: TypeAlias = (
+Block: TypeAlias = Annotated[
     TextBlock
     | ImageBlock
     | AudioBlock
@@ -347,8 +347,9 @@ Block: TypeAlias = (
     | CompactionBlock
     | ToolsBlock
     | NativeBlock
-    | BaseBlock
-)
+    | BaseBlock,
+    Tagged("Block"),
+]
 """Any content block, for type checkers: ours, and yours by its base."""
 
 _tags: dict[type[BaseBlock], str] = {

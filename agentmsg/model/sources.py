@@ -6,13 +6,13 @@ A file is read only where a caller names it (``Base64Source.from_file``), never 
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import attrs
 
 from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
-from agentmsg.model.base import Noted, as_blocks
+from agentmsg.model.base import Noted, Tagged, as_blocks
 from agentmsg.model.checks import optional_text, text
 from agentmsg.model.media_types import guess_media_type, media_type_of_name
 
@@ -150,5 +150,5 @@ class BlocksSource(Noted):
     content: tuple[Block, ...] = attrs.field(converter=as_blocks)
 
 
-Source: TypeAlias = URLSource | Base64Source | FileSource | TextSource | BlocksSource
+Source: TypeAlias = Annotated[URLSource | Base64Source | FileSource | TextSource | BlocksSource, Tagged("Source")]
 """Where an image, a file or other media come from."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.model.base import CacheHint, Noted, free_json, free_mapping
+from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
 
@@ -58,7 +58,7 @@ class NativeTool(Noted):
     value: JSON = attrs.field(converter=free_json)
 
 
-Tool: TypeAlias = ToolSpec | NativeTool
+Tool: TypeAlias = Annotated[ToolSpec | NativeTool, Tagged("Tool")]
 """A description of a tool."""
 
 
