@@ -53,7 +53,7 @@ def surroundings(folder: Path, **more: str) -> dict[str, str]:
 
 def recipe(python: Path, name: str, folder: Path, **more: str) -> None:
     """Run a recipe in its environment, in a folder."""
-    command = [python, "-m", "real.workers.run_recipe", name]
+    command = [str(python), "-m", "real.workers.run_recipe", name]
     done = subprocess.run(
         command, cwd=folder, env=surroundings(folder, **more), capture_output=True, text=True, timeout=120, check=False
     )
