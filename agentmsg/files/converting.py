@@ -58,7 +58,7 @@ class Converter:
     def __init__(self, job: Job, source: str) -> None:
         self._job = job
         self._source = get_codec(source)
-        self._target = get_codec(job.codec, **dict(job.options))
+        self._target = get_codec(job.codec or source, **dict(job.options))
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
@@ -69,6 +69,8 @@ class Converter:
         """
         job = self._job
         history = loads(data, self._source, limits=job.limits, duplicates="error")
+        if job.change is not None:
+            history = job.change(history)
         fitted = fit(history, self._target)
         written, losses = fitted.history, account(fitted)
         if job.carry:
