@@ -118,6 +118,7 @@ class Report:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were quarantined.
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
@@ -131,6 +132,7 @@ class Report:
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
     missing: int = 0
     lines: int = 0
