@@ -24,6 +24,7 @@ from agentmsg.files import Job, Kind, targets_of
 from agentmsg.files.documents import documents
 from agentmsg.files.places import parts_of, pointers
 from agentmsg.formats.spelling import same_document
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,6 +91,9 @@ VALUES = st.recursive(
 POINTERS = st.lists(st.lists(STEPS, max_size=4).map(lambda steps: "".join(f"/{step}" for step in steps)), max_size=3)
 
 
+MEMBERS: dict[type[Any], Callable[[Any], Any]] = {dict: lambda value: value.items(), list: enumerate}
+
+
 def everything(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield every value of a document with its path, outermost first; a text that holds JSON has members, too."""
     yield path, value
@@ -98,8 +102,7 @@ def everything(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
             value = json.loads(value)
         except ValueError:
             return
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, member in cast("Any", members):
+    for key, member in MEMBERS.get(class_of(value), lambda _: cast("Any", ()))(value):
         yield from everything(member, (*path, str(key)))
 
 
@@ -281,7 +284,11 @@ def test_bad_parts_are_quarantined_alone() -> None:
 
 
 def test_lines_without_parts_keep_their_numbers() -> None:
-    """Lines in which nothing is found count as lines, in every range."""
+    """Blank lines, and lines in which nothing is found, count as lines, in every range."""
+    Path("a.jsonl").write_bytes(jsonl([{"r": OPENAI}]).ljust(300, b"\n") * 5 + b"{]\n")
+    agentmsg("convert", "a.jsonl", "-t", "json", "-o", "c.jsonl", "--at", "/r")
+    (row,) = read("c.jsonl.bad.jsonl")
+    assert row["line"] == Path("a.jsonl").read_bytes()[: row["offset"]].count(b"\n") + 1
     Path("a.jsonl").write_bytes(jsonl([{"x": "y" * 60}, {"r": OPENAI}] * 10) + b"{]\n")
     done = agentmsg("convert", "a.jsonl", "-t", "json", "-o", "b.jsonl", "--at", "/r")
     assert "--at: nothing found in 10 documents" in done.stderr

@@ -75,9 +75,6 @@ def command(
     Documents that can't be converted are quarantined in OUTPUT.bad.jsonl, and the exit code is 3. When the output is
     stdout, only --bad keeps them.
 
-    With --at, the documents stand inside of others: /interactions/*/request. A text there that holds JSON is the
-    document. Write ~1 for a / in a key, ~0 for a ~, and ~2 for a key that is *.
-
     The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
     --carry, the documents keep their lost content themselves, and the report holds the rest.
     """

@@ -115,7 +115,8 @@ def at_option(command: _F) -> _F:
         multiple=True,
         metavar="POINTER",
         callback=_pointers,
-        help="JSON pointer to the documents inside each input document; * matches every item or key. Repeatable.",
+        help="JSON pointer to documents inside the input, such as /items/*/request; * matches every item or key, and "
+        "~2 is a * in a key. Repeatable.",
     )(command)
 
 

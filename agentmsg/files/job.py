@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg.errors import FileError
-from agentmsg.files.documents import Found, documents
+from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
@@ -145,8 +145,8 @@ class Report:
 
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the documents of a piece of a source that is open."""
-    return documents(stream, piece.source.kind.form, limits, piece.start, piece.end)
+    """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
+    return records(stream, piece.source.kind.form, limits, piece.start, piece.end)
 
 
 def digest_of(piece: Piece) -> str:

@@ -202,8 +202,8 @@ class _Frame:
 
     def parts(self, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
         """Yield the parts of the next object, and go behind it."""
-        start = self._unpacker.tell()
-        lead = self._data[start]
+        start: int = self._unpacker.tell()
+        lead: int = self._data[start]
         if lead in _MAPS or lead in _ARRAYS:
             inner = tuple(filter(None, ways))
             parts = list(self._inner(lead, inner, pointer)) if inner else self._unpacker.skip()

@@ -97,6 +97,8 @@ class Reading:
                 stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
                 for record in documents_of(self._piece, stream, limits):
                     self.lines = record.number
+                    if record.is_blank:
+                        continue
                     for found in self._parts(record, limits) if source.at else (record,):
                         self._last = found
                         yield found
