@@ -429,6 +429,24 @@ def test_a_mixed_file_is_told_of() -> None:
     assert raised.value.is_mixed
 
 
+def test_binary_documents_are_not_restored_into_lines() -> None:
+    """Documents of binary and of JSON formats fit into no one file: restore says so, unless --to names a format."""
+    packed = am.dumps(am.decode(OPENAI, "openai"), "msgpack")
+    Path("a.msgpack").write_bytes(
+        cast("Any", msgpack).packb([packed, cast("Any", msgpack).unpackb(packed), json.dumps(OPENAI)])
+    )
+    done = agentmsg("convert", "a.msgpack", "-f", "each", "-t", "json", "-o", "b.jsonl", "--losses", "l", "--at", "/*")
+    assert "read as msgpack (2 documents), openai (1 document)" in done.stderr
+    for target, words in (
+        ("c.jsonl", "(document 1; --to"),
+        ("c.msgpack", "(document 3; --to"),
+        ("-", "-: msgpack is binary"),
+    ):
+        done = agentmsg("restore", "b.jsonl", "l", "-o", target)
+        assert (done.exit_code, words in done.stderr, Path(target).exists()) == (2, True, False)
+    assert agentmsg("restore", "b.jsonl", "l", "-t", "openai").stdout_bytes == jsonl([OPENAI] * 3)
+
+
 def test_commands_that_detect_each_document_take_the_word() -> None:
     """stats, show, diff and restore, which detect each document anyway, take --from each as that."""
     saved("a.jsonl", MIXED)
