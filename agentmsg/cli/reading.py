@@ -94,7 +94,7 @@ def histories_of(
         advance: told how many bytes of it are read, and documents.
 
     Raises:
-        CodecLookupError: where there is no such codec.
+        CodecLookupError: if there is no such codec.
     """
     if codec is not None:
         get_codec(codec)
@@ -118,7 +118,7 @@ def history_of(name: str, codec: str | None, form: Form | None = None, at: tuple
     """Return the one history of a file; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read, or there is not just one.
+        AgentMsgError: if it cannot be read, or there is not just one.
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
@@ -148,7 +148,7 @@ def history_at(
         at: as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read; code "required", where there is no such document.
+        AgentMsgError: if it cannot be read; code "required", if there is no such document.
     """
     with _opened(name, form, at) as (reading, place):
         documents = iter(reading)
@@ -171,7 +171,7 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) ->
     """Return the formats that the first documents of a file may have; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where none of them can be read.
+        AgentMsgError: if none of them can be read.
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
