@@ -166,6 +166,35 @@ def test_values_stay_exact() -> None:
         assert isinstance(part.fault, am.DecodeError)
 
 
+@pytest.mark.parametrize(
+    ("data", "form", "pointer", "code"),
+    [
+        (b'{"a":' + b"[" * 300 + b"]" * 300 + b"}", "json", "/a", "depth"),
+        (b"x" * 9999, "json", "/a", "bytes"),
+        (b"\x81\xa1a\xa1\xff", "msgpack", "/a", "syntax"),
+        (b"\x91" * 500 + b"\x01", "msgpack", "/*" * 500, "depth"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault(data: bytes, form: Any, pointer: str, code: str) -> None:
+    """A record or a part that is too deep, too long, or broken is a fault of its own, and never raised."""
+    limits = am.Limits(bytes=9000)
+    (record, *_) = documents(io.BytesIO(data), form, limits)
+    (part,) = parts_of(record, (pointer,), form, limits)
+    assert isinstance(part.fault, am.AgentMsgError)
+    assert part.fault.code == code
+
+
+def test_frames_have_keys_of_any_kind() -> None:
+    """Keys of MessagePack that are no texts are passed over by name, and found by *; other bytes are the document."""
+    frame = cast("Any", msgpack).packb({1: {"a": b"x"}, "b": b"", "c": 5})
+    assert found_in(frame, ["/1/a"], "msgpack") == []
+    assert found_in(frame, ["/*/a", "/b", "/*"], "msgpack") == [
+        ("/1", b"\x81\xa1a\xc4\x01x"),
+        ("/1/a", b"x"),
+        ("/c", b"\x05"),
+    ]
+
+
 @pytest.mark.parametrize("pointer", ["a", "/~", "/~3", "/a~", "a/b", "~2"])
 def test_what_is_no_pointer_is_a_wrong_command_line(pointer: str) -> None:
     """Anything but a JSON pointer is refused before a file is read."""
@@ -175,6 +204,8 @@ def test_what_is_no_pointer_is_a_wrong_command_line(pointer: str) -> None:
     with pytest.raises(am.InvalidMessage, match="at must be a JSON pointer") as raised:
         am.load("x", at=pointer)
     assert raised.value.code == "option"
+    with pytest.raises(am.InvalidMessage, match="at must be a JSON pointer, or a list of them"):
+        am.load_lines("x", at=cast("Any", 5))
 
 
 # -- files of any kind -------------------------------------------------------------------------------------------------
