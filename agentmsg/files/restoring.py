@@ -204,7 +204,7 @@ class Restoring:
             msg = f"the original format of document {number} is unknown; name it with --to"
             raise DecodeError(msg)
         target = get_codec(name, **dict(self.options))
-        words = form_fault(target, self.target_kind.form)
+        words = form_fault(target.name, self.target_kind.form, binary=target.binary)
         # One document goes through a pipe as it is.
         if words is not None and (self.target, self.target_kind.form) != (STANDARD, "json"):
             msg = f"{self.target}: {words} (document {number}; --to chooses another format)"
