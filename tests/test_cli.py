@@ -282,7 +282,7 @@ def test_ctrl_c_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agentmsg.cli.convert.targets_of", stop)
+    monkeypatch.setattr("agentmsg.cli.running.targets_of", stop)
     done = run("convert", "a.json", "--to", "json")
     assert (done.exit_code, done.stderr) == (130, "agentmsg: stopped\n")
 
@@ -338,7 +338,7 @@ def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     """A binary document goes to a terminal by no default."""
-    monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
+    monkeypatch.setattr("agentmsg.cli.running.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "won't write binary data to a terminal: name a file with -o" in done.stderr
@@ -532,6 +532,16 @@ def test_formats_of_a_codec_shows_its_table() -> None:
     row = next(line for line in done.stdout.splitlines() if line.startswith("TextBlock"))
     assert row.split() == ["TextBlock", "yes", "yes"]
     assert run("formats", "nope").exit_code == 1
+
+
+def test_formats_of_a_codec_shows_its_options() -> None:
+    """With the name of a codec, its options are listed with values, default and meaning; with --json, too."""
+    lines = run("formats", "openai").stdout.splitlines()
+    at = lines.index("openai: option results=text|user (default text)")
+    assert lines[at + 1].startswith("Where ")
+    (listed,) = json.loads(run("formats", "openai", "--json").stdout)
+    option = next(each for each in listed["options"] if each["name"] == "results")
+    assert (option["values"], option["default"]) == (["text", "user"], "text")
 
 
 def test_formats_as_json() -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
 
 from agentmsg.errors import FileError
-from agentmsg.files.documents import Found, documents
+from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
+from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +38,9 @@ class Source:
         size: in bytes; None for stdin.
         is_stream: whether it can be read only once: stdin, a pipe; its format is detected then.
         is_one_of_many: whether it was not named alone: what cannot be read of it is quarantined, and ends no run.
+        is_mixed: whether each of its documents has a format of its own: then it has no ``codec``, and none is looked
+            for.
+        at: JSON pointers to the documents inside of what stands in it, see ``places``; none where that is documents.
     """
 
     path: str
@@ -43,6 +49,13 @@ class Source:
     size: int | None = None
     is_stream: bool = False
     is_one_of_many: bool = False
+    is_mixed: bool = False
+    at: tuple[str, ...] = ()
+
+    @property
+    def holds_one(self) -> bool:
+        """Whether it holds one document at most."""
+        return self.kind.form == "json" and not is_many(self.at)
 
 
 @attrs.frozen(kw_only=True)
@@ -50,9 +63,10 @@ class Job:
     """What to do with each document.
 
     Attributes:
-        codec: the format to write.
+        codec: the format to write; empty for the one that was read.
         options: of that codec, as name and value.
         kind: how documents stand in what is written.
+        change: what becomes of each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
         losses: whether accounts are written.
         flat: whether losses are written one by one, for tables.
@@ -63,9 +77,10 @@ class Job:
         limits: bounds on what is read.
     """
 
-    codec: str
     kind: Kind
+    codec: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
     losses: bool = False
     flat: bool = False
@@ -74,6 +89,11 @@ class Job:
     pretty: bool = False
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
+
+    def is_binary(self, source: Source) -> bool:
+        """Whether what is written of a source is no JSON."""
+        codec = self.codec or source.codec
+        return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
@@ -98,19 +118,25 @@ class Report:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were quarantined.
+        missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
+        formats: how many documents of each format were written, where each was detected by itself.
         levels: losses by level; "carried": those that documents carry themselves.
         groups: the losses by what they have in common.
-        first_bad: what was wrong first, with its line.
+        first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
         digest: of the source's bytes.
     """
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
+    missing: int = 0
     lines: int = 0
+    formats: dict[str, int] = attrs.field(factory=dict[str, int])
     levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])
     first_bad: tuple[int, str] | None = None
@@ -119,8 +145,8 @@ class Report:
 
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the documents of a piece of a source that is open."""
-    return documents(stream, piece.source.kind.form, limits, piece.start, piece.end)
+    """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
+    return records(stream, piece.source.kind.form, limits, piece.start, piece.end)
 
 
 def digest_of(piece: Piece) -> str:
