@@ -16,6 +16,7 @@ from agentmsg.redacting.patterns import KINDS, RULES
 from agentmsg.redacting.redactor import Redactor
 from agentmsg.testing.single_values import single_values
 from agentmsg.testing.strategies import histories
+from agentmsg.values.types import is_mapping, is_sequence
 from data import effort, share, some
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ CLEAN = [
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], bool]]:
     """Yield the paths of all texts in a document; and of all keys."""
-    if isinstance(value, dict):
+    if is_mapping(value):
         for key, item in value.items():
             yield (*path, key), True
             yield from _paths(item, (*path, key))
-    elif isinstance(value, list):
+    elif is_sequence(value):
         for index, item in enumerate(value):
             yield from _paths(item, (*path, index))
     elif isinstance(value, str):
@@ -75,7 +76,7 @@ def _with(value: Any, path: tuple[Any, ...], secret: str, *, is_key: bool) -> An
     if not path:
         return secret
     first, rest = path[0], path[1:]
-    if isinstance(value, list):
+    if is_sequence(value):
         return [_with(item, rest, secret, is_key=is_key) if i == first else item for i, item in enumerate(value)]
     if is_key and not rest:
         return {secret if key == first else key: item for key, item in value.items()}
@@ -211,6 +212,21 @@ def test_the_text_of_arguments_keeps_its_spelling() -> None:
         f'{{"b":  "/home/{home}/x',
         f"cat /home/{home}/x",
     ]
+
+
+def test_values_are_secret_for_their_names() -> None:
+    """A value is a secret where its key says so, in arguments as text and as data alike, and stays out of schemas."""
+    values = {"username": "bob", "password": "hunter", "api_key": "0f3c9a7be2", "n": 1}
+    text, data = am.ToolUseBlock("1", "f", raw_input=json.dumps(values)), am.ToolUseBlock("2", "f", values)
+    done = _check(am.History([am.Msg("assistant", [text, data])]), "hunter", "0f3c9a7be2")
+    first, second = done.history[0].tool_calls
+    expected = {"username": "bob", "password": "REDACTED_PASSWORD_1", "api_key": "REDACTED_KEY_1", "n": 1}
+    assert first.input == second.input == expected
+    schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
+    clean = am.History(
+        ["hunter"], tools=[am.ToolSpec("login", "d", schema)], metadata={"token": "${TOKEN}", "password": "***"}
+    )
+    assert am.redact(clean).history is clean
 
 
 @pytest.mark.parametrize("codec", ["openai", "anthropic", "langchain", "riffer"])

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from agentmsg.redacting.leaves import Nature
 from agentmsg.redacting.patterns import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agentmsg.redacting.leaves import Nature
     from agentmsg.redacting.patterns import Rule
 
 __all__ = ["Found", "Texts", "kinds_in"]
@@ -31,9 +31,18 @@ _PAYLOAD = 1024
 # What only its surroundings tell is looked for elsewhere where it can hardly be a common word.
 _LEAST, _SURE = 6, 16
 _HEAD = 6
+# What a value may be whose name says that it is secret.
+_SECRET = re.compile(r"(?![$<{%*])(?!(.)\1*$)\S{4,}")
+_NO_SECRETS = frozenset(
+    {"string", "text", "none", "null", "true", "false", "password", "secret", "required", "optional"}
+)
 
 
 def _empty() -> dict[str, None]:
+    return {}
+
+
+def _nobody() -> dict[tuple[str, Nature], None]:
     return {}
 
 
@@ -43,7 +52,7 @@ class Texts:
 
     plain: dict[str, None] = attrs.field(factory=_empty)
     opaque: dict[str, None] = attrs.field(factory=_empty)
-    named: dict[str, None] = attrs.field(factory=_empty)
+    named: dict[tuple[str, Nature], None] = attrs.field(factory=_nobody)
 
     def see(self, text: str, nature: Nature) -> str:
         """Take a text, and give it back."""
@@ -51,8 +60,8 @@ class Texts:
             self.opaque[text] = None
         else:
             self.plain[text] = None
-            if nature == "named":
-                self.named[text] = None
+            if nature != "text":
+                self.named[text, nature] = None
         return text
 
 
@@ -63,30 +72,31 @@ class Found:
     Attributes:
         texts: what becomes of those that hold a secret.
         payloads: the same for payloads, which are a secret as a whole or left alone.
+        named: the same for values whose name says that they are secret, with what the name says.
         kinds: the kind of each placeholder.
     """
 
     texts: Mapping[str, str]
     payloads: Mapping[str, str]
+    named: Mapping[tuple[str, Nature], str]
     kinds: Mapping[str, str]
 
     @classmethod
-    def of(cls, texts: Texts, rules: Sequence[Rule], *, named: str | None) -> Found:
+    def of(cls, texts: Texts, rules: Sequence[Rule], kinds: Iterable[str]) -> Found:
         """Return what is found by some rules.
 
         Args:
             texts: all texts.
             rules: in the order in which they hold.
-            named: the kind of a value whose name says that it is secret; None where these are not asked for.
+            kinds: of the values whose name says that they are secret.
         """
-        return _Search(texts, rules, named).found()
+        return _Search(texts, rules, kinds).found()
 
     def __call__(self, text: str, nature: Nature) -> str:
         """Return what becomes of a text."""
-        new = self.texts.get(text)
-        if new is None or nature == "opaque":
+        if nature == "opaque" or text in self.payloads:
             return self.payloads.get(text, text)
-        return new
+        return self.named.get((text, nature)) or self.texts.get(text, text)
 
 
 def kinds_in(text: str, kinds: Mapping[str, str]) -> Iterator[str]:
@@ -97,13 +107,14 @@ def kinds_in(text: str, kinds: Mapping[str, str]) -> Iterator[str]:
 
 
 class _Search:
-    def __init__(self, texts: Texts, rules: Sequence[Rule], named: str | None) -> None:
+    def __init__(self, texts: Texts, rules: Sequence[Rule], kinds: Iterable[str]) -> None:
         self.texts = texts
         short = [text for text in texts.opaque if len(text) < _PAYLOAD]
         self.whole = "\n".join((*texts.plain, *short))
         lower = self.whole.lower()
         self.rules = [rule for rule in rules if rule.may_be_in(self.whole, lower)]
-        self.named = named
+        asked = frozenset(kinds)
+        self.named = [(text, kind) for text, kind in texts.named if kind in asked and _may_be_secret(text)]
         self.numbers: dict[str, int] = {}
         self.taken: set[str] = set()
         self.placeholders: dict[tuple[str, str], str] = {}
@@ -112,20 +123,25 @@ class _Search:
         self.elsewhere: dict[str, dict[int, dict[str, str]]] = {}
 
     def found(self) -> Found:
-        named = self.texts.named if self.named else {}
-        if not self.rules and not named:
-            return Found({}, {}, {})
+        if not self.rules and not self.named:
+            return Found({}, {}, {}, {})
         if "REDACTED_" in self.whole:
             self.taken = {found[0] for text in self.texts.plain for found in _PLACEHOLDER.finditer(text)}
         spans = {text: self.spans(text) for text in self.texts.plain}
         payloads = dict(self.payloads())
-        for text in named:
-            if not spans[text] and _is_unlikely_word(text) and not any(char.isspace() for char in text):
-                self.remember(text, self.placeholder(str(self.named), text))
+        named = {(text, kind): self.named_value(text, kind) for text, kind in self.named if not spans[text]}
         if self.elsewhere:
             for text, own in spans.items():
                 own.extend(self.repeated(text, own))
-        return Found({text: _put(text, own) for text, own in spans.items() if own}, payloads, self.kinds)
+        return Found({text: _put(text, own) for text, own in spans.items() if own}, payloads, named, self.kinds)
+
+    def named_value(self, text: str, kind: str) -> str:
+        """Return the placeholder of a value whose name says that it is secret."""
+        known = self.elsewhere.get(text[:_HEAD], {}).get(len(text), {}).get(text)
+        placeholder = self.placeholder(kind, text) if known is None else known
+        if _is_unlikely_word(text):
+            self.remember(text, placeholder)
+        return placeholder
 
     def payloads(self) -> Iterator[tuple[str, str]]:
         """Yield what becomes of payloads: of those that aren't base64, and those that are one secret."""
@@ -200,6 +216,11 @@ class _Search:
                         at += length - 1
                         break
             at += 1
+
+
+def _may_be_secret(text: str) -> bool:
+    """Tell whether a value may be a secret: not a type, a variable, a mask or prose."""
+    return bool(_SECRET.fullmatch(text)) and text.lower() not in _NO_SECRETS and not _PLACEHOLDER.search(text)
 
 
 def _is_unlikely_word(text: str) -> bool:

@@ -21,13 +21,14 @@ from agentmsg.model.roles import RoleName
 from agentmsg.model.sources import Base64Source
 from agentmsg.redacting.patterns import SECRET_NAMES
 from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
 __all__ = ["Nature", "Visit", "rewritten", "texts_in"]
 
-Nature = Literal["text", "opaque", "named"]
+Nature = Literal["text", "opaque", "key", "password"]
 """What a text is: an ordinary one; a payload that is not to be damaged; a value whose name says that it is secret."""
 Visit: TypeAlias = Callable[[str, Nature], str]
 
@@ -101,7 +102,7 @@ def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], t
 
 def _value(value: Any, visit: Visit) -> Any:
     """Return what becomes of the value of a field: an object, several, or free-form JSON."""
-    if isinstance(value, (Mapping, list)):
+    if is_mapping(value) or is_sequence(value):
         return _json(value, visit) if value else value
     if isinstance(value, Noted):
         return _owner(value, visit)
@@ -128,22 +129,22 @@ def _plain(value: Any, visit: Visit, nature: Nature) -> Any:
     if isinstance(value, str):
         text = visit(str.__str__(value), nature)
         return value if text == value else text
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[str, Any]", value)
+    if is_mapping(value):
         items = [
-            (_plain(key, visit, "text"), _plain(item, visit, _named(key, item)), key) for key, item in entries.items()
+            (_plain(key, visit, "text"), _plain(item, visit, _named(key, item)), key) for key, item in value.items()
         ]
-        if all(new is key and item is entries[key] for new, item, key in items):
-            return entries
+        if all(new is key and item is value[key] for new, item, key in items):
+            return value
         return _unique(items)
-    if isinstance(value, list):
+    if is_sequence(value):
         news = [_plain(item, visit, nature) for item in value]
         return value if all(a is b for a, b in zip(news, value, strict=True)) else news
     return value
 
 
 def _named(key: str, item: object) -> Nature:
-    return "named" if isinstance(item, str) and SECRET_NAMES.fullmatch(key[-100:]) else "text"
+    found = SECRET_NAMES.fullmatch(key[-100:]) if isinstance(item, str) else None
+    return "text" if found is None else "password" if found["password"] else "key"
 
 
 def _unique(items: list[tuple[str, Any, str]]) -> dict[str, Any]:

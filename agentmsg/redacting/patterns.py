@@ -131,7 +131,7 @@ def _said(kind: str, anchors: str, pattern: str, about: str, check: Callable[[st
 
 SECRET_NAMES = re.compile(
     r"(?i)(?:.{0,60}[_.-])??(?:api[_-]?key|apikey|secret|secret[_-]?(?:access[_-]?)?key|access[_-]?key|private[_-]?key|"
-    r"(?:access|auth|refresh|session|security|bearer|api)[_-]?token|client[_-]?secret|pass(?:word|wd|phrase)|pwd)"
+    r"(?:access|auth|refresh|session|security|bearer|api)[_-]?token|client[_-]?secret|(?P<password>pass(?:word|wd|phrase)|pwd))"
 )
 """What a value is called that is a secret for its name alone (the whole key of a JSON object)."""
 

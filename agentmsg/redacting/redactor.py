@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import attrs
 
@@ -84,8 +84,10 @@ def _name(name: Any) -> str:
 
 
 def _compiled(name: str, pattern: Any) -> re.Pattern[str]:
-    if is_a(pattern, re.Pattern) and is_a(pattern.pattern, str):
-        return pattern
+    if isinstance(pattern, re.Pattern):
+        compiled = cast("re.Pattern[Any]", pattern)
+        if isinstance(compiled.pattern, str):
+            return compiled
     if not is_a(pattern, str):
         raise refused("patterns", pattern, "regular expressions of text", code="option").at(name)
     try:
@@ -135,8 +137,8 @@ class Redactor:
         texts = Texts()
         try:
             rewritten(source, texts.see)
-            found = Found.of(texts, self._rules, named="password" if "password" in self.kinds else None)
-            output = rewritten(source, found) if found.texts or found.payloads else source
+            found = Found.of(texts, self._rules, self.kinds)
+            output = rewritten(source, found) if found.kinds else source
         except RecursionError:
             msg = "nested too deep to look for secrets"
             raise InvalidMessage(msg, code="depth") from None
