@@ -129,7 +129,9 @@ class _Search:
             self.taken = {found[0] for text in self.texts.plain for found in _PLACEHOLDER.finditer(text)}
         spans = {text: self.spans(text) for text in self.texts.plain}
         payloads = dict(self.payloads())
-        named = {(text, kind): self.named_value(text, kind) for text, kind in self.named if not spans[text]}
+        named: dict[tuple[str, Nature], str] = {
+            (text, kind): self.named_value(text, kind) for text, kind in self.named if not spans[text]
+        }
         if self.elsewhere:
             for text, own in spans.items():
                 own.extend(self.repeated(text, own))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import attrs
 
@@ -84,14 +84,13 @@ def _name(name: Any) -> str:
 
 
 def _compiled(name: str, pattern: Any) -> re.Pattern[str]:
-    if isinstance(pattern, re.Pattern):
-        compiled = cast("re.Pattern[Any]", pattern)
-        if isinstance(compiled.pattern, str):
-            return compiled
+    if is_a(pattern, (re.Pattern,)) and is_a(pattern.pattern, str):
+        compiled: re.Pattern[str] = pattern
+        return compiled
     if not is_a(pattern, str):
         raise refused("patterns", pattern, "regular expressions of text", code="option").at(name)
     try:
-        return re.compile(pattern)
+        return re.compile(str.__str__(pattern))
     except (re.error, RecursionError, OverflowError) as error:
         msg = f"not a regular expression: {excerpt(str(error))}"
         raise InvalidMessage(msg, code="option", path=("patterns", name)) from None
