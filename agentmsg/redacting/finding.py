@@ -114,7 +114,9 @@ class _Search:
         lower = self.whole.lower()
         self.rules = [rule for rule in rules if rule.may_be_in(self.whole, lower)]
         asked = frozenset(kinds)
-        self.named = [(text, kind) for text, kind in texts.named if kind in asked and _may_be_secret(text)]
+        self.named: list[tuple[str, Nature]] = [
+            (text, kind) for text, kind in texts.named if kind in asked and _may_be_secret(text)
+        ]
         self.numbers: dict[str, int] = {}
         self.taken: set[str] = set()
         self.placeholders: dict[tuple[str, str], str] = {}
