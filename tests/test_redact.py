@@ -35,6 +35,7 @@ SECRETS: dict[str, tuple[str, str, str]] = {
     "slack": ("key", "xoxb-123456789012-abcdefghijkl", "123456789012"),
     "jwt": ("token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9", "eyJzdWIi"),
     "bearer": ("token", "Authorization: Bearer abcdef1234567890abcdef", "abcdef1234567890"),
+    "bearer with words": ("token", "Authorization: Bearer opaquetokenvalue", "opaquetokenvalue"),
     "basic": ("token", "Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNz"),
     "query": ("token", "https://example.org/x?a=1&access_token=abcdef123456", "abcdef123456"),
     "private key": ("private-key", PEM, "MIIEpAIBAAKCAQEA1234"),
@@ -222,6 +223,10 @@ def test_values_are_secret_for_their_names() -> None:
     first, second = done.history[0].tool_calls
     expected = {"username": "bob", "password": "REDACTED_PASSWORD_1", "api_key": "REDACTED_KEY_1", "n": 1}
     assert first.input == second.input == expected
+    header = am.History.of(
+        am.Msg.assistant(tool_calls=[{"name": "f", "input": {"Authorization": "Bearer opaquetoken"}}])
+    )
+    _check(header, "opaquetoken")
     schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
     clean = am.History(
         ["hunter"], tools=[am.ToolSpec("login", "d", schema)], metadata={"token": "${TOKEN}", "password": "***"}

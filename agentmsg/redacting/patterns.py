@@ -241,6 +241,12 @@ RULES: tuple[Rule, ...] = (
     ),
     _said(
         "token",
+        "bearer",
+        r"\A(?i:bearer)\s{1,4}(?P<secret>[\w.~+/-]{8,}={0,2})\Z",  # the value of a header, by itself
+        "https://www.rfc-editor.org/rfc/rfc6750",
+    ),
+    _said(
+        "token",
         "basic",
         rf"{_START}(?i:basic)\s{{1,4}}(?P<secret>[A-Za-z0-9+/]{{6,}}={{0,2}})(?![\w=])",
         "https://www.rfc-editor.org/rfc/rfc7617",
