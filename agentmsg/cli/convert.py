@@ -13,6 +13,7 @@ from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import (
     at_option,
     codec_options,
+    column_option,
     form_option,
     from_option,
     output_option,
@@ -20,7 +21,7 @@ from agentmsg.cli.options import (
     to_option,
 )
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
+from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -52,6 +53,7 @@ Examples:
   agentmsg convert logs/*.jsonl -t json -o converted/ --resume
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
+  agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
   cat history.json | agentmsg convert - -t json --pretty
 """
 
@@ -64,6 +66,7 @@ Examples:
 @codec_options
 @form_option
 @at_option
+@column_option
 @click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item.")
 @click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split).")
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -107,6 +110,7 @@ def command(
     options: tuple[tuple[str, Any], ...],
     form: Any,
     at: tuple[str, ...],
+    column: str | None,
     split: bool,
     array: bool,
     pretty: bool,
@@ -125,6 +129,7 @@ def command(
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
     .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz or .zst.
+    .parquet holds one per row: in one column (--column), or as the whole row.
 
     Documents go to stdout unless you name an --output. If that is a folder, each SRC gets a file of its own there. A
     SRC is never overwritten. Other files are overwritten only with --force.
@@ -138,7 +143,8 @@ def command(
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, files, output)
-    targets = _planned(files, output, job, codec=source, form=form, at=at, split=split, array=array, quiet=quiet)
+    reading: dict[str, Any] = {"codec": source, "form": form, "at": at, "column": column, "split": split}
+    targets = _planned(files, output, job, **reading, array=array, quiet=quiet)
     is_one = _is_one(targets, bad)
     with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(
@@ -172,6 +178,7 @@ def _planned(
     if not quiet:
         tell_skipped(skipped)
         _tell_formats(targets, job, codec)
+        tell_columns(targets)
     return targets
 
 

@@ -135,7 +135,8 @@ class Report:
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
-    return records(stream, piece.source.kind.form, limits, piece.start, piece.end)
+    kind, name = piece.source.kind, piece.source.path
+    return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
 def digest_of(piece: Piece) -> str:

@@ -10,12 +10,13 @@ import attrs
 
 from agentmsg.api import loads
 from agentmsg.errors import DecodeError, FileError, LossError
-from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.compression import decompressed
 from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
 from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.overwriting import check_distinct, check_free
+from agentmsg.files.packing import packed
 from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.files.storages import place_of, whole_file
 from agentmsg.fitting.account import account
@@ -141,11 +142,12 @@ class Restoring:
 
             def opened(name: str, kind: Kind) -> Iterator[Found]:
                 raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
-                return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
+                stream = enter(decompressed(raw, kind.compression, name))
+                return documents(stream, kind.form, DEFAULT_LIMITS, name=name, column=kind.column)
 
             def opened_sink() -> BinaryIO:
                 whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target, force=self.force))
-                sink = enter(compressed(whole, self.target_kind.compression))
+                sink = enter(packed(whole, self.target_kind))
                 sink.write(framing.head)
                 return sink
 

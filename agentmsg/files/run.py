@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.errors import FileError
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.file_names import STANDARD, kind_of
+from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Job, Piece, Report
@@ -330,7 +330,7 @@ class _Run:
                 suffix: Growing(
                     path,
                     f"{base}{suffix}.joined",
-                    compression=kind_of(path, "jsonl").compression,
+                    kind=lines_kind(path),
                     is_one_part=is_one_part,
                 )
                 for suffix, path in request.sides(index, target.path).items()
@@ -339,6 +339,8 @@ class _Run:
                 target.path,
                 f"{base}.out.joined",
                 framing_of(target.kind, pretty=False),
+                # Its parts are compressed already.
+                kind=attrs.evolve(target.kind, compression=""),
                 parts_compression=target.kind.compression,
                 is_one_part=is_one_part,
             )
