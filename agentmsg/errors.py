@@ -186,8 +186,10 @@ class DecodeError(AgentMsgError, ValueError):
 class NotUnderstood(DecodeError):
     """A document whose format is not recognised, or may be one of several that read it differently.
 
-    ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
-    doesn't know. ``is_mixed`` says that it is several documents, which have several formats.
+    Attributes:
+        guesses: the names of the formats that it may have, best first.
+        unknown: the keys that the best of them doesn't know.
+        is_mixed: whether it is several documents, which have several formats.
     """
 
     def __init__(
@@ -206,7 +208,8 @@ class EncodeError(AgentMsgError, ValueError):
 class LossError(AgentMsgError):
     """A conversion that would lose content, or a loss report that does not fit what it is applied to.
 
-    ``losses`` holds the content losses that made an encoding stop; otherwise it is empty.
+    Attributes:
+        losses: the content losses that stopped an encoding; otherwise empty.
     """
 
     def __init__(

@@ -128,23 +128,21 @@ def command(
     """Convert documents, and report exactly what is lost.
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
-    .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz or .zst.
-    .parquet holds one per row: in one column (--column), or as the whole row.
+    .json holds one document, .jsonl one per line, .msgpack one per frame, .parquet one per row: in one column, or as
+    the whole row. All but .parquet may also be compressed, as .gz or .zst.
 
     Documents go to stdout unless you name an --output. If that is a folder, each SRC gets a file of its own there. A
     SRC is never overwritten. Other files are overwritten only with --force.
 
-    Documents that can't be converted are quarantined in OUTPUT.bad.jsonl, and the exit code is 3. When the output is
-    stdout, only --bad keeps them.
+    Documents that can't be converted are quarantined in OUTPUT.bad.jsonl (or in --bad), and the exit code is 3.
 
-    The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
-    --carry, the documents keep their lost content themselves, and the report holds the rest.
+    With the report of --losses, "agentmsg restore" rebuilds the originals. --carry keeps lost content in documents.
     """
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, files, output)
-    reading: dict[str, Any] = {"codec": source, "form": form, "at": at, "column": column, "split": split}
-    targets = _planned(files, output, job, **reading, array=array, quiet=quiet)
+    how: dict[str, Any] = {"codec": source, "form": form, "at": at, "column": column, "split": split}
+    targets = _planned(files, output, job, **how, array=array, quiet=quiet)
     is_one = _is_one(targets, bad)
     with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(

@@ -96,7 +96,7 @@ def histories_of(
         advance: told how many bytes of it are read, and documents.
 
     Raises:
-        CodecLookupError: where there is no such codec.
+        CodecLookupError: if there is no such codec.
     """
     if codec is not None:
         get_codec(codec)
@@ -122,7 +122,7 @@ def history_of(
     """Return the one history of a file; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read, or there is not just one.
+        AgentMsgError: if it cannot be read, or there is not just one.
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
@@ -159,7 +159,7 @@ def history_at(
         column: as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read; code "required", where there is no such document.
+        AgentMsgError: if it cannot be read; code "required", if there is no such document.
     """
     with _opened(name, form, at, column) as (reading, place):
         documents = iter(reading)
@@ -182,7 +182,7 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
     """Return the formats that the first documents of a file may have; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where none of them can be read.
+        AgentMsgError: if none of them can be read.
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None

@@ -1,4 +1,4 @@
-"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was quarantined."""
+"""What a conversion prints on stderr: the losses by kind, content first, and the quarantined documents."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
     """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
 
     Raises:
-        FileError: where a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern stands for nothing.
     """
     skipped: Counter[Skipped] = Counter()
     found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]

@@ -71,8 +71,7 @@ def command(
     are the same as before. So are the bytes, if the originals were compact JSON with their keys in the order in which
     agentmsg writes them. You may add messages at the end of a document; any other change is refused.
 
-    Without LOSSES, this restores what "agentmsg convert --carry" kept in the documents: all content, but not ids, times
-    and the like. Neither file is ever overwritten.
+    Without LOSSES, this restores the content that --carry kept in the documents. Neither file is ever overwritten.
     """
     if converted == accounts == STANDARD:
         msg = "only one of CONVERTED and LOSSES can be stdin"

@@ -214,7 +214,7 @@ def _guessed(file: Any, name: str) -> str | None:
         if len(found) > 1:
             found = [each for each in found if _is_known(texts(first, each))] or found
     if len(found) == 1:
-        return found[0]
+        return str(found[0])
     several = ", ".join(excerpt(each)[1:-1] for each in found[:_NAMED])
     words = f"several columns hold documents: {several}" if found else "no column is recognised as documents"
     msg = f'{name}: {words}; name one with --column ("{WHOLE}" for the whole row). The columns are {_listed(schema)}'

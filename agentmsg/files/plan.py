@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -188,8 +188,7 @@ def targets_of(
         names: of files, folders, patterns; "-" is stdin.
         target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
         job: what will be done; its ``kind`` does not count.
-        codec: the format of all sources; None means that each is looked at (stdin when it is read), EACH that each
-            document is.
+        codec: the format of all; None means that each is looked at (stdin when it is read), EACH that each document is.
         form: of names that do not tell theirs.
         split: whether sources that are JSON hold an array of documents.
         array: whether targets are JSON arrays of documents.
@@ -198,8 +197,7 @@ def targets_of(
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: where sources cannot be found, or cannot stand in the target; code "same-file", where two sources
-            would be written to one file of a folder.
+        FileError: where sources cannot be found, or cannot stand in the target; "same-file", where two would be one.
         DecodeError: where the format of a file that stands alone is not recognised.
     """
     files = expand(names, skip=skip)
@@ -209,13 +207,11 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    for source, below in _sources(
-        files, job, codec=codec, form=form, split=split, at=at, column=column, is_alone=is_alone
-    ):
+    how: dict[str, Any] = {"codec": codec, "form": form, "split": split, "at": at, "column": column}
+    for source, below in _sources(files, job, **how, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
-        # Parquet is written where a name says so.
         own: Form = usual if array or form == "parquet" else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
         if array:
@@ -229,9 +225,9 @@ def targets_of(
     if many:
         check_below(target, targets)
     made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
+    check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     for one in made:
         _check_kind(one, job, array=array)
-    check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     return made
 
 
