@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         restore,
     )
     from agentmsg.checking.detection import detect, recognize
+    from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
     from agentmsg.fitting.losses import Loss, Losses
@@ -96,6 +97,7 @@ __version__ = "0.1.0"
 # Where each name lives that is imported when it is first asked for.
 _LATER = {
     "Accumulator": "agentmsg.stream",
+    "As": "agentmsg.embed.annotations",
     "ChunkPart": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
     "CodecName": "agentmsg_codecs",
@@ -222,6 +224,7 @@ __all__ = [  # noqa: RUF022
     "CodecName",
     "codec_names",
     "get_codec",
+    "As",
     "Limits",
     # errors
     "AgentMsgError",

@@ -26,8 +26,7 @@ from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
-from agentmsg.values.copies import copy_document
-from agentmsg.values.frozen import thaw
+from agentmsg.values.copies import copy_document, thawed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -236,7 +235,7 @@ def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History
 def _written(codec: Codec, history: History) -> Any:
     """Return the document of a history that fits, as plain data of the caller's own."""
     document = codec.write(history)
-    return document if codec.writes_plain else thaw(document)
+    return document if codec.writes_plain else thawed(document)
 
 
 def dumps(

@@ -185,14 +185,19 @@ class DecodeError(AgentMsgError, ValueError):
 class NotUnderstood(DecodeError):
     """A document whose format is not recognised, or may be one of several that read it differently.
 
-    ``guesses`` are the names of the formats that it may have, best first; ``unknown`` the keys that the best of them
-    doesn't know.
+    Attributes:
+        guesses: the names of the formats that it may have, best first.
+        unknown: the keys that the best of them doesn't know.
+        is_mixed: whether it is several documents, which have several formats.
     """
 
-    def __init__(self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, guesses: Sequence[str] = (), unknown: Sequence[str] = (), is_mixed: bool = False
+    ) -> None:
         super().__init__(message, code="not-understood")
         self.guesses = tuple(guesses)
         self.unknown = tuple(unknown)
+        self.is_mixed = is_mixed
 
 
 class EncodeError(AgentMsgError, ValueError):
@@ -202,7 +207,8 @@ class EncodeError(AgentMsgError, ValueError):
 class LossError(AgentMsgError):
     """A conversion that would lose content, or a loss report that does not fit what it is applied to.
 
-    ``losses`` holds the content losses that made an encoding stop; otherwise it is empty.
+    Attributes:
+        losses: the content losses that stopped an encoding; otherwise empty.
     """
 
     def __init__(

@@ -27,6 +27,7 @@ __all__ = ["FILLING", "imported", "later", "once"]
 
 # One for all: tables are filled from others, and a lock for each could be taken in two orders.
 FILLING = RLock()
+"""The lock under which tables are filled."""
 
 
 def imported(name: str) -> ModuleType:

@@ -57,12 +57,15 @@ def as_limits(value: object) -> Limits:
 
 
 DEFAULT_LIMITS = Limits()
+"""The limits where nobody gives any."""
 # Blocks inside blocks (64 at most) take two levels each; with those of history, message and block this is the most
 # that a format puts around free-form JSON. The sum, 254, is also the most that orjson writes.
 AROUND = 126
+"""How many levels of nesting a format may put around free-form JSON."""
 # Documents of at most so many levels in all need no further care: what readers put around a part of one, at most a few
 # levels, stays below the default depth. Deeper ones are read by `deep_documents`.
 USUAL = 120
+"""How many levels of nesting a document may have that needs no further care."""
 
 
 def room_of(limits: Limits) -> Limits:

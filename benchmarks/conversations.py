@@ -1,6 +1,6 @@
 """The conversations that are converted: one of 20 messages, written out, and the recorded ones of the test data.
 
-The recorded ones are no part of the project: they are looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside
+The recorded ones aren't part of the project: they are looked for at ``$AGENTMSG_SHARED``, else in ``shared`` beside
 the checkout.
 """
 
@@ -131,7 +131,7 @@ def recorded(system: str) -> list[dict[str, Any]]:
     """Return the recorded request bodies of one system.
 
     Raises:
-        FileNotFoundError: where there are none.
+        FileNotFoundError: if there are none.
     """
     folder = _SHARED / "corpus" / system
     bodies = [
@@ -149,6 +149,6 @@ def trajectories() -> bytes:
     """Return a file of 200 recorded conversations of agents with tools, one a line, 3.3 MB.
 
     Raises:
-        FileNotFoundError: where it is not there.
+        FileNotFoundError: if it is not there.
     """
     return (_SHARED / "corpus/openai_chat/tau-bench__historical_trajectories_gpt-4o-airline.jsonl").read_bytes()

@@ -74,7 +74,7 @@ def measure(folder: Path, copies: int, rounds: int) -> tuple[Mapping[str, dict[s
         rounds: of each case; half as many of whole runs.
 
     Raises:
-        FileNotFoundError: where the test data is missing.
+        FileNotFoundError: if the test data is missing.
     """
     lines = trajectories()
     small, large = folder / "small.jsonl", folder / "large.jsonl"

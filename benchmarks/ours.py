@@ -37,7 +37,7 @@ def langchain_lc(name: str, history: am.History) -> Competitor:
 
 
 def to_anthropic(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a body of Anthropic for messages of OpenAI Chat; the account of losses is made as well."""
+    """Return a body of Anthropic for messages of OpenAI Chat; the loss report is made as well."""
     document: dict[str, Any] = am.convert(messages, "openai", "anthropic").document
     return document
 

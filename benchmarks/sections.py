@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
 from agentmsg_codecs import CODECS
-from benchmarks import chunks, files, operations
+from benchmarks import chunks, fields, files, operations
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.conversations import recorded, support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ANSWERS", "ONE_BY_ONE", "READ", "SECTIONS", "Scale", "Section"]
 
 REMEMBERED = "agentmsg, remembered"
-# A document of these is one answer. So that they have an equal, LangChain's messages are measured so, too.
+# A document of these is one response. So that they have an equal, LangChain's messages are measured so, too.
 ANSWERS = tuple(name for name in CODECS if name.endswith("-response"))
 ONE_BY_ONE = "langchain, one by one"
 READ = "the same messages read from JSON"
@@ -162,7 +162,7 @@ def _codecs_section(scale: Scale) -> Section:
 
 
 def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[bytes]:
-    """Return what a codec writes of a history: one document, or one for each answer."""
+    """Return what a codec writes of a history: one document, or one for each response."""
     answers = [am.History([message]) for message in history if message.role == "assistant"]
     return [am.dumps(part, codec, on_loss="ignore") for part in (answers if is_split else [history])]
 
@@ -194,11 +194,11 @@ def _account_section(scale: Scale) -> Section:
         cases[f"{form}: write and render"] = Case(fresh, partial(_written, codec))
     times = interleave(cases, scale.rounds)
     rows = _two("encode", times, len(scale.history))
-    return Section("Account of losses, where nothing is lost", rows, missing, {"encode": times})
+    return Section("Loss report, nothing lost", rows, missing, {"encode": times})
 
 
 def _losses_section(scale: Scale) -> Section:
-    """Measure fit, the account and its text on a history each of whose messages loses something, beside reading it."""
+    """Measure fit and the loss report, in memory and as text, where each message loses something; beside reading it."""
     source, target = am.get_codec("json"), am.get_codec("openai")
     raw = source.to_bytes(scale.history)
     fitted = fit(scale.history, target)
@@ -208,12 +208,12 @@ def _losses_section(scale: Scale) -> Section:
     cases = {
         READ: Case(partial(copy_bytes, raw), partial(am.loads, codec=source)),
         "fit": Case(fresh, partial(_fit, target)),
-        "account": Case(lambda: _fit(target, fresh()), lambda done: list(account(done))),
-        "account on file": Case(lambda: lost, lambda losses: am.dump_losses(losses, fitted.history)),
+        "loss report": Case(lambda: _fit(target, fresh()), lambda done: list(account(done))),
+        "loss report on file": Case(lambda: lost, lambda losses: am.dump_losses(losses, fitted.history)),
     }
     times = interleave(cases, min(scale.rounds, 20))
     rows = _two("operation", times, len(scale.history))
-    return Section(f"Account of losses, {len(lost) / len(scale.history):.1f} a message", rows, (), {"operation": times})
+    return Section(f"Loss report, {len(lost) / len(scale.history):.1f} a message", rows, (), {"operation": times})
 
 
 def _the_same(history: am.History) -> am.History:
@@ -225,7 +225,7 @@ def _fit(codec: Codec, history: am.History) -> Any:
 
 
 def _conversion_section(scale: Scale) -> Section:
-    """Measure one conversion by all who can do it, and how much of ours is the account of losses."""
+    """Measure one conversion by all who can do it, and how much of ours is the loss report."""
     found = {name: enter_converter(name, home) for name, home in CONVERTERS.items()}
     missing = tuple(each for each in found.values() if isinstance(each, Missing))
     cases = {
@@ -236,10 +236,10 @@ def _conversion_section(scale: Scale) -> Section:
     if "agentmsg" in cases:
         target = am.get_codec("anthropic")
         histories = partial(_copies, lambda: am.decode(support_chat(), "openai"))
-        cases["account of losses"] = Case(histories, partial(_each, lambda history: account(fit(history, target))))
+        cases["loss report"] = Case(histories, partial(_each, lambda history: account(fit(history, target))))
         # No loss is spelt out before somebody looks, and the conversion above does not.
         looked_at = partial(_each, lambda history: list(account(fit(history, target))))
-        cases["account of losses, looked at"] = Case(histories, looked_at)
+        cases["loss report, looked at"] = Case(histories, looked_at)
     times = interleave(cases, scale.rounds)
     rows = _two("convert", times, _CONVERSATIONS * len(support_chat()))
     title = "OpenAI Chat to Anthropic, plain data, 20 messages with 5 tool calls"
@@ -278,7 +278,7 @@ def _converted(source: Codec, target: Codec, body: dict[str, Any]) -> Any:
 
 
 def _chunks_section(scale: Scale) -> Section:
-    """Measure how chunks of an answer are added up."""
+    """Measure how chunks of a response are added up."""
     times, missing = chunks.measure(scale.rounds)
     title = f"{chunks.CHUNKS} chunks of a tool call, added up; times of one chunk"
     return Section(title, _two("add", times, 1), missing, {"add": times})
@@ -310,6 +310,16 @@ def _operations_section(scale: Scale) -> Section:
     return Section(title, _two("operation", times, count), (), {"operation": times})
 
 
+def _fields_section(scale: Scale) -> Section:
+    """Measure histories as fields of pydantic models beside the same bodies as models of pydantic's own."""
+    title = "Fields of pydantic models, bodies of 20 messages"
+    try:
+        count, times = fields.measure(scale.rounds)
+    except ImportError as error:
+        return Section(title, {}, (Missing("pydantic", f"not installed ({error})"),))
+    return Section(title, _joined(*(_two(measure, runs, count) for measure, runs in times.items())), (), times)
+
+
 SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "json": partial(_format_section, "json", "Canonical JSON"),
     "msgpack": partial(_format_section, "msgpack", "MessagePack"),
@@ -321,6 +331,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "account": _account_section,
     "losses": _losses_section,
     "chunks": _chunks_section,
+    "fields": _fields_section,
     "files": _files_section,
     "operations": _operations_section,
     "import": _import_section,

@@ -8,6 +8,7 @@ import attrs
 
 from agentmsg_codecs import CODECS
 from benchmarks.chunks import MANY, OFTEN
+from benchmarks.fields import OURS, TAGGED, UNIONS
 from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import ANSWERS, ONE_BY_ONE, READ
 
@@ -65,6 +66,10 @@ def _against(section: str, peer: str, measure: str, bound: float) -> Target:
     return Target(section, "agentmsg", measure, (section, peer, measure), bound)
 
 
+def _field(body: str, peer: str, measure: str, bound: float) -> Target:
+    return Target("fields", f"{body}: {OURS}", measure, ("fields", f"{body}: {peer}", measure), bound)
+
+
 TARGETS: tuple[Target, ...] = (
     _against("json", "msgspec", "decode", 3.0),
     _against("json", "pydantic", "decode", 0.7),
@@ -86,14 +91,20 @@ TARGETS: tuple[Target, ...] = (
         if name != "langchain"
     ),
     _against("conversion", "by hand", "convert", 6.0),
-    Target("conversion", "account of losses", "convert", ("conversion", "agentmsg", "convert"), 0.1),
+    Target("conversion", "loss report", "convert", ("conversion", "agentmsg", "convert"), 0.1),
     Target("account", "langchain: fit", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("account", "langchain: fit again", "encode", ("account", "langchain: write and render", "encode"), 0.1),
     Target("losses", "fit", "operation", ("losses", READ, "operation"), 1.5),
-    Target("losses", "account", "operation", ("losses", READ, "operation"), 2.0),
-    Target("losses", "account on file", "operation", ("losses", READ, "operation"), 3.0),
+    Target("losses", "loss report", "operation", ("losses", READ, "operation"), 2.0),
+    Target("losses", "loss report on file", "operation", ("losses", READ, "operation"), 3.0),
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
+    _field("canonical", TAGGED, "validate", 0.7),
+    _field("canonical", TAGGED, "validate json", 0.7),
+    _field("canonical", TAGGED, "dump", 1.4),
+    _field("canonical", TAGGED, "dump json", 1.0),
+    _field("openai", UNIONS, "validate", 0.7),
+    _field("openai", UNIONS, "validate json", 0.7),
     Target("files", "agentmsg, a range", "file", ("files", "loads and dumps, a loop", "file"), 6.7),
     Target("files", "agentmsg convert --jobs 2", "file", ("files", "agentmsg convert --jobs 1", "file"), 0.59),
     *(Target("operations", name, "operation", ("operations", DECODE, "operation"), 1.0) for name in OPERATIONS),
@@ -108,7 +119,7 @@ def _figures(sections: Mapping[str, Section], section: str, row: str) -> Mapping
 
 
 def _ratio(target: Target, sections: Mapping[str, Section]) -> Ratio | None:
-    """Return what was measured for a target; None where a side of it was not."""
+    """Return what was measured for a target; None if a side of it was not."""
     ours = _figures(sections, target.section, target.row)
     theirs = _figures(sections, target.other[0], target.other[1])
     one, other = target.measure, target.other[2]

@@ -93,7 +93,7 @@ def test_conversion_section_has_all_converters() -> None:
     assert not [name for name in CONVERTERS if name not in told]
     assert set(section.rows["by hand"]) == {"convert", "convert median"}
     assert ("agentmsg" in section.rows) == _ours_can()
-    expected = {"conversion convert / by hand", "account of losses convert / agentmsg"}
+    expected = {"conversion convert / by hand", "loss report convert / agentmsg"}
     assert promised == (expected if _ours_can() else set())
 
 

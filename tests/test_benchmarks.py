@@ -18,6 +18,7 @@ from benchmarks import __main__ as command
 from benchmarks import profile, targets, timing
 from benchmarks.competitors import TABLE, Missing, enter
 from benchmarks.data import mixed_history
+from benchmarks.fields import OURS, TAGGED, UNIONS
 from benchmarks.operations import DECODE, OPERATIONS
 from benchmarks.sections import SECTIONS, Section
 
@@ -75,6 +76,15 @@ def test_all_operations_are_measured(capsys: pytest.CaptureFixture[str]) -> None
     printed = capsys.readouterr().out
     assert not [name for name in OPERATIONS if f"\n{name} " not in printed]
     assert printed.count(f" / {DECODE}") == len(OPERATIONS)
+
+
+@pytest.mark.slow
+def test_fields_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """The section of fields has a row for each body and reader, all of which read and wrote the same."""
+    assert command.main([*_TINY, "--only", "fields"]) == 0
+    printed = capsys.readouterr().out
+    rows = [f"canonical: {name}" for name in (OURS, TAGGED)] + [f"openai: {name}" for name in (OURS, TAGGED, UNIONS)]
+    assert not [row for row in rows if f"\n{row} " not in printed]
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name.startswith(("filter", "trim"))])

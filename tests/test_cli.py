@@ -534,6 +534,16 @@ def test_formats_of_a_codec_shows_its_table() -> None:
     assert run("formats", "nope").exit_code == 1
 
 
+def test_formats_of_a_codec_shows_its_options() -> None:
+    """With the name of a codec, its options are listed with values, default and meaning; with --json, too."""
+    lines = run("formats", "openai").stdout.splitlines()
+    at = lines.index("openai: option results=text|user (default text)")
+    assert lines[at + 1].startswith("Where ")
+    (listed,) = json.loads(run("formats", "openai", "--json").stdout)
+    option = next(each for each in listed["options"] if each["name"] == "results")
+    assert (option["values"], option["default"]) == (["text", "user"], "text")
+
+
 def test_formats_as_json() -> None:
     """With --json programs get the same."""
     listing = {entry["name"]: entry for entry in json.loads(run("formats", "--json").stdout)}

@@ -247,7 +247,7 @@ def test_the_table_says_what_was_lost() -> None:
     assert (where_of(block), what_of(block)) == ("messages/content: TextBlock", ["no place"])
 
 
-# -- the cases in codecs/README.md ------------------------------------------------------------------------------------
+# -- the cases in codecs/conversions.md -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.title for case in CASES])

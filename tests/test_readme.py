@@ -39,7 +39,7 @@ READ = [
     ".github/SECURITY.md",
     "agentmsg/README.md",
     "benchmarks/README.md",
-    "codecs/README.md",
+    *sorted(f"codecs/{path.name}" for path in (ROOT / "codecs").glob("*.md")),
     "tests/README.md",
 ]
 MOST_LINES = 150
@@ -155,7 +155,7 @@ def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", READ)
 def test_languages_are_known(name: str) -> None:
     """Each block is marked as what it is, so that none escapes: an example, or a drawing."""
-    known = {"python", "console", "sh", "", "text", "toml"}
+    known = {"python", "console", "json", "sh", "", "text", "toml"}
     assert not [f"{name}:{each.line}" for each in examples(name) if each.language not in known]
 
 

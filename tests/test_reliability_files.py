@@ -110,6 +110,9 @@ def errors_are_short() -> None:
 def _sources() -> None:
     lines("a.jsonl", 60, bad=[7])
     Path("d.jsonl").write_bytes(Path(lines("x.jsonl", 20, bad=[20])).read_bytes())
+    mixed = [json.loads(row) for row in rows(20)] + [{"content": "Hi", "type": "human"}, {"odd": 1}]
+    records = [{"log": mixed[number : number + 3], "one": json.dumps(mixed[-number])} for number in range(1, 23)]
+    Path("e.jsonl").write_bytes(b"".join(json.dumps(record).encode() + b"\n" for record in records) + b'{"log":[]}\n')
     Path("c.jsonl.gz").write_bytes(gzip.compress(Path("x.jsonl").read_bytes()))
     frames = [am.dumps(am.decode(json.loads(row), "openai"), "msgpack") for row in rows(60)]
     Path("a.msgpack").write_bytes(b"".join([*frames[:9], cast("Any", msgpack).packb([5]), *frames[9:]]))
@@ -119,7 +122,7 @@ def _sources() -> None:
 def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     """Killed at random moments, a run leaves whole files or none, and the last resume gives the same bytes."""
     _sources()
-    times = -(-KILLS // len(KINDS))
+    times = max(-(-KILLS // len(KINDS)), 6)
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")
     resumed, finished = map(int, done.stdout.split())

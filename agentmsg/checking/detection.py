@@ -45,7 +45,7 @@ def detect(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> list[tuple[Code
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: where bytes can be parsed by no codec.
+        DecodeError: if bytes can be parsed by no codec.
     """
     return cast("list[tuple[CodecName, float]]", list(_look(document, limits).scores))
 
@@ -58,9 +58,9 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
         limits: bounds on what is read.
 
     Raises:
-        NotUnderstood: where no format scores 0.8, or where two formats score alike and read it differently; the message
+        NotUnderstood: if no format scores 0.8, or where two formats score alike and read it differently; the message
             names the best guess, and the keys that this doesn't know.
-        DecodeError: where bytes can be parsed by no codec, or are empty.
+        DecodeError: if bytes can be parsed by no codec, or are empty.
     """
     return recognize_all((document,), limits=limits)
 
@@ -69,13 +69,13 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
     """Return the name of the one format of some documents; those that have none don't count if others have one.
 
     Args:
-        documents: as of ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
+        documents: as in ``recognize``; no more are taken than it needs to find one that has marks of its format's own.
         limits: bounds on what is read.
         is_live: whether documents are waited for: the first that has a format decides, with marks or without.
 
     Raises:
-        NotUnderstood: as of ``recognize``; also where they are of several formats.
-        DecodeError: as of ``recognize``.
+        NotUnderstood: as in ``recognize``; also where they are of several formats.
+        DecodeError: as in ``recognize``.
     """
     seen: list[_Look] = []
     trouble: AgentMsgError | None = None
@@ -83,7 +83,7 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
         try:
             seen.append(_look(document, limits))
         except AgentMsgError as error:
-            trouble = trouble or error
+            trouble = trouble or error.with_traceback(None)
         if seen and seen[-1].best >= (BAR if is_live else OWN):
             break
     clear = [look for look in seen if look.best >= BAR]
@@ -98,7 +98,7 @@ def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS)
     """Return why a document can hardly be of a format: most of it reads as native, or most keys are unknown.
 
     Returns:
-        What the format does not know; None where there is no such doubt, or where the document cannot be read at all.
+        What the format does not know; None if there is no such doubt, or where the document cannot be read at all.
     """
     chosen = get_codec(codec)
     try:
@@ -134,7 +134,7 @@ def _look(document: Any, limits: Limits) -> _Look:
     if raw and not _as_text(document).strip():
         return _EMPTY
     if not raw and _sampled(document) is None:
-        # What is no plain data may be what somebody's SDK made of it.
+        # Anything but plain data may come from somebody's SDK.
         with suppress(AgentMsgError, RecursionError):
             document = copy_document(document, room_of(limits).depth)
     scores: dict[str, float] = {}
@@ -148,27 +148,39 @@ def _look(document: Any, limits: Limits) -> _Look:
                 tree = codec.parse(document, room_of(limits), "last") if raw else document
                 parsed[parser] = tree, _sampled(tree)
             except AgentMsgError as error:
-                failure = failure or error
+                # Without the frames that it has been through: they hold this one, and it would hold the document.
+                failure = failure or error.with_traceback(None)
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
-            scores[name] = _score(codec, sample if _takes_samples(codec) else trees[name])
+            takes_samples = _takes_samples(codec)
+            # Most formats are out of the question, which the sample tells that all share.
+            if not takes_samples or _is_likely(codec, sample):
+                scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
         raise failure
     return _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
 
 
 def _sampled(tree: Any) -> Any:
-    """Return a sample of a tree, made once for all codecs; nothing where there is none."""
+    """Return a sample of a tree, made once for all codecs; nothing if there is none."""
     try:
         return sampled(tree)
-    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+    except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
         return None
 
 
 def _takes_samples(codec: Codec) -> bool:
-    """Tell whether a codec takes samples, and its scores, as all do."""
+    """Whether a codec takes samples, and its scores, as all do."""
     return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
+
+
+def _is_likely(codec: Codec, sample: Any) -> bool:
+    """Whether the shapes of a sample may be those of a format."""
+    try:
+        return codec.likeness(sample) != 0
+    except Exception:  # noqa: BLE001 - a stranger's; sniffing gives it nothing then
+        return False
 
 
 def _codecs() -> Iterator[tuple[str, Codec]]:
@@ -204,7 +216,7 @@ def _decided(looks: Sequence[_Look]) -> str:
     """Return the format that some documents have, each of which has one; marks of a format's own, in the last, tell.
 
     Raises:
-        NotUnderstood: where they have several.
+        NotUnderstood: if they have several.
     """
     telling = looks[-1:] if looks[-1].best >= OWN else looks
     means = _means(telling)
@@ -212,7 +224,7 @@ def _decided(looks: Sequence[_Look]) -> str:
     if score < BAR or not all(name in dict(look.scores) for look in looks):
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents have several formats: {found}"
-        raise NotUnderstood(msg, guesses=[guess for guess, _ in means])
+        raise NotUnderstood(msg, guesses=[guess for guess, _ in means], is_mixed=True)
     is_sure = _is_certain(telling[-1], name)
     for rival, other in means[1:]:
         if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):
@@ -224,7 +236,7 @@ def _decided(looks: Sequence[_Look]) -> str:
 
 
 def _is_certain(look: _Look, name: str) -> bool:
-    """Tell whether the shapes of a document are nothing else's."""
+    """Whether the shapes of a document are nothing else's."""
     codec = get_codec(name)
     try:
         return codec.likeness(codec.sample(look.trees[name])) == 1
@@ -242,7 +254,7 @@ def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
 
 
 def _read_differently(look: _Look, name: str, rival: str) -> bool:
-    """Tell whether two formats make different messages of a document."""
+    """Whether two formats make different messages of a document."""
     one, other = (_sample_read(get_codec(codec), look.trees[codec]) for codec in (name, rival))
     if one is None or other is None or len(one) != len(other):
         return True
@@ -257,7 +269,7 @@ def _sample_read(codec: Codec, tree: Any) -> History | None:
 
 
 def _says(message: Msg) -> tuple[Any, ...]:
-    """Return what a message says, whatever stands beside it and however it is spelt."""
+    """Return the words of a message, whatever stands beside them and however they are spelt."""
     return message.role, *(attrs.evolve(block, extras={}, notes={}) for block in message.content)
 
 
@@ -279,7 +291,7 @@ def _not_understood(look: _Look) -> DecodeError:
 
 
 def _unknown(read: Understanding) -> str:
-    """Return what a reader did not know, in words; nothing where it knew all."""
+    """Return what a reader did not know, in words; nothing if it knew all."""
     more = f" and {len(read.unknown) - _NAMED} more" if len(read.unknown) > _NAMED else ""
     named = ", ".join(excerpt(key)[1:-1] for key in read.unknown[:_NAMED])
     keys = [f"unknown keys {named}{more}"] if named else []

@@ -78,7 +78,7 @@ def _blocks(caps: Caps) -> Table:
 
 
 def _block_fields(caps: Caps) -> Table:
-    """Return for each block class that is carried anywhere its fields, by how they are carried where it is."""
+    """Return for each block class that is supported anywhere its fields, by how they are supported where it is."""
     lines: Table = [("", _YES, _IF, _NO)]
     for cls in _block_classes():
         rows = [row for rows in _block_columns(caps).values() if (row := _row_of(rows, cls)) is not None]
@@ -101,7 +101,7 @@ def _history_fields(caps: Caps) -> Table:
 
 
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of a format, each with its title; none where it carries everything."""
+    """Yield the tables of a format, each with its title; none if it supports everything."""
     if caps.everything:
         return
     yield "fields of messages, by role", _message_fields(caps)

@@ -10,7 +10,15 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
+from agentmsg.cli.options import (
+    at_option,
+    codec_options,
+    form_option,
+    from_option,
+    output_option,
+    quiet_option,
+    to_option,
+)
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
@@ -20,7 +28,7 @@ from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, r
 from agentmsg.files.job import Job
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import doubts_of, targets_of
+from agentmsg.files.plan import EACH, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request, run
 from agentmsg.files.storages import place_of
 from agentmsg.registry import get_codec
@@ -42,6 +50,8 @@ Examples:
   agentmsg convert history.json -t langchain -o out.json --carry
   agentmsg convert train.jsonl.gz -f openai -t anthropic -o out.jsonl --jobs 4
   agentmsg convert logs/*.jsonl -t json -o converted/ --resume
+  agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
+  agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   cat history.json | agentmsg convert - -t json --pretty
 """
 
@@ -50,9 +60,10 @@ Examples:
 @click.argument("files", metavar="SRC...", nargs=-1, required=True)
 @output_option("The file or folder to write")
 @to_option('The format to write (see "agentmsg formats").', required=True)
-@from_option("The format of all SRC (default: detected).")
+@from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).')
 @codec_options
 @form_option
+@at_option
 @click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item.")
 @click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split).")
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -95,6 +106,7 @@ def command(
     source: str | None,
     options: tuple[tuple[str, Any], ...],
     form: Any,
+    at: tuple[str, ...],
     split: bool,
     array: bool,
     pretty: bool,
@@ -126,9 +138,8 @@ def command(
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
     _check(job, source, files, output)
-    targets = _planned(files, output, job, codec=source, form=form, split=split, array=array, quiet=quiet)
-    # A document that stands alone and cannot be converted is an error, unless there is a place for it.
-    is_one = len(targets) == 1 and targets[0].is_alone and bad is None
+    targets = _planned(files, output, job, codec=source, form=form, at=at, split=split, array=array, quiet=quiet)
+    is_one = _is_one(targets, bad)
     with progress_of(_size(targets, output), quiet=quiet) as progress:
         request = Request(
             work=_work_folder(targets, output),
@@ -145,6 +156,11 @@ def command(
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
     ctx.exit(_QUARANTINED if outcome.bad else 0)
+
+
+def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
+    """Whether it is about one document: if it can't be converted, that is an error, unless there is a place for it."""
+    return len(targets) == 1 and targets[0].is_alone and bad is None
 
 
 def _planned(
@@ -169,7 +185,7 @@ def _size(targets: Sequence[Target], output: str) -> int | None:
 def _check(job: Job, source: str | None, files: Sequence[str], output: str) -> None:
     """Refuse what no file need be read for."""
     codec = get_codec(job.codec, **dict(job.options))
-    if source is not None:
+    if source is not None and source != EACH:
         get_codec(source)
     if output == STANDARD and codec.binary and is_terminal(sys.stdout):
         msg = "won't write binary data to a terminal: name a file with -o"

@@ -11,7 +11,15 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option, to_option
+from agentmsg.cli.options import (
+    at_option,
+    each_option,
+    form_option,
+    json_option,
+    output_option,
+    quiet_option,
+    to_option,
+)
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import history_of
@@ -53,9 +61,10 @@ Examples:
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@from_option("The format of A (default: detected).")
+@each_option("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
 @form_option
+@at_option
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
@@ -70,6 +79,7 @@ def command(
     source: str | None,
     codec: str | None,
     form: Form | None,
+    at: tuple[str, ...],
     exact: bool,
     as_json: bool,
     quiet: bool,
@@ -90,9 +100,9 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, source, form)
+            one = history_of(a, source, form, at)
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, codec, form)
+            other = history_of(b, codec, form, at)
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentmsg.cli.capabilities import as_data, summary, tables
+from agentmsg.cli.codec_options import options_of
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.terminal import aligned, say
+from agentmsg.cli.terminal import aligned, printable, say
 from agentmsg.errors import CodecLookupError
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
+    from agentmsg.cli.codec_options import Option
     from agentmsg.formats.codec import Codec
 
 __all__ = ["command"]
+
+_WIDTH = 100
+_PLAIN = (str, int, float, type(None))
 
 _EXAMPLES = """\b
 Examples:
@@ -32,7 +38,7 @@ Examples:
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool) -> None:
-    """List the formats. Name some to see what each supports.
+    """List the formats. Name some to see the options of each, and what it supports.
 
     In the tables, "yes" means always supported. "if" means supported where the format has a place for the value.
     "rule" means rewritten by a rule, and reported. "no" means lost, and reported.
@@ -72,10 +78,18 @@ def _overview(codecs: list[Codec]) -> list[str]:
 
 
 def _print_tables(codec: Codec) -> None:
+    for option in options_of(codec):
+        click.echo(f"\n{codec.name}: option {_choices(option)}")
+        click.echo(fill(printable(option.about), _WIDTH))
     for title, rows in tables(codec.caps):
         click.echo(f"\n{codec.name}: {title}")
         for line in aligned(rows):
             click.echo(line)
+
+
+def _choices(option: Option) -> str:
+    words = "|".join(map(str, option.values)) or type(option.value).__name__
+    return printable(f"{option.name}={words} (default {option.value})")
 
 
 def _print_json(codecs: list[Codec]) -> None:
@@ -86,7 +100,14 @@ def _print_json(codecs: list[Codec]) -> None:
             "family": codec.family,
             "binary": codec.binary,
             "carries": as_data(codec.caps),
+            "options": [_as_data(option) for option in options_of(codec)],
         }
         for codec in codecs
     ]
     write_json(listing)
+
+
+def _as_data(option: Option) -> dict[str, Any]:
+    """Return an option as plain data; values that JSON can't hold are texts."""
+    values = [each if isinstance(each, _PLAIN) else str(each) for each in (*option.values, option.value)]
+    return {"name": option.name, "values": values[:-1], "default": values[-1], "about": option.about}

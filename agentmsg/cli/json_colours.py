@@ -43,7 +43,7 @@ def screen() -> BinaryIO:
     """Return a stdout that is a terminal: it shows the JSON that is written to it with colours.
 
     Raises:
-        FileError: where it is closed.
+        FileError: if it is closed.
     """
     standard_out()
     return cast("BinaryIO", _Screen())

@@ -19,8 +19,10 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from agentmsg.errors import DecodeError
+from agentmsg.errors import DecodeError, InvalidMessage
 from agentmsg.files.file_names import STANDARD
+from agentmsg.files.places import pointers
+from agentmsg.files.plan import EACH
 from agentmsg.registry import codec_names
 from agentmsg.values.text import parse_json
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODEC",
+    "at_option",
     "codec_options",
     "form_option",
     "from_option",
@@ -82,9 +85,46 @@ def codec_options(command: _F) -> _F:
     )(command)
 
 
+class _Source(_Codec):
+    """The name of a format to read, or the word that each document has its own."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin so."""
+        more = [CompletionItem(EACH)] if EACH.startswith(incomplete) else []
+        return super().shell_complete(ctx, param, incomplete) + more
+
+
 def from_option(words: str) -> Callable[[_F], _F]:
     """Give a command the option ``-f CODEC``, as the parameter ``source``."""
-    return click.option("-f", "--from", "source", type=CODEC, help=words)
+    return click.option("-f", "--from", "source", type=_Source(), help=words)
+
+
+def each_option(words: str) -> Callable[[_F], _F]:
+    """Give a command the option ``-f CODEC`` that detects the format of each document anyway: "each" is None."""
+
+    def given(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+        return None if value == EACH else value
+
+    return click.option("-f", "--from", "source", type=_Source(), callback=given, help=words)
+
+
+def at_option(command: _F) -> _F:
+    """Give a command the option ``--at``, as the parameter ``at``: JSON pointers."""
+    return click.option(
+        "--at",
+        multiple=True,
+        metavar="POINTER",
+        callback=_pointers,
+        help="JSON pointer to documents inside the input, such as /items/*/request; * matches every item or key, and "
+        "~2 is a * in a key. Repeatable.",
+    )(command)
+
+
+def _pointers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return pointers(given)
+    except InvalidMessage as error:
+        raise click.UsageError(error.message.replace("at must", "--at must", 1)) from None
 
 
 def to_option(words: str, *, required: bool = False) -> Callable[[_F], _F]:

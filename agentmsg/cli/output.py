@@ -30,7 +30,7 @@ def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -
         force: whether files that exist are replaced.
 
     Raises:
-        FileError: code "same-file", where one is a source or another result; code "exists".
+        FileError: code "same-file", if one is a source or another result; code "exists".
     """
     names = list(written)
     check_distinct(names, read)
@@ -42,7 +42,7 @@ def check_ending(name: str, endings: Collection[str]) -> str:
     """Return the ending of the name of a file to write.
 
     Raises:
-        FileError: code "form", where it is none of these, and not empty.
+        FileError: code "form", if it is none of these, and not empty.
     """
     ending = PurePath(name).suffix.lower()
     if ending and ending not in endings:
@@ -55,7 +55,7 @@ def write_file(name: str, data: bytes, *, force: bool) -> None:
     """Write a file, or to stdout for "-"; a file is there whole or, if anything goes wrong, as it was.
 
     Raises:
-        FileError: where it cannot be written; code "exists".
+        FileError: if it cannot be written; code "exists".
     """
     if name == STANDARD:
         write_bytes(data)
@@ -69,7 +69,7 @@ def output_to(name: str, *, force: bool) -> Generator[None]:
     """Let all that is printed to stdout go to a file, once it is all there; "-" leaves it on stdout.
 
     Raises:
-        FileError: where it cannot be written; code "exists".
+        FileError: if it cannot be written; code "exists".
     """
     if name == STANDARD:
         yield

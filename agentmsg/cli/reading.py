@@ -5,6 +5,8 @@ What a file holds its name says, as for convert: one document, one a line, or fr
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -15,9 +17,10 @@ from agentmsg.api import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.cli.report import tell_doubt
 from agentmsg.cli.terminal import standard_in
-from agentmsg.errors import AgentMsgError, DecodeError, FileError
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.file_names import STANDARD, kind_of
 from agentmsg.files.job import Piece, Source
+from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import LOOKED_AT, detected, named
 from agentmsg.files.reading import reading_of
 from agentmsg.limits import DEFAULT_LIMITS
@@ -25,14 +28,15 @@ from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
+    from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
-__all__ = ["Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
+__all__ = ["Absent", "Formats", "Read", "Unread", "formats_of", "histories_of", "history_at", "history_of"]
 
 
 # Seconds between two words on how far a file is read.
@@ -57,6 +61,13 @@ class Unread:
 
 
 @attrs.frozen(kw_only=True)
+class Absent:
+    """How many records of a file had no document at the places where it was looked for."""
+
+    count: int
+
+
+@attrs.frozen(kw_only=True)
 class Formats:
     """The formats that a file may have, best first, each with its score; the one that is recognised, or why none is."""
 
@@ -66,49 +77,67 @@ class Formats:
 
 
 def histories_of(
-    name: str, codec: str | None, form: Form | None = None, advance: Advance = lambda size, documents: None
-) -> Iterator[Read | Unread]:
-    """Yield the histories of a file, one after the other; "-" is stdin.
+    name: str,
+    codec: str | None,
+    form: Form | None = None,
+    at: tuple[str, ...] = (),
+    *,
+    advance: Advance = lambda size, documents: None,
+) -> Iterator[Read | Unread | Absent]:
+    """Yield the histories of a file, one after the other, and what had none; "-" is stdin.
 
     Args:
         name: of the file.
         codec: of all documents; None to detect that of each.
         form: how documents stand in it, where its name does not tell.
+        at: JSON pointers to the documents, where they are inside of what stands in it.
         advance: told how many bytes of it are read, and documents.
 
     Raises:
-        CodecLookupError: where there is no such codec.
+        CodecLookupError: if there is no such codec.
     """
     if codec is not None:
         get_codec(codec)
     try:
-        for index, (place, found) in enumerate(_documents(name, form, advance)):
-            if codec is not None and index == 0:
-                _warn(name, found, codec)
-            yield _read(place, found, codec)
+        with _opened(name, form, at) as (reading, place):
+            due = monotonic() + _EVERY
+            for number, found in enumerate(reading, 1):
+                if codec is not None and number == 1:
+                    _warn(name, found, codec)
+                yield _read(place(found), found, codec)
+                if monotonic() > due:
+                    advance(reading.position, number)
+                    due = monotonic() + _EVERY
+            if reading.missing:
+                yield Absent(count=reading.missing)
     except FileError as error:
         yield Unread(error=error, place=name)
 
 
-def history_of(name: str, codec: str | None, form: Form | None = None) -> Read:
-    """Return the one history of a file.
+def history_of(name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = ()) -> Read:
+    """Return the one history of a file; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read, or there is not just one.
+        AgentMsgError: if it cannot be read, or there is not just one.
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
-    for each in islice(histories_of(name, codec, form), 2):
+    for each in islice(histories_of(name, codec, form, at), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
-        found.append(each)
+        if isinstance(each, Read):
+            found.append(each)
     if len(found) == 1:
         return found[0]
+    if at and not found:
+        raise named(nothing_at(at), name)
     msg = f"{name} must hold one conversation, and holds {'several' if found else 'none'}"
     raise DecodeError(msg)
 
 
-def history_at(name: str, index: int, codec: str | None, form: Form | None = None) -> tuple[History, bool]:
+def history_at(
+    name: str, index: int, codec: str | None, form: Form | None = None, at: tuple[str, ...] = ()
+) -> tuple[History, bool]:
     """Return the history of one document of a file, and whether there are others.
 
     Args:
@@ -116,41 +145,48 @@ def history_at(name: str, index: int, codec: str | None, form: Form | None = Non
         index: of the document, from 0.
         codec: its format; None to detect it.
         form: how documents stand in the file, where its name does not tell.
+        at: as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where it cannot be read; code "required", where there is no such document.
+        AgentMsgError: if it cannot be read; code "required", if there is no such document.
     """
-    found = _documents(name, form)
-    before = sum(1 for _ in islice(found, index))
-    own = next(found, None)
-    if own is None:
-        msg = f"there is no document {index}: {name} holds {before}, counted from 0"
-        raise DecodeError(msg, code="required")
-    if codec is not None:
-        _warn(name, own[1], codec)
-    read = _read(*own, codec)
-    if isinstance(read, Unread):
-        raise named(read.error, read.place)
-    return read.history, index > 0 or next(found, None) is not None
+    with _opened(name, form, at) as (reading, place):
+        documents = iter(reading)
+        before = sum(1 for _ in islice(documents, index))
+        found = next(documents, None)
+        if found is None and reading.missing and not before:
+            raise named(nothing_at(at), name)
+        if found is None:
+            msg = f"there is no document {index}: {name} holds {before}, counted from 0"
+            raise DecodeError(msg, code="required")
+        if codec is not None:
+            _warn(name, found, codec)
+        read = _read(place(found), found, codec)
+        if isinstance(read, Unread):
+            raise named(read.error, read.place)
+        return read.history, index > 0 or next(documents, None) is not None
 
 
-def formats_of(name: str, form: Form | None = None) -> Formats:
-    """Return the formats that the first documents of a file may have.
+def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) -> Formats:
+    """Return the formats that the first documents of a file may have; as of ``histories_of``.
 
     Raises:
-        AgentMsgError: where none of them can be read.
+        AgentMsgError: if none of them can be read.
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
     scores: list[tuple[CodecName, float]] = []
-    for _, found in islice(_documents(name, form), LOOKED_AT):
-        try:
-            if found.fault is not None or found.data is None:
-                raise found.fault or AssertionError
-            scores = scores or detect(found.data)
-            held.append(found.data)
-        except AgentMsgError as error:
-            trouble = trouble or error
+    with _opened(name, form, at) as (reading, _):
+        for found in islice(reading, LOOKED_AT):
+            try:
+                if found.fault is not None or found.data is None:
+                    raise found.fault or AssertionError
+                scores = scores or detect(found.data)
+                held.append(found.data)
+            except AgentMsgError as error:
+                trouble = trouble or error
+        if reading.missing and not held:
+            trouble = trouble or nothing_at(at)
     if trouble is not None and not held:
         raise trouble
     try:
@@ -159,25 +195,25 @@ def formats_of(name: str, form: Form | None = None) -> Formats:
         return Formats(scores=tuple(scores), trouble=error)
 
 
-def _documents(
-    name: str, form: Form | None, advance: Advance = lambda size, documents: None
-) -> Iterator[tuple[str, Found]]:
-    """Yield the documents of a file, each with its place."""
+@contextmanager
+def _opened(name: str, form: Form | None, at: tuple[str, ...]) -> Generator[tuple[Reading, Callable[[Found], str]]]:
+    """Give the documents of a file, and what tells the place of each."""
     kind = kind_of(name, form or "json")
-    piece = Piece(source=Source(path=name, kind=kind, codec=""))
-    due = monotonic() + _EVERY
+    piece = Piece(source=Source(path=name, kind=kind, codec="", at=at))
     with reading_of(piece, DEFAULT_LIMITS, standard_in if name == STANDARD else None) as reading:
-        for number, found in enumerate(reading, 1):
-            yield _PLACES[kind.form].format(name=name, number=found.number), found
-            if monotonic() > due:
-                advance(reading.position, number)
-                due = monotonic() + _EVERY
+        yield reading, partial(_place, name, _PLACES[kind.form])
+
+
+def _place(name: str, line: str, found: Found) -> str:
+    """Return where a document stands: the file, its line there, and its place in that, as far as there are several."""
+    place = name + line.format(found.number)
+    return place if found.at is None else f"{place}, at {excerpt(found.at)[1:-1]}"
 
 
 _PLACES: Mapping[Form, str] = {
-    "json": "{name}",
-    "jsonl": "{name}, line {number}",
-    "msgpack": "{name}, frame {number}",
+    "json": "",
+    "jsonl": ", line {}",
+    "msgpack": ", frame {}",
 }
 
 

@@ -1,4 +1,4 @@
-"""What a conversion tells on stderr: what was lost, by kinds of loss, content first; and what was quarantined."""
+"""What a conversion prints on stderr: the losses by kind, content first, and the quarantined documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.cli.reading import Unread
     from agentmsg.files.finding import Skipped
@@ -24,6 +24,7 @@ __all__ = [
     "Trouble",
     "counted",
     "found_in",
+    "tell_absent",
     "tell_doubt",
     "tell_losses",
     "tell_outcome",
@@ -138,7 +139,7 @@ def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:
     """Return the files that names, folders and patterns stand for; tell how many of folders are left out.
 
     Raises:
-        FileError: where a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern stands for nothing.
     """
     skipped: Counter[Skipped] = Counter()
     found = [path for path, _ in expand(names, skip=lambda why: skipped.update([why]))]
@@ -153,6 +154,18 @@ def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
         say("skipped: " + ", ".join(counted(skipped[why], *words) for why, words in _SKIPPED.items() if skipped[why]))
 
 
+def _of_each(formats: Mapping[str, int]) -> Iterator[str]:
+    """Yield formats, the most frequent first, each with the number of its documents."""
+    for codec, count in sorted(formats.items(), key=lambda pair: (-pair[1], pair[0])):
+        yield f"{codec} ({counted(count, 'document')})"
+
+
+def tell_absent(count: int) -> None:
+    """Tell how many records had no document at the places of ``--at``."""
+    if count:
+        say(f"--at: nothing found in {counted(count, 'document')}")
+
+
 def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool) -> None:
     """Tell what a run did, what it lost, and what it quarantined; that last in any case.
 
@@ -163,6 +176,9 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         is_silent: whether losses and counts are left out.
     """
     if not is_silent:
+        if outcome.formats:
+            say(f"read as {', '.join(_of_each(outcome.formats))}")
+        tell_absent(outcome.missing)
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")

@@ -9,7 +9,7 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import codec_options, form_option, from_option, output_option, quiet_option, to_option
+from agentmsg.cli.options import codec_options, each_option, form_option, output_option, quiet_option, to_option
 from agentmsg.cli.report import Lost
 from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
@@ -33,7 +33,7 @@ Examples:
 @click.argument("accounts", metavar="[LOSSES]", required=False)
 @output_option("The file to write")
 @to_option("The format to write (default: the one named in LOSSES).")
-@from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
+@each_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
 @click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array, one document per item.")

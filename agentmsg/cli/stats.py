@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import form_option, from_option, json_option, output_option, quiet_option
+from agentmsg.cli.options import (
+    at_option,
+    each_option,
+    form_option,
+    json_option,
+    output_option,
+    quiet_option,
+)
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Read, histories_of
-from agentmsg.cli.report import Trouble, found_in
+from agentmsg.cli.reading import Read, Unread, histories_of
+from agentmsg.cli.report import Trouble, found_in, tell_absent
+from agentmsg.files.places import nothing_at
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
@@ -51,8 +59,9 @@ Examples:
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@from_option("The format of all documents (default: detected).")
+@each_option("The format of all documents (default: each is detected).")
 @form_option
+@at_option
 @json_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
@@ -65,6 +74,7 @@ def command(
     force: bool,
     source: str | None,
     form: Form | None,
+    at: tuple[str, ...],
     as_json: bool,
     plot: str | None,
     quiet: bool,
@@ -86,7 +96,11 @@ def command(
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
     with progress_of(size_of(names), quiet=quiet) as progress:
-        totals, unread = _counted(names, source, form, progress)
+        totals, unread, absent = _counted(names, progress, codec=source, form=form, at=at)
+    if absent and not quiet:
+        tell_absent(absent)
+    if absent and not totals.histories and not unread:
+        raise nothing_at(at)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread})
@@ -99,24 +113,26 @@ def command(
     ctx.exit(1 if unread else 0)
 
 
-def _counted(files: Sequence[str], source: str | None, form: Form | None, progress: Progress) -> tuple[Totals, int]:
-    """Return what files hold, and how many documents cannot be read; tell of these."""
+def _counted(files: Sequence[str], progress: Progress, **how: Any) -> tuple[Totals, int, int]:
+    """Return what files hold, how many documents cannot be read, telling of these, and how many records hold none."""
     totals, unread = Totals(), Trouble()
-    size = 0
+    size = absent = 0
     for name in files:
 
         def advance(read: int, _: int, *, before: int = size) -> None:
             progress(before + read, totals.histories)
 
-        for found in histories_of(name, source, form, advance):
+        for found in histories_of(name, **how, advance=advance):
             if isinstance(found, Read):
                 totals.add(found.history, found.codec)
-            else:
+            elif isinstance(found, Unread):
                 unread.add(name, found)
+            else:
+                absent += found.count
         size += size_of([name]) or 0
         unread.tell(name)
     unread.tell_rest()
-    return totals, unread.count
+    return totals, unread.count, absent
 
 
 def _print(totals: Totals, unread: int) -> None:

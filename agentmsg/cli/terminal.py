@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# What TERM says of terminals without colours.
+# The values of TERM of terminals without colours.
 _COLOURLESS = {"dumb", "unknown"}
 
 
@@ -66,7 +66,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Tell whether somebody may be looking at a stream."""
+    """Whether somebody may be looking at a stream."""
     try:
         return bool(stream.isatty())
     except (AttributeError, ValueError):
@@ -77,7 +77,7 @@ def standard_in() -> BinaryIO:
     """Return stdin.
 
     Raises:
-        FileError: where it is closed.
+        FileError: if it is closed.
     """
     return _bytes_of(sys.stdin, "stdin")
 
@@ -86,7 +86,7 @@ def standard_out() -> BinaryIO:
     """Return stdout.
 
     Raises:
-        FileError: where it is closed.
+        FileError: if it is closed.
     """
     return _bytes_of(sys.stdout, "stdout")
 
@@ -100,7 +100,7 @@ def _bytes_of(stream: Any, name: str) -> BinaryIO:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are; on a terminal a line end follows, which is no part of them."""
+    """Write bytes to stdout as they are; on a terminal a line end follows, which isn't part of them."""
     stream = standard_out()
     stream.write(data)
     if stream.isatty() and not data.endswith(b"\n"):
@@ -130,7 +130,7 @@ def abandon_output() -> None:
     try:
         output = sys.stdout.fileno()
     except (OSError, ValueError):
-        return  # stdout is no file of the system: nothing is buffered there
+        return  # stdout isn't a file of the system: nothing is buffered there
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, output)
     os.close(nowhere)

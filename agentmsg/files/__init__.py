@@ -6,6 +6,7 @@
 | ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``documents`` | the documents of a range of a file |
+| ``places`` | documents inside of records, by JSON pointers |
 | ``reading`` | the same, from the opening of the file to its end |
 | ``converting`` | what becomes of one document |
 | ``groups`` | losses, by what they have in common |

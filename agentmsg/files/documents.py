@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "documents", "frame_ends"]
+__all__ = ["Found", "documents", "frame_ends", "records"]
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -37,9 +37,11 @@ class Found:
         number: of the line or frame in its range, from 1.
         offset: of its first byte in the file (in what a compressed file holds).
         length: in bytes, without its line end.
-        data: its bytes; None where it is longer than allowed.
+        data: its bytes; None where it is longer than allowed, or a blank line.
         fault: what is wrong with it already; None where nothing is.
         until: up to which byte of the file all is dealt with once this is; None means to its end.
+        at: the JSON pointer to where it stands in its line, frame or file, which number, offset and length are of then;
+            None where it is all of that.
     """
 
     number: int
@@ -48,6 +50,12 @@ class Found:
     data: bytes | None
     fault: AgentMsgError | None = None
     until: int | None = None
+    at: str | None = None
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is a blank line, and thus no document."""
+        return self.data is None and self.fault is None
 
     @property
     def end(self) -> int:
@@ -65,6 +73,11 @@ def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end:
         start: first byte of the range.
         end: the byte after the range; None means to the end of the stream.
     """
+    return (found for found in records(stream, form, limits, start, end) if not found.is_blank)
+
+
+def records(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end: int | None = None) -> Iterator[Found]:
+    """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
     return _READERS[form](stream, limits, start, end)
 
 
@@ -86,8 +99,8 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         length = len(line) + rest - len(end_of_line) + len(_without_end(end_of_line))
         if length > limits.line:
             yield Found(number, offset, length, None, _too_long("line", limits.line))
-        elif length and not line.isspace():
-            yield Found(number, offset, length, line[:length])
+        else:
+            yield Found(number, offset, length, line[:length] if length and not line.isspace() else None)
 
 
 def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:

@@ -75,7 +75,9 @@ def _name_of(file: Any) -> str:
     return name if is_a(name, str) and 0 < len(name) <= _LONGEST else "the file"
 
 
-def readable(source: Given, default: Form, limits: Limits, *, wanted: Form | None = None) -> tuple[Reading, Form]:
+def readable(
+    source: Given, default: Form, limits: Limits, *, wanted: Form | None = None, at: tuple[str, ...] = ()
+) -> tuple[Reading, Form]:
     """Return the documents of what a caller gave, not opened yet, and how they stand in it.
 
     Args:
@@ -83,15 +85,16 @@ def readable(source: Given, default: Form, limits: Limits, *, wanted: Form | Non
         default: how documents stand in a file whose name does not tell, and in a file object.
         limits: bounds on what is held in memory.
         wanted: how documents of a ``.json`` file stand in it, where that is not one document.
+        at: JSON pointers to the documents inside of what stands there, see ``places``.
     """
     if source.file is None:
         kind = kind_of(source.name, default)
         if wanted is not None and kind.form == "json":
             kind = attrs.evolve(kind, form=wanted)
-        return Reading(Piece(source=Source(path=source.name, kind=kind, codec="")), limits, None), kind.form
+        return Reading(Piece(source=Source(path=source.name, kind=kind, codec="", at=at)), limits, None), kind.form
     kind = attrs.evolve(kind_of("-", default), form=default)
     stream = cast("BinaryIO", io.BufferedReader(_Bytes(source), _BUFFER))
-    return Reading(Piece(source=Source(path=source.name, kind=kind, codec="")), limits, lambda: stream), default
+    return Reading(Piece(source=Source(path=source.name, kind=kind, codec="", at=at)), limits, lambda: stream), default
 
 
 class _Bytes(io.RawIOBase):

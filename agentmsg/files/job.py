@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg.errors import FileError
-from agentmsg.files.documents import Found, documents
+from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
+from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 
@@ -35,6 +36,9 @@ class Source:
         size: in bytes; None for stdin.
         is_stream: whether it can be read only once: stdin, a pipe; its format is detected then.
         is_one_of_many: whether it was not named alone: what cannot be read of it is quarantined, and ends no run.
+        is_mixed: whether each of its documents has a format of its own: then it has no ``codec``, and none is looked
+            for.
+        at: JSON pointers to the documents inside of what stands in it, see ``places``; none where that is documents.
     """
 
     path: str
@@ -43,6 +47,13 @@ class Source:
     size: int | None = None
     is_stream: bool = False
     is_one_of_many: bool = False
+    is_mixed: bool = False
+    at: tuple[str, ...] = ()
+
+    @property
+    def holds_one(self) -> bool:
+        """Whether it holds one document at most."""
+        return self.kind.form == "json" and not is_many(self.at)
 
 
 @attrs.frozen(kw_only=True)
@@ -99,10 +110,12 @@ class Report:
         documents: how many were written.
         messages: how many were in them.
         bad: how many were quarantined.
+        missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
+        formats: how many documents of each format were written, where each was detected by itself.
         levels: losses by level; "carried": those that documents carry themselves.
         groups: the losses by what they have in common.
-        first_bad: what was wrong first, with its line.
+        first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
         digest: of the source's bytes.
     """
@@ -110,7 +123,9 @@ class Report:
     documents: int = 0
     messages: int = 0
     bad: int = 0
+    missing: int = 0
     lines: int = 0
+    formats: dict[str, int] = attrs.field(factory=dict[str, int])
     levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])
     first_bad: tuple[int, str] | None = None
@@ -119,8 +134,8 @@ class Report:
 
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the documents of a piece of a source that is open."""
-    return documents(stream, piece.source.kind.form, limits, piece.start, piece.end)
+    """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
+    return records(stream, piece.source.kind.form, limits, piece.start, piece.end)
 
 
 def digest_of(piece: Piece) -> str:

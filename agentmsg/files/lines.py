@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import attrs
 
 from agentmsg.api import dumps, loads
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, FileError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.checking.detection import recognize
+from agentmsg.errors import (
+    AgentMsgError,
+    DecodeError,
+    EncodeError,
+    FileError,
+    InvalidMessage,
+    NotUnderstood,
+    excerpt,
+    is_a,
+    refused,
+)
 from agentmsg.files.compression import compressed
 from agentmsg.files.documents import Found
 from agentmsg.files.file_names import is_remote
 from agentmsg.files.given import given, readable, writer_of
-from agentmsg.files.plan import format_of, named
+from agentmsg.files.places import nothing_at, pointers
+from agentmsg.files.plan import EACH, format_of, named
 from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
@@ -28,7 +40,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, MutableSequence
+    from collections.abc import Generator, MutableSequence, Sequence
 
     from agentmsg.api import OnLoss
     from agentmsg.files.file_names import Form, Kind
@@ -44,8 +56,9 @@ __all__ = ["Lines", "dump_lines", "load_lines"]
 
 def load_lines(
     path_or_file: ToRead,
-    codec: CodecName | Codec | None = None,
+    codec: CodecName | Codec | Literal["each"] | None = None,
     *,
+    at: str | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
     **options: Any,
@@ -54,7 +67,9 @@ def load_lines(
 
     Args:
         path_or_file: as of ``load``; a file object is read no further than asked for.
-        codec: the format of all lines; None to detect it by the first ones.
+        codec: the format of all lines; None to detect it by the first ones, "each" to detect that of each line.
+        at: where documents stand inside of each line, as of ``load``; then a ``.json`` file is read whole, and there is
+            a history for each document that stands at these places.
         limits: bounds on what is read.
         duplicates: as of ``loads``.
         options: of the codec.
@@ -66,20 +81,25 @@ def load_lines(
         FileError: where there is no such file; later, where it cannot be read any further.
         DecodeError: of the iterator: the message names the line.
         CodecLookupError: where there is no such codec or option.
+        InvalidMessage: code "option", where a pointer isn't one.
     """
-    chosen = None if codec is None else get_codec(codec, **options)
+    is_mixed = is_a(codec, str) and codec == EACH
+    chosen = None if codec is None or is_mixed else get_codec(cast("Any", codec), **options)
+    places = pointers(at)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
     source = given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # says now what is wrong with it
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
-    reading, form = readable(source, default, limits, wanted="jsonl")
+    reading, form = readable(source, default, limits, wanted=None if places else "jsonl", at=places)
     return Lines(
         name=source.name,
-        place="frame" if form == "msgpack" else "line",
+        place={"msgpack": ", frame {}", "jsonl": ", line {}"}.get(form, ""),
+        at=places,
         reading=reading,
         codec=chosen,
+        is_mixed=is_mixed,
         options=options,
         bounds={"limits": limits, "duplicates": duplicates},
     )
@@ -94,11 +114,14 @@ class Lines(Iterator[History]):
 
     _name: str = attrs.field(alias="name")
     _place: str = attrs.field(alias="place")
+    _at: tuple[str, ...] = attrs.field(alias="at")
     _reading: Reading = attrs.field(alias="reading")
     _codec: Codec | None = attrs.field(alias="codec")
+    _is_mixed: bool = attrs.field(alias="is_mixed")
     _options: Mapping[str, Any] = attrs.field(alias="options")
     _bounds: Mapping[str, Any] = attrs.field(alias="bounds")
     _found: Iterator[Found] = attrs.field(init=False)
+    _is_begun: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         """Take the documents from the first one on."""
@@ -115,29 +138,34 @@ class Lines(Iterator[History]):
             DecodeError: where it cannot be read.
             FileError: where the file cannot be read.
         """
-        codec = self._detected() if self._codec is None else self._codec
+        if self._codec is None and not self._is_mixed:
+            self._codec = self._detected(self._reading.ahead())
         try:
-            found = next(self._found)
+            found = next(self._found, None)
         except DecodeError as error:
             raise named(error, self._name) from None
+        is_first, self._is_begun = not self._is_begun, True
+        if found is None:
+            if is_first and self._reading.missing:
+                raise named(nothing_at(self._at), self._name)
+            raise StopIteration
         try:
             if found.fault is not None or found.data is None:
                 raise found.fault or DecodeError("too long", code="bytes")
-            return loads(found.data, codec, **self._bounds)
+            return loads(found.data, self._codec or get_codec(recognize(found.data), **self._options), **self._bounds)
         except AgentMsgError as error:
-            raise named(error, f"{self._name}, {self._place} {found.number}") from None
+            place = "" if found.at is None else f", at {excerpt(found.at)[1:-1]}"
+            raise named(error, self._name + self._place.format(found.number) + place) from None
 
-    def _detected(self) -> Codec:
+    def _detected(self, found: Iterator[Found]) -> Codec | None:
         try:
-            name = format_of(self._reading.ahead())
+            name = format_of(found)
         except AgentMsgError as error:
             self.close()
+            if isinstance(error, NotUnderstood) and error.is_mixed:
+                error.message += f'; load_lines(..., "{EACH}") detects that of each line'
             raise named(error, self._name) from None
-        if name is None:
-            self.close()
-            raise StopIteration
-        self._codec = get_codec(name, **self._options)
-        return self._codec
+        return None if name is None else get_codec(name, **self._options)
 
     def close(self) -> None:
         """Close the file, unless it is the caller's; there are no more lines then."""

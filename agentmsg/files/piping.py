@@ -52,6 +52,7 @@ def stream(
     Raises:
         FileError: where files cannot be read or written; a target and what belongs to it have their final names only
             once they are whole. Codes "exists" and "same-file" as those of ``run``.
+        DecodeError: where a document that stands alone cannot be read, or as of ``run``.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     if not job.quarantine:
@@ -63,7 +64,7 @@ def stream(
     streaming = _Streaming(job, request, standard_in, standard_out)
     for target, side in zip(targets, sides, strict=True):
         streaming.convert(target, side)
-    return streaming.outcome
+    return streaming.outcome.checked(targets)
 
 
 class _Streaming:
@@ -82,16 +83,15 @@ class _Streaming:
         job = attrs.evolve(self._job, kind=target.kind)
         framing = framing_of(target.kind, pretty=job.pretty)
         documents, bad = self.outcome.documents, self.outcome.bad
+        is_wanted = partial(self._is_wanted, before=attrs.evolve(self.outcome))
         with ExitStack() as files:
             # Entered first, so that it gets its name last: never a document without its account.
-            out = files.enter_context(self._sink(target.path, target.kind.compression))
+            out = files.enter_context(
+                self._sink(target.path, target.kind.compression, is_wanted=partial(is_wanted, ".out"))
+            )
             side = {
                 suffix: files.enter_context(
-                    self._sink(
-                        path,
-                        kind_of(path, "jsonl").compression,
-                        is_wanted=partial(self._is_wanted, suffix, bad),
-                    )
+                    self._sink(path, kind_of(path, "jsonl").compression, is_wanted=partial(is_wanted, suffix))
                 )
                 for suffix, path in sides.items()
             }
@@ -121,9 +121,12 @@ class _Streaming:
                 file = files.enter_context(whole_file(path, force=self._request.force, is_wanted=is_wanted))
             yield files.enter_context(compressed(file, compression))
 
-    def _is_wanted(self, suffix: str, bad: int) -> bool:
+    def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:
         """Whether there is something in a file; a quarantine has nothing where no more was bad than before."""
-        return suffix != ".bad" or self.outcome.bad > bad
+        now = self.outcome
+        if suffix == ".bad" or now.bad > before.bad:
+            return now.bad > before.bad
+        return now.documents > before.documents or now.missing == before.missing
 
     def _streamed(self, job: Job, source: Source, sinks: Sinks, *, is_first: bool) -> Report:
         """Convert one source as it comes."""
@@ -149,13 +152,17 @@ class _Streaming:
 
         Where the format is given, tell what this doesn't know of the first document.
         """
+        if source.is_mixed:
+            return source
         if source.codec:
             for item in islice(reading.ahead(), 1):
                 if item.data is not None and (words := doubt(item.data, source.codec)):
                     self._request.doubted(source.path, words)
             return source
         try:
-            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=self._job.codec, is_live=True))
+            source = attrs.evolve(
+                source, codec=detected(reading.ahead(), empty="" if source.at else self._job.codec, is_live=True)
+            )
         except DecodeError:
             if not source.is_one_of_many:
                 raise

@@ -6,25 +6,25 @@ and the same bytes.
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import attrs
 
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
-from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import frame_ends
 from agentmsg.files.file_names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
 from agentmsg.files.finding import expand
-from agentmsg.files.job import Piece, Source, documents_of
+from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
+from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
 
 __all__ = [
+    "EACH",
     "LOOKED_AT",
     "PIECE",
     "Target",
@@ -48,6 +49,8 @@ __all__ = [
 
 # Large enough that starting one costs nothing beside it, small enough that little is lost when a run is stopped.
 PIECE = 16 << 20
+# Given as a format: that each document has its own, by which it is recognised.
+EACH = "each"
 # So many documents are looked at to find the format of a file.
 LOOKED_AT = 8
 # So many files are looked at to doubt the format that was named.
@@ -71,7 +74,7 @@ class Target:
     @property
     def is_one(self) -> bool:
         """Whether it is made of one file that holds one document."""
-        return len(self.sources) == 1 and self.sources[0].kind.form == "json" and self.kind.form != "array"
+        return len(self.sources) == 1 and self.sources[0].holds_one and self.kind.form != "array"
 
     @property
     def is_alone(self) -> bool:
@@ -85,7 +88,7 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
         return error
     message = f"{error.message} ({place})"
     if isinstance(error, NotUnderstood):
-        return NotUnderstood(message, guesses=error.guesses, unknown=error.unknown)
+        return NotUnderstood(message, guesses=error.guesses, unknown=error.unknown, is_mixed=error.is_mixed)
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
 
 
@@ -133,6 +136,8 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
         return recognize_all(()) if codec is None else codec
     except NotUnderstood as error:
         help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
+        if error.is_mixed:
+            help_words = f"--from {EACH} detects the format of each document"
         msg = f"{error.message}; {help_words}"
         raise DecodeError(msg, code=error.code) from None
 
@@ -144,28 +149,20 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
         targets: with their sources, of which the first 100 are looked at; stdin is not.
         job: what will be done.
     """
-    sources = (source for target in targets for source in target.sources if not source.is_stream)
+    sources = (source for target in targets for source in target.sources if source.codec and not source.is_stream)
     for source in islice(sources, _DOUBTED):
         # Whatever is wrong with the file, converting it tells.
-        with suppress(AgentMsgError), _opened(source) as stream:
-            found = next(iter(documents_of(Piece(source=source), stream, job.limits)), None)
+        with suppress(AgentMsgError), reading_of(Piece(source=source), job.limits) as reading:
+            found = next(iter(reading), None)
             if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
                 yield source.path, words
 
 
-@contextmanager
-def _opened(source: Source) -> Generator[BinaryIO]:
-    with (
-        place_of(source.path).open(source.path) as raw,
-        decompressed(raw, source.kind.compression, source.path) as stream,
-    ):
-        yield stream
-
-
 def _detected_in(source: Source, job: Job) -> str:
-    with _opened(source) as stream:
+    # What cannot be read is an error here, even of one of many.
+    with reading_of(Piece(source=attrs.evolve(source, is_one_of_many=False)), job.limits) as reading:
         try:
-            return detected(documents_of(Piece(source=source), stream, job.limits), empty=job.codec)
+            return detected(reading, empty="" if source.at else job.codec)
         except AgentMsgError as error:
             raise named(error, source.path) from None
 
@@ -179,6 +176,7 @@ def targets_of(
     form: Form | None = None,
     split: bool = False,
     array: bool = False,
+    at: tuple[str, ...] = (),
     skip: Callable[[Skipped], None] = lambda _: None,
 ) -> list[Target]:
     """Return the files to write, each with its sources.
@@ -187,10 +185,12 @@ def targets_of(
         names: of files, folders, patterns; "-" is stdin.
         target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
         job: what will be done; its ``kind`` does not count.
-        codec: the format of all sources; None means that each is looked at (stdin when it is read).
+        codec: the format of all sources; None means that each is looked at (stdin when it is read), EACH that each
+            document is.
         form: of names that do not tell theirs.
         split: whether sources that are JSON hold an array of documents.
         array: whether targets are JSON arrays of documents.
+        at: JSON pointers to the documents inside of what stands in sources, see ``places``.
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
@@ -205,7 +205,7 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    for source, below in _sources(files, job, codec=codec, form=form, split=split, is_alone=is_alone):
+    for source, below in _sources(files, job, codec=codec, form=form, split=split, at=at, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
@@ -234,6 +234,7 @@ def _sources(
     codec: str | None,
     form: Form | None,
     split: bool,
+    at: tuple[str, ...],
     is_alone: bool,
 ) -> Iterator[tuple[Source, str]]:
     """Yield the sources that files are, each with its path below what was named."""
@@ -243,10 +244,12 @@ def _sources(
         source = Source(
             path=path,
             kind=as_array(kind) if split else kind,
-            codec=codec or "",
+            codec="" if codec in (None, EACH) else codec,
             size=None if is_stream else _size(path),
             is_stream=is_stream,
             is_one_of_many=not is_alone,
+            is_mixed=codec == EACH,
+            at=at,
         )
         if not codec and not is_stream:
             try:
@@ -270,7 +273,7 @@ def _usual_form(source: Source, job: Job) -> Form:
     """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
     if get_codec(job.codec).binary:
         return "msgpack"
-    return "json" if source.kind.form == "json" else "jsonl"
+    return "json" if source.holds_one else "jsonl"
 
 
 def _check_kind(target: Target, job: Job, *, array: bool) -> None:

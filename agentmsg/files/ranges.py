@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, excerpt
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.plan import detected
+from agentmsg.files.plan import EACH, detected, format_of
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
@@ -28,7 +28,7 @@ from agentmsg.model.construction import paused
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from agentmsg.files.converting import Converted
     from agentmsg.files.documents import Found
@@ -101,6 +101,7 @@ def convert_documents(
     report = Report()
     convert = _Converters(job, source)
     counts: Counter[str] = Counter()
+    formats: Counter[str] = Counter()
     groups = LossGroups()
     due = monotonic() + _EVERY
     framing = framing_of(job.kind, pretty=job.pretty)
@@ -114,7 +115,7 @@ def convert_documents(
             codec, done = convert(item)
         except AgentMsgError as error:
             if not job.quarantine:
-                raise
+                raise _placed(error, item) from None
             _quarantine(report, source, item, error, sinks.bad)
             continue
         sinks.out.write(between + framing.lead + done.data + framing.tail)
@@ -123,13 +124,17 @@ def convert_documents(
         between = framing.between
         report.documents += 1
         report.messages += done.messages
+        if not source.codec:
+            formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
-            _write_account(sinks.losses, codec, report.documents, done)
+            _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))
         if sinks.flat is not None:
-            _write_flat(sinks.flat, report.documents, done.losses)
+            _write_flat(sinks.flat, report.documents, done.losses, _stood(source, item))
+    report.lines, report.missing = max(report.lines, reading.lines), reading.missing
+    report.formats = dict(formats)
     report.levels = dict(counts)
     report.groups = groups.all()
     return report
@@ -142,14 +147,27 @@ def _count(counts: Counter[str], losses: Losses) -> None:
         counts[loss.level] += 1
 
 
-def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted) -> None:
+def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:
+    """Return an error that says at which place of a record it happened."""
+    if item.at is not None:
+        error.message = f"{error.message} (at {excerpt(item.at)[1:-1]})"
+    return error
+
+
+def _stood(source: Source, item: Found) -> dict[str, Any]:
+    """Return where a document stood that was inside of something else."""
+    return {} if item.at is None else {"file": source.path, "offset": item.offset, "at": item.at}
+
+
+def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted, stood: Mapping[str, Any]) -> None:
     lines = to_lines(done.losses, done.output)
     # The header of an account, led by the number of its document and the format that this was read from.
-    sink.write(b'{"line":%d,"from":"%b",' % (number, codec.encode()) + next(lines)[1:] + b"\n")
+    lead = dump_json({"line": number, "from": codec, **stood})
+    sink.write(lead[:-1] + b"," + next(lines)[1:] + b"\n")
     sink.writelines(line + b"\n" for line in lines)
 
 
-def _write_flat(sink: BinaryIO, number: int, losses: Losses) -> None:
+def _write_flat(sink: BinaryIO, number: int, losses: Losses, stood: Mapping[str, Any]) -> None:
     for loss in losses:
         row = {
             "line": number,
@@ -158,15 +176,29 @@ def _write_flat(sink: BinaryIO, number: int, losses: Losses) -> None:
             "level": loss.level,
             "codec": loss.codec,
             "why": loss.why,
+            **stood,
         }
         sink.write(dump_json(row) + b"\n")
+
+
+def _hint(source: Source, item: Found) -> str:
+    """Return words for a document that is of another format than its source."""
+    if not source.codec or item.data is None:
+        return ""
+    try:
+        codec = format_of((item,))
+    except AgentMsgError:
+        return ""
+    is_other = codec not in (None, source.codec)
+    return f"; it looks like {codec}: --from {EACH} detects the format of each document" if is_other else ""
 
 
 def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None) -> None:
     report.bad += 1
     reason = str(error)
     if report.first_bad is None:
-        report.first_bad = (item.number, f"[{error.code}] {reason}")
+        where = "" if item.at is None else f" at {excerpt(item.at)[1:-1]}"
+        report.first_bad = (item.number, f"{where}: [{error.code}] {reason}{_hint(source, item)}")
     if sink is None:
         return
     row: dict[str, Any] = {
@@ -174,6 +206,7 @@ def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgErro
         "offset": item.offset,
         "length": item.length,
         "file": source.path,
+        **({} if item.at is None else {"at": item.at}),
         "code": error.code,
         "reason": reason,
     }

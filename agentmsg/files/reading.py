@@ -10,6 +10,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
+from agentmsg.files.places import parts_of
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 
@@ -41,10 +42,16 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
 
 
 class Reading:
-    """The documents of a piece as they are read, and how far that is; see ``reading_of``."""
+    """The documents of a piece as they are read, and how far that is; see ``reading_of``.
+
+    Attributes:
+        lines: the number of the last line or frame that was read.
+        missing: how many of them, or of files, had no document at the places where it was looked for.
+    """
 
     def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> None:
         self._piece = piece
+        self.lines = self.missing = 0
         self._raw: BinaryIO | None = None
         self._last = Found(0, piece.start, 0, None)
         self._found = self._read(limits, standard_in)
@@ -88,12 +95,24 @@ class Reading:
                     standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
                 )
                 stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
-                for found in documents_of(self._piece, stream, limits):
-                    self._last = found
-                    yield found
+                for record in documents_of(self._piece, stream, limits):
+                    self.lines = record.number
+                    if record.is_blank:
+                        continue
+                    for found in self._parts(record, limits) if source.at else (record,):
+                        self._last = found
+                        yield found
         except AgentMsgError as error:
             if not source.is_one_of_many:
                 raise
             yield Found(self._last.number + 1, self._last.end, 0, None, error)
         finally:
             self._raw = None
+
+    def _parts(self, record: Found, limits: Limits) -> Iterator[Found]:
+        is_missing = True
+        for part in parts_of(record, self._piece.source.at, self._piece.source.kind.form, limits):
+            is_missing = False
+            yield part
+        self.missing += is_missing
+        self._last = record

@@ -21,13 +21,14 @@ from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Job, Piece, Report
 from agentmsg.files.joining import Growing
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.plan import pieces_of
+from agentmsg.files.places import nothing_at
+from agentmsg.files.plan import named, pieces_of
 from agentmsg.files.ranges import convert_range
 from agentmsg.files.storages import place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agentmsg.files.plan import Target
 
@@ -81,7 +82,9 @@ class Outcome:
         documents: how many were written.
         messages: how many were in them.
         bad: how many were put aside.
+        missing: how many records had no document at the places where it was looked for.
         resumed: how many pieces were done before.
+        formats: how many documents of each format were written, where each was detected by itself.
         levels: losses by level.
         groups: the losses by what they have in common.
         first_bad: what was wrong first, with its place.
@@ -91,7 +94,9 @@ class Outcome:
     documents: int = 0
     messages: int = 0
     bad: int = 0
+    missing: int = 0
     resumed: int = 0
+    formats: Counter[str] = attrs.field(factory=Counter[str])
     levels: Counter[str] = attrs.field(factory=Counter[str])
     groups: LossGroups = attrs.field(factory=LossGroups)
     first_bad: str | None = None
@@ -102,11 +107,30 @@ class Outcome:
         self.documents += report.documents
         self.messages += report.messages
         self.bad += report.bad
+        self.missing += report.missing
+        self.formats.update(report.formats)
         self.levels.update(report.levels)
         self.groups.merge(report.groups, target, before.documents)
         if self.first_bad is None and report.first_bad is not None:
             number, words = report.first_bad
-            self.first_bad = f"{piece.source.path}:{before.lines + number}: {words}"
+            self.first_bad = f"{piece.source.path}:{before.lines + number}{words}"
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether there were records, and no document in any of them."""
+        return self.missing > 0 and not self.documents and not self.bad
+
+    def checked(self, targets: Iterable[Target]) -> Outcome:
+        """Return the outcome of a run over targets.
+
+        Raises:
+            DecodeError: code "required", where there were records, and no document in any of them.
+        """
+        if self.is_nothing:
+            sources = [source for target in targets for source in target.sources]
+            error = nothing_at(sources[0].at)
+            raise error if sources[1:] else named(error, sources[0].path)
+        return self
 
 
 @attrs.frozen
@@ -159,6 +183,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     Raises:
         FileError: where files cannot be read or written. The work folder stays then, for a run that resumes. Code
             "exists", where a file to write is there already, and "same-file", where it is one of the sources.
+        DecodeError: where nothing stands at the places where documents are looked for.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
@@ -177,7 +202,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         work.finish()
     finally:
         work.release()
-    return outcome
+    return outcome.checked(targets)
 
 
 def _check_free(written: Sequence[Sequence[str]], work: Work) -> None:
@@ -323,6 +348,10 @@ class _Run:
     def _publish(self, index: int) -> None:
         """Give a target and the files that belong to it their final names; the target last."""
         target, files = self._targets[index], self._growing.pop(index)
+        if self._is_nothing(index):
+            for file in files.values():
+                file.abandon()
+            return
         # What is there by now under the names that an earlier part of this run began to give is its own.
         force = self._request.force or self._work.is_publishing(index)
         self._work.mark_publishing(index)
@@ -344,12 +373,21 @@ class _Run:
         for task in self._tasks[index]:
             self._work.drop_parts(task.number, self._reports[task.number])
 
+    def _is_nothing(self, index: int) -> bool:
+        outcome = Outcome()
+        self._add(index, outcome)
+        return outcome.is_nothing
+
+    def _add(self, index: int, outcome: Outcome) -> None:
+        for task in self._tasks[index]:
+            report = self._reports[task.number]
+            outcome.add(report, task.piece, self._targets[index].path, self._places[task.number])
+
     def _outcome(self, resumed: int) -> Outcome:
         outcome = Outcome(resumed=resumed)
-        for index, target in enumerate(self._targets):
+        for index in range(len(self._targets)):
             known = outcome.bad
-            for task in self._tasks[index]:
-                outcome.add(self._reports[task.number], task.piece, target.path, self._places[task.number])
+            self._add(index, outcome)
             if outcome.bad > known:
-                outcome.bad_files.append(self._request.sides(index, target.path)[".bad"])
+                outcome.bad_files.append(self._request.sides(index, self._targets[index].path)[".bad"])
         return outcome

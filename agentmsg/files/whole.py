@@ -14,6 +14,7 @@ from agentmsg.files.file_names import kind_of
 from agentmsg.files.framing import framing_of
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.overwriting import check_free
+from agentmsg.files.places import nothing_at, pointers
 from agentmsg.files.plan import form_fault, named
 from agentmsg.files.storages import whole_file
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
@@ -21,7 +22,7 @@ from agentmsg.model.checks import flag, one_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, MutableSequence
+    from collections.abc import Generator, Iterable, MutableSequence, Sequence
     from typing import BinaryIO
 
     from agentmsg.api import OnLoss
@@ -42,6 +43,7 @@ def load(
     path_or_file: ToRead,
     codec: CodecName | Codec | None = None,
     *,
+    at: str | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
     **options: Any,
@@ -52,6 +54,9 @@ def load(
         path_or_file: a path or URL, or a file that is open for reading, binary or text, which stays open. A path that
             ends with ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
+        at: where the document stands inside of what the file holds: a JSON pointer (RFC 6901), in which a step ``*``
+            stands for every item or value, and ``~2`` for a key ``*``; or several. A text there that holds JSON is the
+            document.
         limits: bounds on what is read.
         duplicates: as of ``loads``.
         options: of the codec.
@@ -60,14 +65,15 @@ def load(
         FileError: where the file cannot be read (code "file", "compression" ...).
         NotUnderstood: where no codec is given, and the format is not recognised without doubt.
         DecodeError: where it is no such document; code "schema", where a ``.jsonl`` file holds several: see
-            ``load_lines``.
+            ``load_lines``; code "required", where there is none at the places.
         CodecLookupError: where there is no such codec or option.
+        InvalidMessage: code "option", where a pointer isn't one.
     """
     chosen = None if codec is None else get_codec(codec, **options)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
     source = given(path_or_file, "read", "readline")
-    data = _only(source, limits)
+    data = _only(source, limits, pointers(at))
     try:
         found = recognize(data, limits=limits) if chosen is None else chosen
     except AgentMsgError as error:
@@ -79,9 +85,9 @@ def load(
         raise named(error, source.name) from None
 
 
-def _only(source: Given, limits: Limits) -> bytes:
+def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     """Return the bytes of the one document of a file."""
-    reading, _ = readable(source, "json", limits)
+    reading, _ = readable(source, "json", limits, at=at)
     with closing(reading):
         try:
             found = list(islice(reading, 2))
@@ -92,6 +98,8 @@ def _only(source: Given, limits: Limits) -> bytes:
             raise
         except DecodeError as error:
             raise named(error, source.name) from None
+    if reading.missing and not found:
+        raise named(nothing_at(at), source.name)
     if len(found) != 1:
         words = "several documents; load_lines reads them one by one" if found else "no document"
         raise DecodeError(f"{source.name} holds {words}", code="schema" if found else "syntax")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Work", "fingerprint", "is_work"]
 
-_VERSION = 3
+_VERSION = 4
 # Files that a work folder has from its first moment.
 _OURS = {"finished", "lock", "run.json", "run.json.part"}
 

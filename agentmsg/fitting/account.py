@@ -1,7 +1,7 @@
-"""The account of a fit: what the output plus this list needs to rebuild the input.
+"""The loss report of a fit: what the output plus this list needs to rebuild the input.
 
 Each input message is woven again out of its parts in the output, without field losses; what then differs from the
-input, field by field, is a loss. So the account is complete whatever the rules did.
+input, field by field, is a loss. So the loss report is complete whatever the rules did.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _make_loss = maker(Loss)
 
 
 def account(fitted: Fitted) -> Losses:
-    """Return the account of a fit; it is worked out when somebody looks at it."""
+    """Return the loss report of a fit; it is worked out when somebody looks at it."""
     output = fitted.history
     return Losses(
         lambda: _derive(fitted),
@@ -70,7 +70,7 @@ def account(fitted: Fitted) -> Losses:
 
 @attrs.frozen(eq=False)
 class _Unedited:
-    """The guard of an account that its output is at hand for; unlike a function, it can be pickled."""
+    """The guard of a loss report that its output is available to; unlike a function, it can be pickled."""
 
     output: History
 
@@ -106,7 +106,7 @@ def _spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Return the notes on an object and on all inside it, and texts of arguments that are no meaning, by path."""
+    """Return the notes on an object and on all inside it, and texts of arguments without meaning, by path."""
     if owner.notes:
         yield path, owner.notes
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
@@ -134,7 +134,7 @@ _NO_NOTES = re.compile(
 
 
 def loses_content(fitted: Fitted) -> bool:
-    """Tell whether the account may hold content losses, without working it out."""
+    """Whether the loss report may hold content losses, without working it out."""
     if fitted.plan is not None or fitted.tools is not None:
         return True
     if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
@@ -177,7 +177,7 @@ def _derive(fitted: Fitted) -> Iterator[Loss]:
 
 
 def _same_messages(fitted: Fitted) -> bool:
-    """Tell whether all messages are the very objects that they were: only what is around them was lost."""
+    """Whether all messages are the very objects that they were: only what is around them was lost."""
     before, after = fitted.source.messages, fitted.history.messages
     return after is before or (len(after) == len(before) and all(map(is_, after, before)))
 
@@ -250,12 +250,12 @@ def _moved(places: Sequence[int]) -> set[int]:
 
 
 def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
-    """Tell whether a field was lost by a rule, which then has the word on level and reason."""
+    """Whether a field was lost by a rule, which then has the word on level and reason."""
     return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
 
 
 def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
-    """Tell whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
+    """Whether content is lost in extras: these themselves, or those of what is dropped for saying nothing."""
     if last == "extras":
         return extras_hold_content(owner, was, now)
     return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
@@ -269,7 +269,7 @@ def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Le
 
 
 class _Report:
-    """Makes the losses of one account."""
+    """Makes the losses of one loss report."""
 
     def __init__(self, codec: str) -> None:
         self.codec = codec
@@ -315,7 +315,7 @@ class _Report:
                 yield self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> Iterator[Loss]:
-        """Account for a list of blocks or tools: what was dropped, what stands elsewhere, what changed."""
+        """Report a list of blocks or tools: what was dropped, moved or changed."""
         fates = dict(kept)
         if list(fates) == list(range(len(old))) and all(
             block is item.new and item.place is None for block, item in zip(old, fates.values(), strict=True)

@@ -1,4 +1,4 @@
-"""An account on file: JSON lines, one per object, led by a header.
+"""A loss report on file: JSON lines, one per object, led by a header.
 
     {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
     {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
@@ -9,8 +9,8 @@
 
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
 source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
-they are no losses, but make the source's document exact too. The header binds the account to its output; it also
-counts what the output carries itself (see carry.py), and says where the losses hold ``secrets``. An account that is carried is the same text, whose header
+they aren't losses, but make the source's document exact too. The header binds the loss report to its output; it also
+counts what the output carries itself (see carry.py), and whether the losses hold ``secrets``. A loss report that is carried is the same text, whose header
 has the digest of the content only, since it gives back content only.
 """
 
@@ -74,10 +74,10 @@ def _engine() -> Any:
 
 
 def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
-    """Return an account as lines of JSON, without line ends.
+    """Return a loss report as lines of JSON, without line ends.
 
     Args:
-        losses: the account.
+        losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
             library made are not in every document, so what is in memory may differ in them.)
     """
@@ -95,7 +95,7 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
 
 
 def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: str | None) -> Iterator[bytes]:
-    """Return the account that an output carries in itself, as lines of JSON, without line ends.
+    """Return the loss report that an output carries in itself, as lines of JSON, without line ends.
 
     Args:
         losses: what is carried.
@@ -168,10 +168,10 @@ def _typed(path: Path, value: Any) -> Any:
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Losses:
-    """Return the account that some lines hold; the first is its header.
+    """Return the loss report that some lines hold; the first is its header.
 
     Raises:
-        DecodeError: where they are no account of this version; the path starts with the line's number.
+        DecodeError: if they aren't a loss report of this version; the path starts with the line's number.
     """
     losses: list[Loss] = []
     spelling: list[tuple[Path, Any]] = []
@@ -231,7 +231,7 @@ def _header(line: Any) -> dict[str, Any]:
 
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
-    """Return the guard that a header asks for; None where it says nothing about the output."""
+    """Return the guard that a header asks for; None if it says nothing about the output."""
     kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
     if kind is None:
         return None
@@ -240,7 +240,7 @@ def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
 
 @attrs.frozen
 class _Bound:
-    """The guard of an account that knows a digest of its output; unlike a function, it can be pickled."""
+    """The guard of a loss report that knows a digest of its output; unlike a function, it can be pickled."""
 
     kind: str
     count: int

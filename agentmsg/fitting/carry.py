@@ -1,12 +1,12 @@
 """carry=True: what a target cannot hold as content travels in its document, in metadata; and the way back from there.
 
-The account of it (as it stands on file, see agentmsg.fitting.account_file) is put under ``KEY`` into the metadata of a
-message at the end, where the target carries metadata; no codec has code for that: its capability table decides. It is
-a list of texts, one for each conversion that carried something: ``restore`` takes the last and leaves the others, so
-accounts stack. They are texts, so that nothing that reads the document's objects finds any in them.
+The loss report of it (as it stands on file, see agentmsg.fitting.account_file) is put under ``KEY`` into the metadata
+of a message at the end, where the target supports metadata; no codec has code for that: its capability table decides.
+It is a list of texts, one for each conversion that carried something: ``restore`` takes the last and leaves the others,
+so loss reports stack. They are texts, so that nothing that reads the document's objects finds any in them.
 
 Carried are the losses of content, and what tells where things stand. Annotations and settings are not: they stay in
-the account that the caller gets, and both together rebuild the input. To decoding all this is data like any other;
+the loss report that the caller gets, and both together rebuild the input. To decoding all this is data like any other;
 only ``restore`` looks at it.
 """
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 __all__ = ["KEY", "carried", "carried_text", "has_slot", "restore", "uncarried"]
 
 KEY = "agentmsg.losses"
-"""The key of metadata under which accounts are carried."""
+"""The key of metadata under which loss reports are carried."""
 
 
 def has_slot(codec: Codec) -> bool:
-    """Tell whether a format has a place for accounts: messages whose metadata it carries."""
+    """Whether a format has a place for loss reports: messages whose metadata it supports."""
     return any("metadata" in row.fields for row in codec.caps.messages.values())
 
 
 def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[History, Losses]:
-    """Return the output of a fit with the account of its content losses within, and the account of the rest.
+    """Return the output of a fit with the report of its content losses within, and the loss report of the rest.
 
-    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole account. An
-    older account in the output belongs to the content as it was, so there all that becomes another is carried too.
+    Where no content is lost, or the target has no place for it, that is the output as it is, and the whole report. An
+    older loss report in the output belongs to the content as it was, so there all that becomes another is carried too.
 
     Args:
         fitted: by this codec.
@@ -79,12 +79,12 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
 
 
 def _is_carried(loss: Loss) -> bool:
-    """Tell whether a loss is of content, or says where things stand: without the rest, all else is in its place."""
+    """Whether a loss is of content, or says where things stand: without the rest, all else is in its place."""
     return loss.level == "content" or loss.path[-1] not in ANNOTATIONS
 
 
 def _holding(output: History, codec: Codec, text: str) -> History | None:
-    """Return the output with a text in the metadata of a message near its end; None where none can hold it."""
+    """Return the output with a text in the metadata of a message near its end; None if none can hold it."""
     for index in _places(output, codec):
         message = output.messages[index]
         known = message.metadata.get(KEY, [])
@@ -98,7 +98,7 @@ def _holding(output: History, codec: Codec, text: str) -> History | None:
 
 
 def _places(output: History, codec: Codec) -> Iterator[int]:
-    """Yield the indexes of messages that may hold an account, the best first; none before one that holds some."""
+    """Yield the indexes of messages that may hold a loss report, the best first; none before one that holds some."""
     if not output:
         return
     lowest = max((index for index, message in enumerate(output) if KEY in message.metadata), default=0)
@@ -125,7 +125,7 @@ def _last_head(output: History, codec: Codec) -> int:
 
 
 def _is_place(message: Msg, codec: Codec) -> bool:
-    """Tell whether the table carries the metadata of a message, seen by itself."""
+    """Whether the table supports the metadata of a message, seen by itself."""
     row = codec.caps.row(message.role)
     cell = None if row is None else row.fields.get("metadata")
     return cell is not None and cell(message.metadata, message) is message.metadata
@@ -141,15 +141,15 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
 
     Args:
         history: the converted one (read back from its document or not), perhaps with messages added at the end.
-        losses: its account, in any order; without some of its field losses, just those fields stay lost. What the
+        losses: its loss report, in any order; without some of its field losses, just those fields stay lost. What the
             history carries besides (``carry=True``) is found there. None: only what it carries is restored; where it
             carries nothing, the history itself is returned.
         edits: "refuse" any other change of the converted history; "keep": where it was changed, the new value wins
             (only for histories in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", where the history is not the one that the account belongs to; "account", where what
-            it carries is none.
+        LossError: code "edited", if the loss report belongs to another history; "schema", if it carries
+            anything but loss reports.
     """
     checked(history, History, "history")
     if losses is None:
@@ -175,13 +175,13 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
 
 
 def uncarried(history: History, losses: Losses) -> History:
-    """Return a converted history without the account that it carries, where this account says that it does."""
+    """Return a converted history without the loss report that it carries, where this loss report says that it does."""
     found = _found(history, losses.length) if losses.carried else None
     return history if found is None else _emptied(history, *found)
 
 
 def _found(history: History, length: int | None) -> tuple[int, list[Any]] | None:
-    """Return the index of the last message that holds accounts, and these; only so many messages are looked at."""
+    """Return the index of the last message that holds loss reports, and these; only so many messages are looked at."""
     for index in range((len(history) if length is None else min(length, len(history))) - 1, -1, -1):
         metadata = history.messages[index].metadata
         if KEY in metadata:
@@ -199,10 +199,10 @@ def _emptied(history: History, index: int, texts: list[Any]) -> History:
 
 
 def _taken(history: History, index: int, texts: list[Any]) -> tuple[History, Losses]:
-    """Take the last account out of a message.
+    """Take the last loss report out of a message.
 
     Raises:
-        LossError: code "schema", where it is none.
+        LossError: code "schema", if it is none.
     """
     path = ("messages", index, "metadata", KEY)
     if not texts or not isinstance(texts[-1], str):
@@ -217,6 +217,6 @@ def _taken(history: History, index: int, texts: list[Any]) -> tuple[History, Los
 
 
 def carried_text(history: History) -> str | None:
-    """Return the account that a history carries, as it stands on file; None where it carries none."""
+    """Return the loss report that a history carries, as it stands on file; None if it carries none."""
     found = _found(history, None)
     return found[1][-1] if found is not None and found[1] and isinstance(found[1][-1], str) else None

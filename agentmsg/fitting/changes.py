@@ -1,6 +1,6 @@
 """What a capability table changes in the fields of one object, and the object with these changes.
 
-Most objects that are not carried as they are have an id or a time too many, and nothing else: so the fields to look at
+Most objects that are not kept as they are have an id or a time too many, and nothing else: so the fields to look at
 are listed once for each row of the table, and a copy is made without checking again what was checked before.
 """
 
@@ -31,7 +31,7 @@ _REQUIRED: Any = object()
 
 @attrs.frozen
 class _Step:
-    """One field that is not always carried as it is."""
+    """One field that is not always kept as it is."""
 
     name: str
     get: Callable[[Any], Any]
@@ -49,7 +49,7 @@ class FieldChanges:
     def of(
         self, owner: Noted, row: object, cells: Mapping[str, Cell], skipped: frozenset[str]
     ) -> dict[str, Any] | Drop:
-        """Return what becomes of the fields of an object that are not carried as they are.
+        """Return what becomes of the fields of an object that are not kept as they are.
 
         Args:
             owner: the object.
@@ -61,7 +61,7 @@ class FieldChanges:
             The new values, checked as the class itself checks them; or Drop, where the object has no place without one.
 
         Raises:
-            InvalidMessage: where a cell gives what the class refuses.
+            InvalidMessage: if a cell gives what the class refuses.
         """
         key = type(owner), row
         steps = self._steps.get(key)
@@ -120,7 +120,7 @@ def _checker(field: Any) -> Callable[[Noted, Any], Any]:
 
 
 def changed(owner: _N, changes: Mapping[str, Any]) -> _N:
-    """Return an object with some fields changed, to values that are known to be sound; itself where there are none."""
+    """Return an object with some fields changed, to values that are known to be sound; itself if there are none."""
     if not changes:
         return owner
     kind: Any = type(owner)

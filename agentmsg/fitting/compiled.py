@@ -1,4 +1,4 @@
-"""Capability tables compiled into one function: "are these messages carried as they are?", in a third of a microsecond.
+"""Capability tables compiled into one function: "are these messages kept as they are?", in a third of a microsecond.
 
 The source is plain Python, made of the table's own names: print ``source(...)`` for the tests of one class, or
 ``loop_source(caps)[0]`` for the whole. Calls and lookups are what costs the time, so the loop over the messages has
@@ -187,7 +187,7 @@ class _ByClass(dict[type, "_Predicate"]):
         return predicate
 
     def lines(self, block: str, cls: type, scope: _Scope, *, knows_bare: bool = False) -> list[str] | None:
-        """Return the lines that answer no where a block of a class is not carried; None: such a block never is.
+        """Return the lines that answer no where a block of a class is not supported; None: such a block never is.
 
         Args:
             block: the name of the block.
@@ -277,7 +277,7 @@ def _function(name: str, parameter: str, lines: list[str]) -> str:
 
 
 def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> list[str]:
-    """Return the lines that answer no where a message of a role is not carried.
+    """Return the lines that answer no where a message of a role is not supported.
 
     In normal form, which other messages hold no client's result, as the rows see to.
     """

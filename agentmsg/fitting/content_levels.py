@@ -22,7 +22,7 @@ _SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
 
 def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Tell whether lost extras are content: a key of their family says so, or their owner says nothing else."""
+    """Whether lost extras are content: a key of their family says so, or their owner says nothing else."""
     lost = [(space, *entry) for space, fields in was.items() for entry in _lost(fields, now.get(space))]
     # Beside the messages these words say how a model is to answer.
     settings = _SETTINGS if isinstance(owner, History) else frozenset[str]()
@@ -34,7 +34,7 @@ def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, 
 
 
 def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
-    """Return the keys of one namespace with what they said, where that is lost; an empty key where it is no object."""
+    """Return the keys of one namespace with what they said, where that is lost; an empty key if it isn't an object."""
     if not is_mapping(was):
         return [] if says_nothing(was) or same(was, now) else [("", was)]
     kept: Mapping[str, Any] = now if is_mapping(now) else {}
@@ -46,7 +46,7 @@ def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:
 
 
 def _holds_part(value: Any, named: frozenset[str]) -> bool:
-    """Tell whether a value holds a content part, wherever: an object with a type, and content beside it."""
+    """Whether a value holds a content part, wherever: an object with a type, and content beside it."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -60,7 +60,7 @@ def _holds_part(value: Any, named: frozenset[str]) -> bool:
 
 
 def _says_nothing(owner: Any) -> bool:
-    """Tell whether a message or block has no content, its extras apart."""
+    """Whether a message or block has no content, its extras apart."""
     if isinstance(owner, Msg):
         return owner.structured is None and all(map(_says_nothing, owner.content))
     values = (

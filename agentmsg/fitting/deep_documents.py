@@ -62,7 +62,7 @@ def refused(error: AgentMsgError | RecursionError, codec: Codec) -> AgentMsgErro
 
 
 def is_deep(error: AgentMsgError | RecursionError, usual: Limits, room: Limits) -> bool:
-    """Tell whether an error of reading a usual document tells of a deep one, to be read with all its room."""
+    """Whether an error of reading a usual document tells of a deep one, to be read with all its room."""
     return isinstance(error, AgentMsgError) and error.code == "depth" and usual is not room
 
 
@@ -79,7 +79,7 @@ def loads_deep(
     """Return the history of a deep document given as bytes.
 
     Raises:
-        DecodeError: where it is no such document, or would not come back (code "depth").
+        DecodeError: if it has another form, or would not come back (code "depth").
     """
     return _proved(
         codec,
@@ -121,7 +121,7 @@ def _proved(
 
 
 def _carries(codec: Codec, history: History) -> bool:
-    """Tell whether a canonical form carries a history with its notes: what was read from it is written the same."""
+    """Whether a canonical form holds a history with its notes: what was read from it is written the same."""
     raw = codec.to_bytes(history)
     return codec.to_bytes(codec.from_bytes(raw, room_of(DEFAULT_LIMITS), "last")) == raw
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["content_digest", "digest"]
 
-# What is no content: links have to be said, and may be None.
+# Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
 
 

@@ -40,7 +40,7 @@ def _says(message: Msg) -> bool:
 def start_of(
     given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
 ) -> Plan | None:
-    """Return the plan without what is dropped; None where nothing is."""
+    """Return the plan without what is dropped; None if nothing is."""
     if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
         return None
     plan: Plan = []

@@ -1,6 +1,6 @@
-"""fit: the nearest history that a codec carries exactly. The only place where anything is lost.
+"""fit: the nearest history that a codec supports exactly. The only place where anything is lost.
 
-Rules are pure and report nothing. fit keeps beside each output message of what it was made, and the account is
+Rules are pure and report nothing. fit keeps beside each output message of what it was made, and the loss report is
 derived by comparing what the rules gave with what they got, field by field: no rule, and no codec of a stranger,
 can forget to report. Nothing of that is done before somebody looks at the account.
 
@@ -59,7 +59,7 @@ class FitItem:
     Attributes:
         new: what the output has in its place, or Drop.
         inner: what became of the blocks inside a result, where any of them changed.
-        swap: the rule's answer, where it made another class of it.
+        swap: what the rule returned, if that is of another class.
         place: the message and the block of the output that it is, where it stands apart (see result_overflow.py).
     """
 
@@ -75,7 +75,7 @@ class FitMessage:
 
     Attributes:
         new: the output message, or Drop.
-        items: what became of its blocks; None where they are all as they were.
+        items: what became of its blocks; None if they are all as they were.
     """
 
     new: Msg | Drop
@@ -84,18 +84,18 @@ class FitMessage:
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """The result of fit: the output, and all that is needed to account for it.
+    """The result of fit: the output, and all that is needed to report it.
 
     Attributes:
         source: the input.
-        history: the output; the input itself where it is carried as it is.
+        history: the output; the input itself where it is kept as it is.
         codec: the name of the codec.
         plan: of what input parts each planned message is made; None: one of each.
         changed: what became of planned messages, by their index in the plan; those missing are as planned.
         rules: what the rules for whole messages said, by input index; of those left empty, why they went.
         gone: what became of blocks of which whole messages would have been made, by input index and place.
         added: the messages of the output that hold what stands apart, and are of no planned one.
-        tools: what became of the tools; None where they are as they were.
+        tools: what became of the tools; None if they are as they were.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
         is_secret: whether the source holds what was redacted in the output.
     """
@@ -114,7 +114,7 @@ class Fitted:
 
 
 def fit(history: History, codec: Codec) -> Fitted:
-    """Return the nearest history that the codec carries exactly.
+    """Return the nearest history that the codec supports exactly.
 
     Args:
         history: any history; it is not changed.
@@ -153,7 +153,7 @@ def fit(history: History, codec: Codec) -> Fitted:
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
-    """Fit the messages of a plan one by one; return those that are not carried as they are, by their index."""
+    """Fit the messages of a plan one by one; return those that are not kept as they are, by their index."""
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
     fields = _compiled(caps)[2]
@@ -335,7 +335,7 @@ def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows |
 
 
 def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: tuple[FitItem, ...] | None) -> bool:
-    """Tell whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
+    """Whether content is lost of a result that a rule made: it is told as one, with all that is in it."""
     if inner is None:
         return False
     for item in inner:

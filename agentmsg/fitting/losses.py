@@ -1,8 +1,8 @@
-"""Losses: the exact account of what a conversion could not carry.
+"""Losses: the exact report of what a conversion could not hold.
 
-Paths are in the coordinates of the *input* history. A path that ends in an index stands for the whole message,
-block or tool; one that ends in a name for that field. ``was`` is what the input had there; ``now`` is what the
-output has there or, for what is still in the output but elsewhere, where it went.
+Paths address the *input* history. A path that ends in an index stands for the whole message, block or tool. A path that
+ends in a name stands for that field. ``was`` is the input's value. ``now`` is the output's value, or, for something
+that is still in the output but elsewhere, its new place.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
 
 
 def _is_one_source(was: Any, now: Any) -> bool:
-    """Tell whether two sources differ in what is said about them only: the media type, unknown fields."""
+    """Whether two sources differ in what is said about them only: the media type, unknown fields."""
     if type(was) is not type(now) or not hasattr(was, "media_type"):
         return False
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
@@ -62,18 +62,17 @@ def _is_one_source(was: Any, now: Any) -> bool:
 
 @attrs.frozen(repr=False)
 class Loss:
-    """One thing that a conversion could not carry.
+    """One thing that a conversion could not hold.
 
     Attributes:
-        path: where in the input history.
-        kind: dropped, changed, invented (the output has what the input had not), moved, split, merged.
-        codec: the format that could not carry it.
-        level: content (a model would read it or be able to do it), annotation, or setting.
-        was: the input's value; None for what is still in the output.
-        now: the output's value; for a moved block its index in the output's content, or the message and the block that
-            it stands apart as; for moved, split and merged
-            messages the (message, first block) of each part in the output.
-        why: in words.
+        path: where it was in the input history.
+        kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
+        codec: the format that could not hold it.
+        level: content (a model would read it, or could do it), annotation or setting.
+        was: the input's value; None for something that is still in the output.
+        now: the output's value. For a moved block: its index in the output's content, or the message and block that it
+            became. For moved, split and merged messages: the (message, first block) of each part in the output.
+        why: the reason, in words.
         secret: whether ``was`` may hold what somebody wanted hidden: then neither it nor ``now`` is shown.
     """
 
@@ -111,15 +110,15 @@ class Settled:
 
 
 class Losses(Sequence[Loss]):
-    """An account: the losses of one conversion, made when somebody looks.
+    """A loss report: the losses of one conversion, worked out when somebody looks.
 
     Args:
         items: the losses, or a function that makes them.
-        codec: the format that could not carry them.
-        guard: called by ``restore`` with a history; raises LossError where the account belongs to another.
-        spelling: returns the notes of the source, by path: they are no losses, but make the *document* exact too.
-        length: number of messages in the output, where it is known: more than these were added behind.
-        carried: how many more losses the output carries in itself (``carry=True``); ``restore`` takes them from there.
+        codec: the format that could not hold them.
+        guard: called by ``restore`` with a history; raises LossError if the report belongs to another history.
+        spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact too.
+        length: number of messages in the output, if known; any messages after these were added later.
+        carried: how many more losses travel inside the output (``carry=True``); ``restore`` takes them from there.
         secret: whether the losses hold what somebody wanted hidden, such as keys that were redacted. Reprs don't show
             their values then, and the header on file says so.
     """
@@ -143,7 +142,7 @@ class Losses(Sequence[Loss]):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
         flag(secret, "secret")
-        # What can be gone through only once is gone through now: an account may be read by several threads.
+        # What can be gone through only once is gone through now: a loss report may be read by several threads.
         self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
         self.codec = codec
@@ -175,12 +174,12 @@ class Losses(Sequence[Loss]):
     @overload
     def __getitem__(self, index: slice) -> Losses: ...
     def __getitem__(self, index: int | slice) -> Loss | Losses:
-        """Return a loss, or the account of a slice."""
+        """Return a loss, or the loss report of a slice."""
         try:
             return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
         except IndexError:
             raise
-        except Exception:  # noqa: BLE001 - whatever is no index
+        except Exception:  # noqa: BLE001 - anything but an index
             raise refused("index", index, "a whole number or a slice") from None
 
     def __len__(self) -> int:
@@ -198,15 +197,15 @@ class Losses(Sequence[Loss]):
     __hash__ = None  # type: ignore[assignment]
 
     def __copy__(self) -> Losses:
-        """Return the account itself: it never changes."""
+        """Return the loss report itself: it never changes."""
         return self
 
     def __deepcopy__(self, memo: object) -> Losses:
-        """Return the account itself: it never changes, nor does what it holds."""
+        """Return the loss report itself: it never changes, nor does what it holds."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what the account says, not how it would be found out."""
+        """Pickle what the loss report says, not how it would be found out."""
         make = partial(
             Losses,
             codec=self.codec,
@@ -231,10 +230,10 @@ class Losses(Sequence[Loss]):
         return repr_html(self)
 
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:
-        """Return the account of some losses; restoring with it leaves the others lost.
+        """Return the report of some losses; restoring with it leaves the others lost.
 
         Raises:
-            InvalidMessage: code "option" where there is no such level or kind.
+            InvalidMessage: code "option" if there is no such level or kind.
         """
         for name, word, words in (("level", level, get_args(Level)), ("kind", kind, get_args(Kind))):
             if word is not None:

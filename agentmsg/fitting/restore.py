@@ -1,9 +1,9 @@
-"""restore: the output plus its account is the input again.
+"""restore: the output plus its loss report is the input again.
 
-It weaves. First it lifts out of the output what the account says was moved, split or merged; then, for each input
+It weaves. First it lifts out of the output what the loss report says was moved, split or merged; then, for each input
 index in ascending order, it takes the dropped value, the lifted part, or the next of the rest; then it sets the
 lost fields. Ascending order is why paths of the input work: everything below an index is already rebuilt. So the
-order of an account does not matter, and leaving field losses out leaves just those fields lost.
+order of a loss report does not matter, and leaving field losses out leaves just those fields lost.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
 
     Args:
         history: the converted one (read back from its document or not), perhaps with messages added at the end.
-        losses: its account, in any order; without some of its field losses, just those fields stay lost.
+        losses: its loss report, in any order; without some of its field losses, just those fields stay lost.
         edits: "refuse" any other change of the converted history; "keep": where it was changed, the new value wins
             (only for histories in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", where the history is not the one that the account belongs to.
+        LossError: code "edited", if the history is not the one that the loss report belongs to.
     """
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")
@@ -174,7 +174,7 @@ class _Weave:
         return list(self._woven(node, structural, lifted, iter(rest), self.message))
 
     def without_apart(self, out: int, message: Msg) -> Msg | None:
-        """Return a message without the blocks that go back to their results; None where it holds no others."""
+        """Return a message without the blocks that go back to their results; None if it holds no others."""
         taken = self.apart.get(out)
         if taken is None:
             return message
@@ -273,7 +273,7 @@ def _checked(index: object, count: int) -> int:
 
 
 def _apart_at(loss: Loss) -> tuple[int, int] | None:
-    """Return the message and the block that a loss says a block stands apart as; None where it says nothing such."""
+    """Return the message and the block that a loss says a block stands apart as; None if it says nothing such."""
     place = loss.now
     if loss.kind != "moved" or len(loss.path) <= 2 or not isinstance(place, tuple):  # noqa: PLR2004 - a message
         return None
@@ -285,7 +285,7 @@ def _apart_at(loss: Loss) -> tuple[int, int] | None:
 
 
 def _cut(outs: Sequence[Msg | None], structural: dict[str | int, Loss]) -> tuple[dict[str | int, Msg], list[Msg]]:
-    """Cut the parts that an account names out of output messages; return them by input index, and the rest."""
+    """Cut the parts that a loss report names out of output messages; return them by input index, and the rest."""
     cuts: dict[int, list[tuple[int, str | int, int]]] = {}
     for index, loss in structural.items():
         if loss.kind not in _FATES:

@@ -1,7 +1,7 @@
-"""What stands apart: what a tool's result has no place for, in a user's message behind the results.
+"""What stands apart: what a tool's result has no place for, in a user's message after the results.
 
 Whether a format does that is in its capability table (``Caps.apart``); ``fit`` finds the blocks, and this gives them
-their message. The account says where each went, and restore takes it back.
+their message. The loss report says where each went, and restore takes it back.
 """
 
 from __future__ import annotations

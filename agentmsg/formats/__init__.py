@@ -1,25 +1,25 @@
-"""All that a codec needs of the core, beside the model that ``agentmsg`` itself names: one face, for ours and yours.
+"""Everything that a codec needs beside the model in ``agentmsg``: one face, for our codecs and yours.
 
 May import ``model`` and what lies below it. A codec imports from ``agentmsg`` and from here, and from nothing deeper.
 
 | names | what they are |
 | --- | --- |
 | Codec | the base class: a reader, a writer, options |
-| Caps, MessageRow, Row, Cell, Rule | the capability table: what a format carries, by role, class and field |
-| KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: carried, dropped, swapped for the nearest |
-| Shape, Unreadable, Native | how one kind of native object and one class stand for each other |
-| read_as, write_as, is_odd | a shape at work: unknown fields become extras, odd spellings a note |
+| Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
+| KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
+| Shape, Unreadable, Native | how one kind of native object corresponds to one class |
+| read_as, write_as, is_odd | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
-| mark_of, marked, is_marked, is_bare_text | what a reader notes on an object, by name; a text that says no more |
+| mark_of, marked, is_marked, is_bare_text | what a reader notes on an object, by name; a text that is only words |
 | note_of, with_note, same_document | notes, and when two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | what holds the messages of a document: a list, one message, a key |
 | Grouping, CallNames | messages that share a native one; the names of calls, for their results |
 | Counters | where a format has the numbers of usage |
 | maker, EMPTY, adopt, freeze, plain_copy | objects made without checks, and free-form JSON frozen and copied |
-| is_list, is_mapping, is_object, is_sequence | what a plain value is, told so that type checkers follow |
+| is_list, is_mapping, is_object, is_sequence | what a plain value is, in a way that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
-| excerpt, given | a value in an error; what a document gave, as against what we made |
+| excerpt, given | a value for an error message; a document's value, as opposed to one that we made |
 
 The rest has a name of its own in front, such as ``rules.call_as_function``:
 
@@ -29,14 +29,14 @@ The rest has a name of its own in front, such as ``rules.call_as_function``:
 | dispatch | tables from tags and classes to functions, by cattrs |
 | grouping | which messages share one native container |
 | media | ``data:`` URLs and media types |
-| natives | what many formats do alike: messages kept whole, roles, ids, arguments |
-| restructure | splitting, lifting and merging messages |
-| rules | what becomes of what a format has no equal place for |
-| speed | what makes readers and writers quick |
-| spelling | how a document spelt what it means |
+| natives | what many formats share: messages kept whole, roles, ids, arguments |
+| restructure | split, lift and merge messages |
+| rules | what to do with values that a format doesn't support |
+| speed | what makes readers and writers fast |
+| spelling | how a document spelt its values |
 | times | times as formats write them |
-| tool_arguments | the arguments of calls where a format wants an object, or a text |
-| tool_links | which result answers which call |
+| tool_arguments | the arguments of calls, for formats that want an object or a text |
+| tool_links | which result belongs to which call |
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Run:
         self.is_longer = False
 
     def takes(self, block: Any) -> bool:
-        """Add a block, where it is one with what stands before it."""
+        """Add a block, if it is one with what stands before it."""
         if not self._made:
             return False
         counts = type(block) in _GROWING and type(block) is type(self._made[-1][0])

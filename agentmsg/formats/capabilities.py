@@ -1,12 +1,11 @@
-"""The capability table: what a format carries, as data.
+"""The capability table: what a format supports, as data.
 
-One table per codec drives ``fit``, the tables in codecs/README.md, and the strategies of the law suite. A
-row says which fields of a class are carried; a cell is KEEP, or a function from a value (and its owner) to
-the nearest value that is carried: the same object where nothing has to change, ``Drop`` where the owner
-cannot be carried at all. Cells are asked about present values only: what is
-absent (None, empty, a default) and what the library made itself is carried by leaving it out.
-A field that a row does not name is reset; a block class that a table does not name is dropped, unless a rule
-in ``otherwise`` makes it into one that is carried.
+One table per codec drives ``fit``, the tables on the pages in codecs/, and the strategies of the law suite. A row says
+which fields of a class are supported. A cell is KEEP, or a function from a value (and its owner) to the nearest value
+that is supported: the same object if nothing has to change, ``Drop`` if the owner can't be supported at all. Cells are
+only asked about present values: absent values (None, empty, a default) and what the library made itself are left out.
+A field that a row doesn't name is reset. A block class that a table doesn't name is dropped, unless a rule in
+``otherwise`` turns it into one that is supported.
 """
 
 from __future__ import annotations
@@ -44,7 +43,12 @@ Level = Literal["content", "annotation", "setting"]
 
 @attrs.frozen
 class Drop:
-    """A rule's answer: this cannot be carried, and why."""
+    """Returned by a rule: the format doesn't support this.
+
+    Attributes:
+        why: the reason, for the loss report.
+        level: of the loss.
+    """
 
     why: str
     level: Level = "content"
@@ -52,7 +56,13 @@ class Drop:
 
 @attrs.frozen
 class Swap:
-    """A rule's answer: this is carried as something else, and why."""
+    """Returned by a rule: the format supports something else instead.
+
+    Attributes:
+        new: the replacement.
+        why: the reason, for the loss report.
+        level: of the loss.
+    """
 
     new: Any
     why: str
@@ -60,10 +70,11 @@ class Swap:
 
 
 Cell: TypeAlias = Callable[[Any, Any], Any]
+"""A function from a value and its owner to the nearest value that the format supports, or ``Drop``."""
 
 
 def KEEP(value: Any, owner: Any) -> Any:  # noqa: N802 - reads as a constant in the tables
-    """Carry the value as it is."""
+    """Keep the value as it is."""
     return value
 
 
@@ -82,7 +93,7 @@ class Usual:
     names: Mapping[str, Any] = MappingProxyType({})
 
     def __call__(self, value: Any, owner: Any) -> Any:
-        """Return the nearest value that is carried."""
+        """Return the nearest value that is supported."""
         return self.cell(value, owner)
 
 
@@ -92,18 +103,19 @@ def usually(case: str, **names: Any) -> Callable[[Cell], Usual]:
 
 
 Rule: TypeAlias = Callable[[Any], "Any | Drop | Swap"]
+"""A function from a block or message to itself, a ``Swap`` or a ``Drop``."""
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 @attrs.frozen(eq=False)
 class Row:
-    """What is carried of one class.
+    """What is supported of one class.
 
     Attributes:
-        fields: by name; a field not named is reset to None or its default.
-        otherwise: asked first, for every object of the class: returns it, a Swap, or a Drop. None: carried.
-        concerns: a field, or several; ``otherwise`` returns every object where they are absent, so that it need not be
-            asked about them. None: it must be.
+        fields: cells by name; a field not named is reset to None or its default.
+        otherwise: asked first, for every object of the class: returns the object, a Swap or a Drop. None keeps all.
+        concerns: one field or several; if all are absent, ``otherwise`` returns the object, so it needn't be asked.
+            None means that it must be asked.
     """
 
     fields: Mapping[str, Cell]
@@ -113,17 +125,17 @@ class Row:
 
 @attrs.frozen(kw_only=True, eq=False)
 class MessageRow:
-    """What is carried of messages of one role.
+    """What is supported of messages of one role.
 
     Attributes:
-        fields: of Msg, by name (role and content are always carried).
+        fields: cells of Msg, by name (role and content are always supported).
         blocks: rows by block class; a row of BaseBlock is for all classes not named.
-        results: rows for the blocks inside tool results; as ``blocks`` where not given.
-        otherwise: asked first, for every message of the role: returns it, a Swap (to a message of a role
-            that is carried), or a Drop.
-        concerns: a block class; ``otherwise`` returns every message that has no block of exactly this class.
-        joins: asked for neighbours among the blocks that are carried, where the message is not carried as it is: gives
-            the one block that both are here, or None.
+        results: rows for the blocks inside tool results; None means ``blocks``.
+        otherwise: asked first, for every message of the role: returns the message, a Swap (to a supported role) or a
+            Drop.
+        concerns: a block class; if a message has no block of exactly this class, ``otherwise`` returns the message.
+        joins: asked about adjacent supported blocks of a message that changed: returns the one block that both become
+            here, or None.
     """
 
     fields: Mapping[str, Cell] = _NONE
@@ -135,6 +147,7 @@ class MessageRow:
 
 
 ANY_ROLE = "*"
+"""The role of the row for all roles that have none of their own."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -142,18 +155,17 @@ class Caps:
     """The capability table of a codec.
 
     Attributes:
-        messages: rows by role; the row ANY_ROLE is for roles not named. A role without row is dropped.
-        history: fields of History that are carried.
-        tools: rows by tool class; used where ``history`` carries tools.
+        messages: rows by role; the row ANY_ROLE is for roles not named. A role without a row is dropped.
+        history: cells of History.
+        tools: rows by tool class, if ``history`` supports tools.
         arrange: steps that change the structure of messages (see agentmsg.formats.restructure), in order, before the
             rows apply.
-        needs_id: tells whether a tool call or result without an id must be given one before it can be written.
+        needs_id: whether a tool call or result without an id must get one before it can be written.
         derives_names: the format names the tool of a call but not of its result, and the reader gives a result the
-            name of its call (see agentmsg.model.tool_links.CallNames): such a name is carried, whatever the row says.
-        drops_emptied: a message of which nothing is left, though it said something, goes too; else it stays, empty.
-        apart: rows of what stands in a user's message behind a tool's result, where that has no place for it; None: it
-            is dropped.
-        everything: the format carries every History; all else is empty.
+            name of its call (see agentmsg.model.tool_links.CallNames). Such a name is supported, whatever the row says.
+        drops_emptied: a message of which nothing is left goes too, if it had content; else it stays, empty.
+        apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
+        everything: the format supports every History; all else is empty.
     """
 
     messages: Mapping[str, MessageRow] = _NONE
@@ -180,10 +192,10 @@ def carried_extras(
     """Return a cell for ``extras``: the family's own stay, except keys that the format models itself.
 
     Args:
-        spaces: the namespaces that are carried, in the order in which a reader gives them; each with the function
-            that gives the keys which the native form of an owner has of its own (None: nothing is carried there).
-        odd: tells of an owner, a key that its native form has of its own, and a value, whether the value has no
-            meaning there, so that it comes back as an extra.
+        spaces: the supported namespaces, in the reader's order; each with a function that returns the keys of the
+            owner's native form (None: the owner supports nothing there).
+        odd: whether a value has no meaning under a key of its owner's native form, so that it comes back as an extra;
+            called with the owner, the key and the value.
     """
 
     def stays(owner: Any, key: str, value: Any, taken: frozenset[str]) -> bool:

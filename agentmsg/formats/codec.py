@@ -1,8 +1,8 @@
-"""What a codec is: a reader, a writer, and a table of what its format carries.
+"""What a codec is: a reader, a writer, and a table of what its format supports.
 
-A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of
-agentmsg only, so that a codec of yours can do all that ours do: derive a frozen attrs class from ``Codec``,
-whose fields are its options, and name an instance of it in the entry-point group ``agentmsg.codecs``.
+A codec handles plain data. It opens nothing, imports nothing that data names, and uses public names of agentmsg only.
+So your codec can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are its options, and
+name an instance of it in the entry-point group ``agentmsg.codecs``.
 """
 
 from __future__ import annotations
@@ -42,24 +42,23 @@ CONTENT_KEYS = frozenset(
 class Codec:
     """Base of all codecs; the fields of a subclass are its options.
 
-    Class attributes:
-        name: of the codec, lower case with dashes.
+    Attributes:
+        name: lower case, with dashes.
         family: codecs of one family share extras and native blocks.
         title: for people, such as "LangChain (messages_to_dict)".
-        holds_messages: whether documents hold native messages that stand alone, as in a list; those of an answer don't.
-        own_form: a method of objects of the format's framework that gives them as they stand in a document, where the
-            dump of a model is another format; called on what callers hand over, nothing is imported.
-        binary: whether documents are bytes of their own rather than JSON.
-        writes_plain: whether what ``write`` returns is plain data that nobody else holds (exact dict, list, str ...);
-            else it is copied before it is handed out.
-        has_dialects: whether others speak nearly the same, so that a key that isn't known tells one of these.
-        kept: keys and types of blocks that the format has, but the model has no home for: extras and native blocks that
-            are understood all the same.
-        bounds_values: whether whatever is read holds no free-form value deeper than the default limit, because reading
-            refuses it; else documents of more than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they
-            come back.
-        content_keys: keys of native objects that hold what a model would read or be able to do: where they stand in
-            extras and are lost, content is. The codec that has the family's name says it for the family.
+        holds_messages: whether documents hold native messages that can stand alone, as in a list; responses don't.
+        own_form: a method of the framework's objects that returns them as they stand in a document, if a model's dump
+            has another form. It is called on objects that callers pass in; nothing is imported.
+        binary: whether documents are bytes rather than JSON.
+        writes_plain: whether ``write`` returns plain data that nobody else holds (exact dict, list, str ...); else it
+            is copied before it is handed out.
+        has_dialects: whether other formats are nearly the same, so that an unknown key points to one of these.
+        kept: keys and types of blocks that the format has and the model hasn't: as extras and native blocks they count
+            as understood.
+        bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
+            than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
+        content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
+            the family's name decides for the family.
     """
 
     name: ClassVar[str]
@@ -75,7 +74,7 @@ class Codec:
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what the format carries, and the rules for what it does not; by default everything."""
+        """Return what the format supports, with rules for the rest; by default everything."""
         return EVERYTHING
 
     @cached_property
@@ -84,7 +83,7 @@ class Codec:
 
     @property
     def caps(self) -> Caps:
-        """What ``make_caps`` gave when it was first asked for."""
+        """The capability table, made by ``make_caps`` on first use."""
         return self._made_caps
 
     def __copy__(self) -> Codec:
@@ -105,50 +104,48 @@ class Codec:
         """Return the history of a document.
 
         Args:
-            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else
-                holds: a reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never
-                changes it.
+            document: plain, checked data (exact dict, list, str, int, float, bool, None) that nobody else holds. A
+                reader may keep parts of it, and wrap free-form JSON with ``adopt``, but never changes it.
 
         Raises:
-            DecodeError: with path and code, where the document is none of this format.
+            DecodeError: with path and code, if the document has another format.
         """
         raise NotImplementedError
 
     def read_held(self, document: Any, depth: int) -> History | None:
-        """Return what ``read`` gives of a copy of a document, without having copied what is not kept.
+        """Read a document that the caller still owns; copy only what is kept.
 
-        A shortcut for plain data that a caller holds: nothing of it may get into the history but texts and numbers,
-        and whatever is kept must be of exact types and sound. By default there is none.
+        A shortcut; by default there is none. Only texts and numbers of the document may get into the history, and they
+        must be of exact types and valid.
 
         Args:
             document: anything.
-            depth: of ``copy_part``, for the parts that have to be copied.
+            depth: for ``copy_part``, which copies the other parts.
 
         Returns:
-            None, or any exception, where the copy must be made: errors are told by ``read``.
+            None, or any exception, if a copy must be read instead; ``read`` reports the errors.
         """
         return None
 
     def write(self, history: History) -> Any:
         """Return the document of a history that ``fit`` has made to fit; nothing is lost here.
 
-        The document may hold frozen values of the history, unless the class says ``writes_plain``.
+        The document may hold frozen values of the history, unless ``writes_plain`` is set.
         """
         raise NotImplementedError
 
     def likeness(self, document: Any) -> float:
-        """Return how much the shapes of a document are those of this format: 0 (impossible) to 1 (nothing else's).
+        """Return how much the shapes of a document match this format: 0 (impossible) to 1 (no other format has them).
 
         Args:
-            document: a plain sample of any document; each of its lists has but a few entries.
+            document: a plain sample of any document; each of its lists has only a few entries.
         """
         raise NotImplementedError
 
     def sniff(self, document: Any) -> float:
-        """Return how much a document looks like this format: 0 (not at all) to 1 (nothing else does).
+        """Return how much a document looks like this format: 0 (not at all) to 1 (certainly).
 
-        That is its likeness, less what the reader doesn't understand of it, or refuses. A codec that knows better may
-        say so itself.
+        That is its likeness, less the part that the reader doesn't understand or refuses. A codec may override it.
 
         Args:
             document: anything; nothing is ever raised.
@@ -156,7 +153,7 @@ class Codec:
         try:
             sample = self.sample(document)
             likeness = self.likeness(sample)
-        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it is no document
+        except Exception:  # noqa: BLE001 - whatever a stranger's object raises, it isn't a document
             return 0.0
         if not likeness:
             return 0.0
@@ -167,26 +164,26 @@ class Codec:
             return likeness if likeness == 1 else likeness / 2
 
     def sample(self, document: Any) -> Any:
-        """Return a small, plain part of a document that tells its format as well as the whole.
+        """Return a small, plain part of a document that shows its format as well as the whole.
 
         Raises:
-            Exception: any, where the document isn't plain data.
+            Exception: any, if the document isn't plain data.
         """
         return sampled(document)
 
     @staticmethod
     def some_of(values: list[Any]) -> list[Any]:
-        """Return a few entries of a list, for ``sample``: the first ones, and such that look different from these."""
+        """Return a few entries of a list, for ``sample``: the first ones, and some that look different."""
         return some_of(values)
 
     def understand(self, sample: Any) -> Understanding:
         """Return how much of a sample the reader understands.
 
         Args:
-            sample: as of ``likeness``.
+            sample: as in ``likeness``.
 
         Raises:
-            DecodeError: where it is refused.
+            DecodeError: if the reader refuses it.
         """
         return understanding_of(self.read(sample), self.family, self.kept)
 
@@ -198,33 +195,51 @@ class Codec:
         """Return the chunk of a document that is a piece of a message; by default a format has none.
 
         Args:
-            document: as of ``read``.
+            document: as in ``read``.
 
         Raises:
-            DecodeError: with path and code, where the document is no chunk of this format.
+            DecodeError: with path and code, if the document isn't a chunk of this format.
         """
         raise _no_chunks(self)
 
     def write_chunk(self, chunk: MsgChunk) -> Any:
-        """Return the document of a chunk; what it has no place for may be left out: ``encode_chunk`` sees that."""
+        """Return the document of a chunk. It may leave out what doesn't fit: ``encode_chunk`` notices that."""
         raise _no_chunks(self)
 
+    def read_part(self, cls: type[Any], value: Any) -> Any:
+        """Return the object of a class of the model, such as a block, that a value by itself stands for.
+
+        Only the canonical form ``json`` has such parts: others read them by what is around them.
+
+        Args:
+            cls: Msg, a class of blocks (the tag tells which), of sources or tools (the same), or any that they hold.
+            value: anything.
+
+        Raises:
+            DecodeError: with path and code, where it is none.
+        """
+        raise _no_parts(self)
+
+    def write_part(self, part: Any) -> Any:
+        """Return what stands for an object of the model; as of ``write``, frozen values may be in it."""
+        raise _no_parts(self)
+
     def schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of the documents, as plain data of the caller's; None where there is none."""
+        """Return the JSON Schema of the documents, as plain data for the caller; None if there is none."""
         return None
 
     def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order: its list, or that under "messages"."""
+        """Return the native messages of a document, in order: its list, or the one under "messages"."""
         if isinstance(document, dict):
             document = cast("dict[str, Any]", document).get("messages", [document])
         return cast("Any", document) if isinstance(document, list) else [document]
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes; JSON unless a codec says otherwise."""
+        """Return the document of some bytes; by default they are JSON."""
         return parse_json(raw, limits, duplicates)
 
     def from_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> History:
-        """Return the history of some bytes; a codec may know a shorter way than to read what it parses.
+        """Return the history of some bytes; a codec may know a shorter way than ``parse`` and ``read``.
 
         Raises:
             DecodeError: as ``parse`` and ``read`` do.
@@ -232,11 +247,11 @@ class Codec:
         return self.read(self.parse(raw, limits, duplicates))
 
     def render(self, document: Any) -> bytes:
-        """Return the bytes of a document; compact JSON unless a codec says otherwise."""
+        """Return the bytes of a document; by default compact JSON."""
         return dump_json(document)
 
     def to_bytes(self, history: History) -> bytes:
-        """Return the bytes of a history that fits; a codec may know a shorter way than to render what it writes."""
+        """Return the bytes of a history that fits; a codec may know a shorter way than ``write`` and ``render``."""
         return self.render(self.write(history))
 
 
@@ -248,3 +263,7 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
     return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
+
+
+def _no_parts(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec reads and writes no parts by themselves", code="option", codec=codec.name)

@@ -1,8 +1,8 @@
 """Containers: what holds the messages of a document.
 
-A document of many formats is a list of messages, one message alone, or an object that holds the list under a key of
-its own. The history remembers in a note, under ``/container``, which it was: "list", "single", or that key; what
-stands beside the list in an object is the family's extras of the history.
+In many formats, a document is a list of messages, one message, or an object that holds the list under a key. The
+history keeps which it was in a note, under ``/container``: "list", "single", or that key. Other keys of the object are
+the family's extras of the history.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Contents(NamedTuple):
     """A document taken apart.
 
     Attributes:
-        place: where its messages are: in a "list", "single", or under this key.
+        place: where its messages are: "list", "single", or the key.
         natives: the native messages.
-        rest: what stands beside them.
+        rest: the other keys of the object.
     """
 
     place: str
@@ -54,10 +54,10 @@ class Contents(NamedTuple):
         return {"list": (index,), "single": ()}.get(self.place, (self.place, index))
 
     def each(self, read: Callable[[Any], _T]) -> list[_T]:
-        """Return what a reader gives for each native message, in order.
+        """Return what a reader returns for each native message, in order.
 
         Raises:
-            AgentMsgError: of the reader, with the path of the message.
+            AgentMsgError: from the reader, with the path of the message.
         """
         found: list[_T] = []
         try:
@@ -80,8 +80,8 @@ class Containers:
     Attributes:
         family: whose notes and extras are used.
         title: of the format, for errors.
-        keys: an object holds the list under the first of these that it has; new ones hold it under the first of all.
-        own: keys of messages: an object that has one of them is a message, whatever else it has.
+        keys: an object holds the list under the first of these keys that it has; new objects use the first key.
+        own: keys of messages: an object with one of them is a message, whatever else it has.
     """
 
     family: str
@@ -93,7 +93,7 @@ class Containers:
     )
 
     def place(self, document: Any) -> str | None:
-        """Return where a document has its messages, as ``Contents.place``; None where it is nothing that has any."""
+        """Return where a document has its messages, as ``Contents.place``; None if it has none."""
         if is_sequence(document):
             return "list"
         if not is_mapping(document):
@@ -105,7 +105,7 @@ class Containers:
         """Return a document taken apart.
 
         Raises:
-            DecodeError: where it is neither a list nor an object.
+            DecodeError: if it is neither a list nor an object.
         """
         place = self.place(document)
         if place is None:
@@ -123,8 +123,8 @@ class Containers:
 
         Args:
             contents: the document.
-            messages: that were read.
-            marks: what else is noted of the document; names and values as ``marked`` takes them.
+            messages: the messages that were read.
+            marks: other notes about the document; names and values as in ``marked``.
         """
         rest = contents.rest
         notes = self._notes[contents.place]
@@ -134,16 +134,16 @@ class Containers:
         return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
 
     def alone(self, history: History) -> History:
-        """Return a new history, noted as that of a message by itself."""
+        """Return a new history, noted as a single message."""
         return history.evolve(notes=self._notes["single"])
 
     def document(self, history: History, natives: list[Any], container: str | None) -> Any:
-        """Return the document of native messages: in the container that is noted, else in the one that is wanted.
+        """Return the document of native messages, in the container that is noted, or else in the wanted one.
 
         Args:
-            history: that fits.
+            history: a history that fits.
             natives: its messages, written.
-            container: of histories without note; None: a list.
+            container: for histories without a note; None means a list.
         """
         rest: Any = history.extras.get(self.family) if history.extras else None
         noted = self._noted(history)
@@ -160,7 +160,7 @@ class Containers:
         return noted if isinstance(noted, str) and noted in self._notes else None
 
     def cells(self) -> Mapping[str, Cell]:
-        """Return the cells of histories in a capability table: what stands beside the messages is carried."""
+        """Return the cells of histories in a capability table: keys beside the messages are supported."""
 
         def taken(history: History) -> frozenset[str]:
             noted = self._noted(history)
@@ -175,13 +175,11 @@ class Containers:
 class ContainerCodec(Codec):
     """Base of codecs whose documents hold messages in containers.
 
-    Class attributes:
-        containers: how they do.
-
     Attributes:
-        container: of a history that was not read from a document of the format: a "list" of messages, an "object" that
-            holds the list, or a "single" message, where there is one and nothing beside it. None: "single" for a
-            message that is encoded by itself, else "list".
+        containers: how they do.
+        container: how to write a history that wasn't read from this format: as a "list" of messages, as an "object"
+            that holds the list, or as a "single" message if there is one and nothing else. None means "single" for a
+            message that is encoded by itself, and "list" for the rest.
     """
 
     containers: ClassVar[Containers]
@@ -191,25 +189,25 @@ class ContainerCodec(Codec):
     )
 
     def alone(self, history: History) -> History:
-        """Return the history of a message that is encoded by itself, noted as such unless the option says otherwise."""
+        """Return the history of a message that is encoded by itself, noted as single unless the option decides."""
         return history if self.container else self.containers.alone(history)
 
     def native_messages(self, document: Any) -> list[Any]:
-        """Return the native messages of a document, in order; none where it is no such document."""
+        """Return the native messages of a document, in order; none if it has another format."""
         return [] if self.containers.place(document) is None else self.containers.contents(document).natives
 
     def first_natives(self, document: Any) -> list[Any]:
-        """Return the native messages of a sample, by which its format is told; an event has none."""
+        """Return the native messages of a sample, which show its format; an event has none."""
         if is_mapping(document) and "type" in document and self.containers.place(document) != "single":
             return []
         return self.native_messages(document)
 
     def likeliest(self, document: Any, sniff: Callable[[Any], float]) -> float:
-        """Return how much the likeliest message of a sample looks like the format; 0 where one of them cannot be.
+        """Return how much the likeliest message of a sample looks like the format; 0 if one of them can't be of it.
 
         Args:
             document: the sample.
-            sniff: tells how much a native message looks like one of the format.
+            sniff: returns how much a native message looks like the format.
         """
         natives = self.first_natives(document)
         scores = list(map(sniff, natives))
@@ -220,5 +218,5 @@ class ContainerCodec(Codec):
 
 
 def _is_bare(native: Native) -> bool:
-    """Tell whether a message has no more than role and text, in words that all formats of that kind share."""
+    """Whether a message has no more than role and text, in words that all formats of that kind share."""
     return native.keys() == {"role", "content"} and native["role"] in ("system", "user", "assistant")

@@ -1,13 +1,13 @@
-"""Grouping: which messages share one native container. One fold, the same on reading and writing.
+"""Grouping: which messages share one native container. One fold, the same for reading and writing.
 
-Many formats put several of our messages into one native object: grouped tool results, several prompts, a whole
-reply with its steps. A codec says when, as predicates on model objects; the core folds. Where the default
-would group otherwise than a document did, the messages of that container get a note ``seat`` (0, 1, 2 ...): two
-messages with rising seats stay together, seat 0 opens a container, without seats the default holds. ``may_join``
-and ``must_join`` win over every note, so no note can change what is read back.
+Many formats put several of our messages into one native object: grouped tool results, several prompts, a whole reply
+with its steps. A codec decides when, with predicates on model objects, and the core folds. If a document groups
+otherwise than the default, the messages of that container get a note ``seat`` (0, 1, 2 ...). Two messages with rising
+seats stay together, and seat 0 opens a container. Without seats the default applies. ``may_join`` and ``must_join`` win
+over every note, so no note can change what is read back.
 
-Some formats also have native objects for single messages beside their containers: a message that ``stands_free``
-by default, and for which a seat says that it stood in a container, be it alone.
+Some formats also have native objects for single messages beside their containers. Such a message ``stands_free`` by
+default; a seat means that it stood in a container, even alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Group(list[Msg]):
         self._passed: dict[Callable[[Msg], bool], int] = {}
 
     def all(self, test: Callable[[Msg], bool]) -> bool:
-        """Tell whether all are something; each is asked once, however often the container grows."""
+        """Whether all are something; each is asked once, however often the container grows."""
         passed = self._passed.get(test, 0)
         while passed < len(self) and test(self[passed]):
             passed += 1
@@ -50,22 +50,22 @@ class Group(list[Msg]):
 
 
 def all_of(group: Sequence[Msg], test: Callable[[Msg], bool]) -> bool:
-    """Tell whether all messages of a container are something; for predicates: ``test`` is one function each time."""
+    """Whether all messages of a container are something; for predicates: ``test`` is one function each time."""
     return group.all(test) if isinstance(group, Group) else all(map(test, group))
 
 
 @attrs.frozen(kw_only=True)
 class Grouping:
-    """How a format groups; each predicate is asked with the open container's messages and the next message.
+    """How a format groups. Each predicate is called with the open container's messages and the next message.
 
     Attributes:
         family: whose notes hold the seats.
-        may_join: the message could stand in this container and read back the same. True inside every container
-            that the codec's reader makes. Of messages that stand free it is also asked with no messages: whether
-            one could stand in a container of its own.
-        joins: it does so by default.
-        must_join: it cannot stand anywhere else.
-        stands_free: by default the message is a native object of its own, which no other joins.
+        may_join: whether the message could stand in this container and read back the same. True inside every container
+            that the codec's reader makes. For messages that stand free it is also called without messages: whether the
+            message could stand in a container of its own.
+        joins: whether it does so by default.
+        must_join: whether it can't stand anywhere else.
+        stands_free: whether by default the message is a native object of its own, which no other joins.
     """
 
     family: str
@@ -76,13 +76,13 @@ class Grouping:
 
 
 def seat_of(message: Msg, family: str) -> int | None:
-    """Return the place that a message had in its container; None where nothing is noted."""
+    """Return the place that a message had in its container; None if nothing is noted."""
     seat = note_of(message, family).get("seat") if message.notes else None
     return seat if type(seat) is int else None
 
 
 def is_contained(group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Tell whether a group of ``containers`` is a native container; else it is one message that stands free."""
+    """Whether a group of ``containers`` is a native container; else it is one message that stands free."""
     first = group[0]
     if len(group) > 1 or not grouping.stands_free(first):
         return True
@@ -148,7 +148,7 @@ def _is_wanted(grouping: Grouping, group: Sequence[Msg], message: Msg) -> bool:
 
 
 def _is_default(before: Sequence[Msg], group: Sequence[Msg], grouping: Grouping) -> bool:
-    """Tell whether messages without seats, behind the group before, become this container."""
+    """Whether messages without seats, after the group before, become this container."""
     opened = Group()
     for number, message in enumerate(group):
         so_far = opened if number else before

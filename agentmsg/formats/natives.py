@@ -53,7 +53,7 @@ _ITSELF: Any = object()
 
 
 def is_marked(obj: Noted, family: str, mark: str) -> bool:
-    """Tell whether an object has a mark."""
+    """Whether an object has a mark."""
     return bool(obj.notes) and mark_of(obj, family, mark) is True
 
 
@@ -72,7 +72,7 @@ def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[
         try:
             plain = shape.write(owner)
             back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
-        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not carried
+        except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
             return False
         found = back.extras.get(namespace or family) if key not in plain else None
         return is_mapping(found) and key in found
@@ -81,7 +81,7 @@ def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[
 
 
 def count_at(native: Mapping[str, Any], key: str) -> int | None:
-    """Return the whole number under a key, or None where there is nothing.
+    """Return the whole number under a key, or None if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -93,7 +93,7 @@ def count_at(native: Mapping[str, Any], key: str) -> int | None:
 
 
 def number_at(native: Mapping[str, Any], key: str) -> int | float | None:
-    """Return the number under a key, or None where there is nothing.
+    """Return the number under a key, or None if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -114,7 +114,7 @@ def role_of(native: Any) -> str:
     """Return the word under ``role`` of a native message.
 
     Raises:
-        DecodeError: where it is no object, or says no role.
+        DecodeError: if it isn't an object, or has no role.
     """
     if not is_object(native):
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
@@ -128,12 +128,12 @@ def role_of(native: Any) -> str:
 
 
 def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
-    """Return the message, of the role ``native``, that keeps a native one as it is; its text is for other formats.
+    """Return the message with the role ``native`` that keeps a native one as it is; its text is for other formats.
 
     Args:
         native: the native message.
         family: whose it is.
-        body: the object that has its content, where that is another one.
+        body: the object with its content, if that is another one.
     """
     body = native if body is _ITSELF else body
     said: Any = body.get("content") if is_object(body) else None
@@ -142,7 +142,7 @@ def read_whole(native: Any, family: str, body: Any = _ITSELF) -> Msg:
 
 
 def native_of(message: Msg, family: str) -> Any:
-    """Return the native message that a message of the role ``native`` keeps for a family; None for any other."""
+    """Return the native message that a message with the role ``native`` keeps for a family; None for any other."""
     if message.role != "native" or not is_native(message, family):
         return None
     block: Any = message.content[0]
@@ -153,9 +153,9 @@ def native_of(message: Msg, family: str) -> Any:
 
 
 def is_bare_text(block: Any, family: str) -> bool:
-    """Tell whether a block is a text that says nothing but its words, so that a bare text may stand for it.
+    """Whether a block is a text and nothing more, so that a plain text may replace it.
 
-    How another family's format spelt it counts for nothing.
+    Another family's spelling of it doesn't matter.
     """
     return (
         block.__class__ is TextBlock
@@ -174,11 +174,11 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
     Args:
         value: of the key.
-        read: gives the block of a part.
+        read: returns the block of a part.
         family: whose format this is.
 
     Raises:
-        Unreadable: where it is no content.
+        Unreadable: if it isn't content.
     """
     if value is None or type(value) is str:
         return ((_make_text(value),) if value else ()), False
@@ -192,7 +192,7 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 
 def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
-    """Return the extras of an object in a namespace; empty where there are none, or no object of them."""
+    """Return the extras of an object in a namespace; empty if there are none, or no object of them."""
     own = owner.extras.get(space) if owner.extras else None
     return own if is_mapping(own) else EMPTY
 
@@ -233,12 +233,12 @@ def lacks_id(family: str) -> Callable[[Any], bool]:
 
 
 def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -> ToolUseBlock:
-    """Return the call with arguments that are a text, where the format is kept to, or any other JSON.
+    """Return the call with its arguments: a text, as the format has them, or any other JSON.
 
     Args:
-        make: makes the call; given ``raw_input`` or ``input``.
-        value: the arguments; None is read as an empty text.
-        family: whose note says that they are no text.
+        make: makes the call, from ``raw_input`` or ``input``.
+        value: the arguments; None counts as an empty text.
+        family: whose note records that they aren't a text.
     """
     if value is None or type(value) is str:
         return make(raw_input=value or "")
@@ -246,7 +246,7 @@ def read_arguments(make: Callable[..., ToolUseBlock], value: Any, family: str) -
 
 
 def write_arguments(block: ToolUseBlock, family: str) -> Any:
-    """Return the arguments of a call: their text, or what was read that is none."""
+    """Return the arguments of a call: their text, or the other value that was read."""
     if is_marked(block, family, "/object") and block.is_valid and block.input is not None:
         return input_text(block) if isinstance(block.input, str) else thaw(block.input)
     return input_text(block)

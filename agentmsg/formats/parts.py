@@ -37,14 +37,15 @@ class Parts:
 
     Args:
         family: whose parts these are.
-        shapes: one for each block class that has a place.
-        quick: shortcuts for the usual parts, each a class, a tag and a function that gives the block, or None where
-            the general path must look; not used where another hook is registered for the class.
-        odd: classes that the schema does not have in this place: what is read of them is marked ``/odd``, so that a
-            capability table can tell it from what would have to be written there anew.
+        shapes: one for each block class that the format has.
+        quick: shortcuts for common parts: a class, a tag, and a function that returns the block, or None if the general
+            path must look. Not used if another hook is registered for the class.
+        odd: classes that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are read, so
+            that a capability table can tell them from new ones.
 
     Attributes:
         is_filled: whether the tables are filled.
+        writers: the function that writes blocks of a class, by class.
     """
 
     is_filled = False
@@ -149,7 +150,7 @@ class Parts:
         return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
 
     def usual(self, part: Any) -> Any:
-        """Return the block of a part by its shortcut; None where the general path must look."""
+        """Return the block of a part by its shortcut; None if the general path must look."""
         if type(part) is not _OBJECT:
             return None
         tag = part.get("type")
@@ -166,7 +167,7 @@ class Parts:
         return write_as(self._shapes[cls], block, self.family)
 
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
-        """Return what is read where this native block is written; None where it would be read as something else."""
+        """Return what is read where this native block is written; None if it would be read as something else."""
         self.fill()
         back = self.read(plain_copy(thaw(block.value)))
         return back if type(back) is NativeBlock else None

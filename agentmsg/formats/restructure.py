@@ -1,7 +1,7 @@
 """Steps that change the structure of a history for a format: split, lift, merge.
 
 A plan says of what each output message is made: parts of input messages. Nothing is lost in a plan; fit compares
-what came of it with the input, and the account is derived from it. A step takes a plan (None: every message as it
+what came of it with the input, and the loss report is derived from it. A step takes a plan (None: every message as it
 is) and the input messages, and returns a plan or, where it has nothing to do, what it was given.
 """
 
@@ -29,7 +29,7 @@ class Part:
     Attributes:
         index: of the input message.
         picks: indexes of its blocks, in the order of the output.
-        role: of the output message, where it is not the input's.
+        role: of the output message, if it is not the input's.
     """
 
     index: int
@@ -38,7 +38,9 @@ class Part:
 
 
 Plan: TypeAlias = "list[tuple[Part, ...]]"
+"""For each message of the output, the parts of input messages that it is made of."""
 Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
+"""A function from a plan, or None for one that changes nothing, and the input messages to the next plan."""
 
 
 def as_is(messages: Sequence[Msg]) -> Plan:
@@ -51,7 +53,7 @@ def _is_client_result(block: object) -> bool:
 
 
 def is_normal(message: Msg) -> bool:
-    """Tell whether a message is in normal form: one client's result in a tool message, none elsewhere."""
+    """Whether a message is in normal form: one client's result in a tool message, none elsewhere."""
     if message.role == "tool":
         return len(message.content) == 1 and _is_client_result(message.content[0])
     return not any(map(_is_client_result, message.content))
@@ -139,7 +141,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None]) -> Step:
     """Return the step that takes some blocks of each message, in some order.
 
     Args:
-        picks: gives the indexes of the blocks of a message; None where they are all, in their order.
+        picks: returns the indexes of the blocks of a message; None if they are all, in their order.
     """
 
     def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
@@ -167,7 +169,7 @@ def _chosen(part: Part, places: dict[int, int] | None) -> Part:
 
 
 def in_order(blocks: Sequence[Any], rank: Callable[[Any], int]) -> tuple[int, ...] | None:
-    """Return the indexes of blocks in the order of their ranks, neighbours kept; None where they are in it."""
+    """Return the indexes of blocks in the order of their ranks, neighbours kept; None if they are in it."""
     ranks = list(map(rank, blocks))
     if all(map(le, ranks, ranks[1:])):
         return None

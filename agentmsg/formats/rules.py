@@ -1,7 +1,7 @@
-"""Rules that several formats share: what becomes of what a format has no equal place for.
+"""Rules that several formats share: what to do with values that a format doesn't support.
 
 Each is a rule of a capability table (``Row.otherwise``, ``MessageRow.otherwise``), or makes one. A rule is pure and
-reports nothing: it gives the object itself, a Swap or a Drop.
+reports nothing: it returns the object itself, a Swap or a Drop.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ __all__ = [
 ]
 
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
-# The fields that an empty text may be there for.
 EMPTIED = ("citations", "extras")
+"""The fields that an empty text may be there for."""
 _BARE: dict[str, Any] = {
     "item_id": None, "phase": None, "metadata": EMPTY, "cache": None, "signature": None, "extras": EMPTY
 }  # fmt: skip
 
 
 def role_rule(role: str) -> Callable[[Msg], Swap]:
-    """Return the rule that gives messages another role, such as developer messages that of the system."""
+    """Return the rule that gives messages another role, such as "system" to developer messages."""
 
     def rule(message: Msg) -> Swap:
         return Swap(message.evolve(role=role), f"{message.role} messages are {role} messages here", "annotation")
@@ -85,14 +85,14 @@ def role_rule(role: str) -> Callable[[Msg], Swap]:
 
 
 def other_role(message: Msg) -> Any:
-    """Make a message of a role that the format does not know a user's; drop one that is an instruction to a store."""
+    """Make a message with an unknown role a user's; drop it if it is an instruction to a store."""
     if message.role in {"native", "remove"}:
         return Drop(f"no messages of the role {message.role} here")
     return Swap(message.evolve(role="user"), f"no role {message.role!r} here")
 
 
 def is_native(message: Msg, family: str) -> bool:
-    """Tell whether a message is one that a reader of the family kept whole."""
+    """Whether a message is one that a reader of the family kept whole."""
     content = message.content
     if message.role != "native" or len(content) != 1:
         return False
@@ -101,7 +101,7 @@ def is_native(message: Msg, family: str) -> bool:
 
 
 def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: Callable[[NativeBlock], Any]) -> Any:
-    """Carry a native block that comes back, with the fallback that its reader gives."""
+    """Keep a native block that comes back, with the fallback that its reader gives."""
     if back is None or not same(back, block.evolve(**_BARE, fallback=back.fallback)):
         return Drop("this would be read as something else")
     if block.fallback == back.fallback:
@@ -110,11 +110,11 @@ def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: 
 
 
 def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Rule:
-    """Return the rule for native blocks: the family's own are carried where they come back, of others their fallback.
+    """Return the rule for native blocks: keep the family's own if they come back; use the fallback of others.
 
     Args:
-        family: whose native blocks have a place.
-        comes_back: gives what the reader makes of such a block's value; None where that is no native block.
+        family: whose native blocks the format supports.
+        comes_back: returns what the reader makes of such a block's value; None if that isn't a native block.
     """
 
     def rule(block: NativeBlock) -> Any:
@@ -129,15 +129,15 @@ _NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
 
 
 def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
-    """Return the row of native blocks where a family's own have a place; arguments as of ``native_blocks``."""
+    """Return the row of native blocks for formats that support a family's own; arguments as in ``native_blocks``."""
     return Row(_NATIVE, native_blocks(family, comes_back))
 
 
 def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], Any]:
-    """Return the rule for native messages, as ``native_blocks``.
+    """Return the rule for native messages, as in ``native_blocks``.
 
     Args:
-        family: whose native messages have a place.
+        family: whose native messages the format supports.
         read: the reader of a native message; may raise AgentMsgError.
     """
 
@@ -160,12 +160,12 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
 
 
 def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
-    """Return the row of native messages where a family's own have a place; arguments as of ``native_messages``."""
+    """Return the row of native messages for formats that support a family's own; see ``native_messages``."""
     return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
 
 
 def custom_as_function(block: ToolUseBlock) -> Any:
-    """Make a call of a custom (free text) tool a function call with ``{"input": text}``."""
+    """Turn a call of a custom (free text) tool into a function call with ``{"input": text}``."""
     if block.kind != "custom":
         return block
     value = block.input
@@ -174,7 +174,7 @@ def custom_as_function(block: ToolUseBlock) -> Any:
 
 
 def server_as_text(block: ToolUseBlock | ToolResultBlock) -> Any:
-    """Make a call or a result of a provider's own tool tagged text; a result without text is dropped."""
+    """Turn a call or a result of a provider's own tool into tagged text; drop a result without text."""
     if block.kind != "server":
         return block
     why = "no place for tools that the provider runs"
@@ -206,9 +206,9 @@ def _source_line(block: Any) -> str:
 
 
 def structured_as_text(block: ToolResultBlock) -> Any:
-    """Give a result that says nothing in words the text of its structured content, or of its error.
+    """Give a result without words the text of its structured content, or of its error.
 
-    What has no words is media: the text stands before them.
+    Any media come after this text.
     """
     if not all(isinstance(item, _MEDIA) for item in block.content) or (block.structured is None and not block.error):
         return block
@@ -216,35 +216,35 @@ def structured_as_text(block: ToolResultBlock) -> Any:
         if block.content:
             return block
         new = block.evolve(content=block.error, error=None, status=block.status or "error")
-        return Swap(new, "what went wrong is told in the content here", "annotation")
+        return Swap(new, "errors are part of the content here", "annotation")
     text = dump_json(block.structured).decode()
     new = block.evolve(content=(TextBlock(text), *block.content), structured=None)
     return Swap(new, "structured content is text here", "annotation")
 
 
 def result_as_text(block: ToolResultBlock) -> Any:
-    """Make a tool result that stands where none can be the text that it has."""
+    """Turn a tool result into its text, in places that can't hold results."""
     if not block.text:
         return Drop("no place for a tool result here")
     return Swap(TextBlock(block.text), "no place for a tool result here")
 
 
 def refusal_as_text(block: RefusalBlock) -> Any:
-    """Make a refusal the text that it is."""
+    """Turn a refusal into its text."""
     return Swap(TextBlock(block.refusal), "refusals are text here", "annotation")
 
 
 def audio_as_text(block: AudioBlock) -> Any:
-    """Make sound its transcript, where it has one."""
+    """Turn sound into its transcript, if it has one."""
     if block.transcript:
         return Swap(TextBlock(block.transcript), "of sound, only its words have a place")
     return Drop("no place for sound")
 
 
 def document_as_text(block: FileBlock) -> Any:
-    """Make a document that is given as text, or as blocks of text, that text, with what heads it.
+    """Turn a document given as text, or as blocks of text, into that text, with its headings.
 
-    Of blocks that hold more than text, that more is lost: a loss of content.
+    Blocks may hold more than text: losing that is a loss of content.
     """
     source = block.source
     text, level = "", "annotation"
@@ -274,49 +274,49 @@ def emptied_text(cells: Mapping[str, Cell]) -> Rule:
             value, cell = getattr(block, name), cells.get(name)
             if value and cell is not None and cell(value, block):
                 return block
-        return Drop("what an empty text says beside has no place here")
+        return Drop("an empty text has no place here")
 
     return rule
 
 
 def data_as_text(block: DataBlock) -> Any:
-    """Make structured data its JSON text."""
+    """Turn structured data into its JSON text."""
     return Swap(TextBlock(dump_json(block.data).decode()), "structured data is text here", "annotation")
 
 
 def source_as_text(block: SourceBlock) -> Any:
-    """Make a cited source its title and URL."""
+    """Turn a cited source into its title and URL."""
     line = _source_line(block)
     return Swap(TextBlock(line), "a source is text here") if line else Drop("no place for a source")
 
 
 def compaction_as_text(block: CompactionBlock) -> Any:
-    """Make a summary of what went before the text that it is; one that only its provider can read is dropped."""
+    """Turn a summary into its text; drop one that only its provider can read."""
     if not block.text:
         return Drop("only its own provider can read this summary")
     return Swap(TextBlock(block.text), "a summary is text here")
 
 
 def native_as_text(block: NativeBlock) -> Any:
-    """Make a foreign block the text that others may write for it."""
+    """Turn a foreign block into its fallback text."""
     why = f"only {block.codec} can write this"
     return Swap(TextBlock(block.fallback), why) if block.fallback else Drop(why)
 
 
 def file_as_text(block: FileBlock) -> Any:
-    """Make a document that is given as text that text; drop any other file."""
+    """Turn a document given as text into that text; drop any other file."""
     answer = document_as_text(block)
     return Drop("no place for a file") if answer is block else answer
 
 
 def call_as_text(block: ToolUseBlock) -> Any:
-    """Make the call of a provider's own tool tagged text; drop any other that stands where none can be."""
+    """Turn the call of a provider's own tool into tagged text; drop any other call that can't stand here."""
     answer = server_as_text(block)
     return Drop("no place for a tool call here") if answer is block else answer
 
 
 def call_as_function(block: ToolUseBlock) -> Any:
-    """Carry calls of functions; custom ones become such, those of a provider's own tools tagged text."""
+    """Keep calls of functions; turn custom ones into functions, and those of a provider's own tools into text."""
     answer = server_as_text(block)
     return custom_as_function(block) if answer is block else answer
 
@@ -326,7 +326,6 @@ def _any_result_as_text(block: ToolResultBlock) -> Any:
     return result_as_text(block) if answer is block else answer
 
 
-# What a block is told in where only text has a place. Thinking is never told aloud; images and video have no words.
 AS_TEXT: Mapping[type[BaseBlock], Rule] = {
     AudioBlock: audio_as_text,
     CompactionBlock: compaction_as_text,
@@ -338,11 +337,13 @@ AS_TEXT: Mapping[type[BaseBlock], Rule] = {
     ToolResultBlock: _any_result_as_text,
     ToolUseBlock: call_as_text,
 }
+"""The rule that turns a block into text, by class. Thinking is never told aloud; images and video have no words."""
 TEXT_ROWS: Mapping[type[BaseBlock], Row] = {cls: Row({}, rule) for cls, rule in AS_TEXT.items()}
+"""Rows with these rules, for formats that only support text."""
 
 
 def as_text(block: BaseBlock) -> TextBlock | None:
-    """Return the text that a block is where only text has a place; None where it is none."""
+    """Return the text of a block for places that only hold text; None if it has none."""
     rule = AS_TEXT.get(type(block))
     answer = block if rule is None else rule(block)
     found = answer.new if isinstance(answer, Swap) else answer
@@ -360,9 +361,9 @@ def usage_cell(
     Args:
         counts: the fields that the format has.
         extras: the cell for the extras of usage.
-        wanted: gives the fields that usage must have besides, or otherwise, for the format to hold it.
-        case: when nothing is wanted, usually: an expression about ``value``, as of ``capabilities.usually``.
-        names: what the expression names besides.
+        wanted: returns the fields that usage also needs, or needs otherwise, for the format to hold it.
+        case: when nothing is wanted, usually: an expression about ``value``, as in ``capabilities.usually``.
+        names: what else the expression names.
     """
     nowhere = [name for name in COUNTERS if name not in set(counts)]
 

@@ -1,9 +1,9 @@
-"""Shapes: how native objects and objects of the model stand for each other.
+"""Shapes: how native objects correspond to objects of the model.
 
-A shape is a pair of plain functions for one class: ``read`` takes the meaning of a native object and ignores its
-spelling; ``write`` gives the default spelling. ``read_as`` and ``write_as`` do the rest for every codec: unknown
-fields become extras, odd spellings a note, and what would not come back exactly is ``Unreadable``, so that the
-caller keeps it whole, visibly.
+A shape is a pair of plain functions for one class. ``read`` takes the meaning of a native object and ignores its
+spelling. ``write`` returns the default spelling. ``read_as`` and ``write_as`` do the rest for every codec: unknown
+fields become extras, and odd spellings become a note. What would not come back exactly is ``Unreadable``, so the caller
+keeps it whole, visibly.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 Native: TypeAlias = dict[str, Any]
+"""A native object: a dictionary of plain data."""
 _N = TypeVar("_N", bound=Noted)
 
 
@@ -43,17 +44,18 @@ class Unreadable(Exception):
 
 @attrs.frozen(kw_only=True)
 class Shape:
-    """How native objects of some kinds and one class of the model stand for each other.
+    """How native objects of some kinds correspond to one class of the model.
 
     Attributes:
         cls: the class.
-        keys: the keys that each kind of native object models, by its tag (None: there is none).
+        keys: the keys that each kind of native object models, by its tag (None without a tag).
         tag: the key that holds the tag.
-        tag_of: the tag of the native object that an object is written as.
-        read: gives the object of a native one; called with the class too, as hooks of cattrs are. Raises Unreadable.
-        write: gives the default spelling of an object, without its extras.
+        tag_of: returns the tag of the native object that an object is written as.
+        read: returns the object of a native one; also called with the class, like hooks of cattrs. Raises Unreadable.
+        write: returns the default spelling of an object, without its extras.
         never: keys whose native value is never kept as a note: lists of parts.
-        odd: keys whose value is an extra where it has no meaning; ``is_odd`` lets the capability table carry it.
+        odd: keys whose value becomes an extra if it has no meaning there; ``is_odd`` lets the capability table support
+            it.
     """
 
     cls: type[Any]
@@ -79,16 +81,16 @@ def _only_tag(tag: str | None) -> Callable[[Any], str | None]:
 
 
 def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = None) -> Any:
-    """Return the object of a native one, with what its document said beyond or otherwise than the default spelling.
+    """Return the object of a native one, with unknown fields as extras and unusual spellings as a note.
 
     Args:
-        shape: what the object is read as.
+        shape: the shape of the object.
         native: plain data; parts of it may be kept.
         family: whose extras and notes these are.
         namespace: where unknown fields go in extras, if not under ``family``.
 
     Raises:
-        Unreadable: where it is nothing of this shape, or would not come back exactly.
+        Unreadable: if it has another shape, or would not come back exactly.
     """
     if type(native) is not dict:
         raise Unreadable
@@ -120,7 +122,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
 def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = None) -> Native:
     """Return the native object of an object that fits: its default spelling, its extras, and its own spellings.
 
-    Plain data throughout, where the shape writes such.
+    It is plain data if the shape writes plain data.
     """
     plain = shape.write(obj)
     if not obj.notes and not obj.extras:
@@ -134,13 +136,13 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
 
 def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
-    """Tell whether a value has no meaning under a key that a shape models, so that it comes back as an extra.
+    """Whether a value has no meaning under a key that a shape models, so it comes back as an extra.
 
     Args:
-        shape: what the owner is written as.
+        shape: the shape of the owner.
         owner: the object.
         key: one of ``shape.odd``.
-        value: what its extras hold under the key.
+        value: the value in its extras under the key.
     """
     if key not in shape.odd or spelling_of(value) or (says_nothing(value) and key not in shape.never):
         # What says nothing is kept as a note.
@@ -150,7 +152,7 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
         if key in plain:
             return False
         return same(shape.read({**plain, key: plain_copy(thaw(value))}, shape.cls), shape.read(plain, shape.cls))
-    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is not carried
+    except Exception:  # noqa: BLE001 - an owner that does not fit yet: what is not known to come back is dropped
         return False
 
 
@@ -158,7 +160,7 @@ def is_odd(shape: Shape, owner: Any, key: str, value: Any) -> bool:
 
 
 def mark_of(obj: Noted, family: str, key: str) -> Any:
-    """Return what a family's note says under a key that names no spelling (it starts with ``/``), or None."""
+    """Return the value of a mark (a key with ``/`` in front) in a family's note, or None."""
     note = obj.notes.get(family) if obj.notes else None
     return note.get(key) if is_mapping(note) else None
 
@@ -166,8 +168,8 @@ def mark_of(obj: Noted, family: str, key: str) -> Any:
 def marked(obj: _N, family: str, **marks: Any) -> _N:
     """Return the object with marks in its note of a family; ``seen=True`` is the mark ``/seen``.
 
-    A mark says how an object was found, so that it may be written so again: a place or a form that the format has
-    beside its default one. Its value is no name of a spelling.
+    A mark records how an object was found, so that it can be written the same way: in another place or form than the
+    default one. Its value isn't the name of a spelling.
     """
     note = {f"/{key}": value for key, value in marks.items()}
     old = obj.notes or EMPTY
@@ -181,7 +183,7 @@ def text_at(native: Mapping[str, Any], key: str) -> str:
     """Return the text under a key.
 
     Raises:
-        Unreadable: where there is none.
+        Unreadable: if there is no text.
     """
     value = native.get(key)
     if type(value) is not str:
@@ -190,10 +192,10 @@ def text_at(native: Mapping[str, Any], key: str) -> str:
 
 
 def word_at(native: Mapping[str, Any], key: str) -> str | None:
-    """Return the text under a key, or None where there is nothing.
+    """Return the text under a key, or None without a value.
 
     Raises:
-        Unreadable: where something else stands there.
+        Unreadable: if there is another value.
     """
     value = native.get(key)
     if value is not None and type(value) is not str:
@@ -205,7 +207,7 @@ def object_at(native: Mapping[str, Any], key: str) -> Native:
     """Return the object under a key.
 
     Raises:
-        Unreadable: where there is none.
+        Unreadable: if there is no object.
     """
     value = native.get(key)
     if type(value) is not dict:

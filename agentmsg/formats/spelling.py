@@ -24,7 +24,6 @@ __all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_no
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
 
-# The closed set of value-free spellings: what the key holds instead of its default spelling.
 SPELLINGS: Mapping[str, Any] = {
     "absent": _ABSENT,
     "null": None,
@@ -34,10 +33,11 @@ SPELLINGS: Mapping[str, Any] = {
     "false": False,
     "0": 0,
 }
+"""The closed set of value-free spellings: what the key holds instead of its default spelling."""
 
 
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:
-    """Return the note that a family left on an object; empty where there is none or it is no mapping."""
+    """Return the note that a family left on an object; empty if there is none or it isn't a mapping."""
     note = obj.notes.get(family) if obj.notes else None
     return note if is_mapping(note) else EMPTY
 
@@ -51,7 +51,7 @@ def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
 
 
 def same_document(a: Any, b: Any) -> bool:
-    """Tell whether two plain values are the same: types count, the order of keys does not."""
+    """Whether two plain values are the same: types count, the order of keys does not."""
     # What was only taken over is the same object, in most of a document; loops, for generators take twice the time.
     if a is b:
         return True
@@ -103,12 +103,12 @@ def keep(
         known: the keys that the format models; all others are extras.
         never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
         odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
-            key. Their capability table must carry them (see ``agentmsg.formats.shapes.is_odd``).
-        read: the reader that gave ``obj``; where there is none, only what says the same is kept as a note.
+            key. Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
+        read: the reader that gave ``obj``; if there is none, only what says the same is kept as a note.
         namespace: where unknown fields go in extras, if not under ``family``.
 
     Returns:
-        None where a known key holds what is neither: the caller makes the whole a native block or message, visibly.
+        None if a known key holds what is neither: the caller makes the whole a native block or message, visibly.
     """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
@@ -137,17 +137,17 @@ def keep(
 
 
 def _says_the_same(value: Any, default: Any) -> bool:
-    """Tell whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
+    """Whether a value says the same as the default spelling: what is empty says nothing, wherever it stands."""
     return same_document(_without_empty(value), _without_empty(default))
 
 
 def spelling_of(value: Any) -> str | None:
-    """Return the name of the spelling that a native value is; None where it is none."""
+    """Return the name of the spelling that a native value is; None if it is none."""
     return next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
 
 
 def says_nothing(value: Any) -> bool:
-    """Tell whether a value is empty, or holds nothing but what is."""
+    """Whether a value is empty, or holds nothing but what is."""
     return _without_empty(value) is None
 
 
@@ -163,7 +163,7 @@ def _without_empty(value: Any) -> Any:
 
 
 def _is_understood(native: Mapping[str, Any], key: str, read: Callable[[dict[str, Any]], Any]) -> bool:
-    """Tell whether each word and number in the value of a key bears on what is read: changed, it reads otherwise.
+    """Whether each word and number in the value of a key bears on what is read: changed, it reads otherwise.
 
     What a reader passes over could say anything.
     """

@@ -34,8 +34,8 @@ class Counters:
     Attributes:
         family: whose extras hold the unknown keys.
         counts: our field for each key of a whole number.
-        details: what the objects inside hold, by key: the namespace of extras for their unknown keys, and their counts.
-        numbers: our field for each key of a number that need not be whole, such as money.
+        details: inner objects by key: the namespace of extras for their unknown keys, and their counts.
+        numbers: our field for each key of a number that may be a fraction, such as money.
     """
 
     family: str
@@ -55,10 +55,10 @@ class Counters:
         return (*self.counts.values(), *inner, *self.numbers.values())
 
     def read(self, native: Native) -> dict[str, Any]:
-        """Return the fields of the usage that a native object tells.
+        """Return the fields of the usage in a native object.
 
         Raises:
-            Unreadable: where one of them is something else.
+            Unreadable: if one of them has another type.
         """
         fields: dict[str, Any] = {name: count_at(native, key) for key, name in self.counts.items()}
         extras: dict[str, Any] = {}
@@ -83,7 +83,7 @@ class Counters:
         return native | _told(usage, self.numbers)
 
     def cell(self, wanted: Callable[[Usage], Mapping[str, Any]], *, case: str, **names: Any) -> Cell:
-        """Return the cell for usage; arguments as of ``usage_cell``."""
+        """Return the cell for usage; arguments as in ``usage_cell``."""
         spaces = ((space, frozenset(own)) for space, own in self.details.values())
         extras = carried_extras(*((space, _always(own)) for space, own in spaces), (self.family, _always(self.keys)))
         return usage_cell(self.fields, extras=extras, wanted=wanted, case=case, **names)

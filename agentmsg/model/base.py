@@ -11,6 +11,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import clean_repr, instance, listed, optional_text, shown_fields, text, whole
+from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, freeze, freeze_mapping
 
 
@@ -40,6 +41,7 @@ __all__ = [
     "Citation",
     "Noted",
     "Signature",
+    "Tagged",
     "as_blocks",
     "free_json",
     "free_mapping",
@@ -94,10 +96,48 @@ class Noted:
         """
         return attrs.evolve(self, **changes)
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Be a type of pydantic: read from the canonical form, and written as it; see ``agentmsg.embed``."""
+        return above("embed.fields").core_schema(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """Return the JSON Schema of the canonical form."""
+        return above("embed.fields").json_schema(cls, handler)
+
+
+class Tagged:
+    """What stands beside a union of ours in ``Annotated``, so that pydantic reads it by its tag.
+
+    Args:
+        name: of the union, as in the JSON Schema of the canonical form.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        return f"Tagged({self.name!r})"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """As of the classes of the model."""
+        return above("embed.fields").core_schema(self.name)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        """As of the classes of the model."""
+        return above("embed.fields").json_schema(self.name, handler)
+
 
 @attrs.frozen(repr=False, eq=False)
 class Signature(Noted):
-    """An opaque proof that a provider attached to what it generated; it is valid there only."""
+    """An opaque proof that a provider attached to what it generated; it is valid there only.
+
+    Attributes:
+        provider: who made it.
+        value: the proof.
+    """
 
     provider: str | None = attrs.field(validator=optional_text)
     value: str = attrs.field(validator=text)
@@ -121,9 +161,11 @@ class Citation(Noted):
     """What a piece of text is based on.
 
     Attributes:
-        url, title: the source cited.
+        url: of the source cited.
+        title: of the source cited.
         cited_text: the passage of the source.
-        start, end: the piece of our text, in characters, end exclusive.
+        start: the piece of our text begins at this character.
+        end: the piece of our text ends before this character.
         kind: the provider's word for the kind of place, such as "char_location".
     """
 

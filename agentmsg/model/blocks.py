@@ -9,12 +9,12 @@ they have a place for it).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
-from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, as_blocks, free_json
+from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
@@ -113,7 +113,12 @@ def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
 
 @attrs.frozen(repr=False, eq=False)
 class TextBlock(BaseBlock):
-    """Text, with what it is based on."""
+    """Text, with what it is based on.
+
+    Attributes:
+        text: the words.
+        citations: the sources of the text.
+    """
 
     text: str = attrs.field(validator=text)
     citations: tuple[Citation, ...] = attrs.field(default=(), converter=_citations, kw_only=True)
@@ -141,14 +146,22 @@ class _Media(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class ImageBlock(_Media):
-    """An image; ``detail`` is the wanted resolution ("low", "high", "auto")."""
+    """An image.
+
+    Attributes:
+        detail: the wanted resolution ("low", "high", "auto").
+    """
 
     detail: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
 @attrs.frozen(repr=False, eq=False)
 class AudioBlock(_Media):
-    """Sound, with the words spoken where they are known."""
+    """Sound, with the words spoken where they are known.
+
+    Attributes:
+        transcript: the words spoken.
+    """
 
     transcript: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
@@ -160,7 +173,13 @@ class VideoBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class FileBlock(_Media):
-    """A document: its file name, its title for the model, and what the model should know about it."""
+    """A document: its file name, its title for the model, and what the model should know about it.
+
+    Attributes:
+        name: the file name.
+        title: a title for the model.
+        context: what the model should know about the document.
+    """
 
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -169,7 +188,12 @@ class FileBlock(_Media):
 
 @attrs.frozen(repr=False, eq=False)
 class DataBlock(BaseBlock):
-    """Structured data: any JSON value, perhaps named."""
+    """Structured data: any JSON value, perhaps named.
+
+    Attributes:
+        data: the value.
+        name: what it is called.
+    """
 
     data: JSON = attrs.field(converter=free_json)
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -177,7 +201,12 @@ class DataBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class ThinkingBlock(BaseBlock):
-    """What a model thought; ``redacted`` is an opaque payload that only its provider can read."""
+    """What a model thought.
+
+    Attributes:
+        thinking: the words.
+        redacted: an opaque payload that only its provider can read.
+    """
 
     thinking: str = attrs.field(default="", validator=text)
     redacted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -207,7 +236,8 @@ class ToolResultBlock(BaseBlock):
         status: "success", "error", "denied", "interrupted" or another word; None where not stated.
         error: what went wrong, in words, where that is stated apart from the content.
         error_type: the kind of error.
-        kind, provider: as of the call.
+        kind: as of the call.
+        provider: as of the call.
     """
 
     tool_call_id: str | None = attrs.field(validator=optional_text)
@@ -239,14 +269,24 @@ class ToolResultBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class RefusalBlock(BaseBlock):
-    """A model's words for not answering."""
+    """A model's words for not answering.
+
+    Attributes:
+        refusal: the words.
+    """
 
     refusal: str = attrs.field(validator=text)
 
 
 @attrs.frozen(repr=False, eq=False)
 class SourceBlock(BaseBlock):
-    """A source that an answer cites as a whole."""
+    """A source that a response cites as a whole.
+
+    Attributes:
+        url: where the source is.
+        title: its title.
+        media_type: its media type.
+    """
 
     url: str | None = attrs.field(default=None, validator=optional_text)
     title: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -255,7 +295,12 @@ class SourceBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class CompactionBlock(BaseBlock):
-    """A provider's summary of what went before: readable text, an opaque payload, or both."""
+    """A provider's summary of what went before: readable text, an opaque payload, or both.
+
+    Attributes:
+        text: the summary in words.
+        encrypted: an opaque payload that only its provider can read.
+    """
 
     text: str | None = attrs.field(default=None, validator=optional_text)
     encrypted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -263,7 +308,11 @@ class CompactionBlock(BaseBlock):
 
 @attrs.frozen(repr=False, eq=False)
 class ToolsBlock(BaseBlock):
-    """Tools that arrive in mid-conversation."""
+    """Tools that arrive in mid-conversation.
+
+    Attributes:
+        tools: their descriptions.
+    """
 
     tools: tuple[Tool, ...] = attrs.field(converter=as_tools)
 
@@ -283,7 +332,7 @@ class NativeBlock(BaseBlock):
     fallback: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-Block: TypeAlias = (
+Block: TypeAlias = Annotated[
     TextBlock
     | ImageBlock
     | AudioBlock
@@ -298,8 +347,10 @@ Block: TypeAlias = (
     | CompactionBlock
     | ToolsBlock
     | NativeBlock
-    | BaseBlock
-)
+    | BaseBlock,
+    Tagged("Block"),
+]
+"""Any content block, for type checkers: ours, and yours by its base."""
 
 _tags: dict[type[BaseBlock], str] = {
     TextBlock: "text",

@@ -17,7 +17,18 @@ SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistan
 
 
 class Role:
-    """The words that every codec knows for ``Msg.role``; any other word is a role as well (``Msg.chat``)."""
+    """The words that every codec knows for ``Msg.role``; any other word is a role as well (``Msg.chat``).
+
+    Attributes:
+        SYSTEM: instructions.
+        DEVELOPER: instructions of the application's developer.
+        USER: who asks.
+        ASSISTANT: the model.
+        TOOL: the result of a tool.
+        REMOVE: a request to remove another message.
+        NATIVE: a message of one format that others can't express.
+        UNSET: no role is known.
+    """
 
     SYSTEM: Final = "system"
     DEVELOPER: Final = "developer"

@@ -6,13 +6,13 @@ A file is read only where a caller names it (``Base64Source.from_file``), never 
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import attrs
 
 from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
-from agentmsg.model.base import Noted, as_blocks
+from agentmsg.model.base import Noted, Tagged, as_blocks
 from agentmsg.model.checks import optional_text, text
 from agentmsg.model.media_types import guess_media_type, media_type_of_name
 
@@ -24,7 +24,12 @@ __all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource",
 
 @attrs.frozen(repr=False, eq=False)
 class URLSource(Noted):
-    """A reference by URL, of any scheme, ``data:`` included; kept as text and never opened."""
+    """A reference by URL, of any scheme, ``data:`` included; kept as text and never opened.
+
+    Attributes:
+        url: the reference.
+        media_type: such as "image/png", if known.
+    """
 
     url: str = attrs.field(validator=text)
     media_type: str | None = attrs.field(default=None, validator=optional_text)
@@ -32,7 +37,12 @@ class URLSource(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class Base64Source(Noted):
-    """Bytes as base64 text, kept exactly as given (standard or URL-safe alphabet, padded or not)."""
+    """Bytes as base64 text, kept exactly as given (standard or URL-safe alphabet, padded or not).
+
+    Attributes:
+        data: the base64 text; ``decode`` gives the bytes.
+        media_type: such as "image/png", if known.
+    """
 
     data: str = attrs.field(validator=text)
     media_type: str | None = attrs.field(default=None, validator=optional_text)
@@ -103,7 +113,13 @@ class Base64Source(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class FileSource(Noted):
-    """A file that a provider keeps; the id means nothing to others."""
+    """A file that a provider keeps; the id means nothing to others.
+
+    Attributes:
+        file_id: the provider's id.
+        provider: who keeps it.
+        media_type: such as "application/pdf", if known.
+    """
 
     file_id: str = attrs.field(validator=text)
     provider: str | None = attrs.field(default=None, validator=optional_text)
@@ -112,7 +128,12 @@ class FileSource(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class TextSource(Noted):
-    """A document given as text."""
+    """A document given as text.
+
+    Attributes:
+        text: the document.
+        media_type: such as "text/plain", if known.
+    """
 
     text: str = attrs.field(validator=text)
     media_type: str | None = attrs.field(default=None, validator=optional_text)
@@ -120,9 +141,14 @@ class TextSource(Noted):
 
 @attrs.frozen(repr=False, eq=False)
 class BlocksSource(Noted):
-    """A document given as content blocks."""
+    """A document given as content blocks.
+
+    Attributes:
+        content: the blocks.
+    """
 
     content: tuple[Block, ...] = attrs.field(converter=as_blocks)
 
 
-Source: TypeAlias = URLSource | Base64Source | FileSource | TextSource | BlocksSource
+Source: TypeAlias = Annotated[URLSource | Base64Source | FileSource | TextSource | BlocksSource, Tagged("Source")]
+"""Where an image, a file or other media come from."""

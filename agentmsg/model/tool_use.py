@@ -32,6 +32,7 @@ class _Unset:
 
 
 UNSET: Any = _Unset()
+"""The mark of an argument that was not given, where None is a value."""
 
 
 def _input(value: Any) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.model.base import CacheHint, Noted, free_json, free_mapping
+from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
 
@@ -33,6 +33,7 @@ class ToolSpec(Noted):
         strict: whether the provider must hold the model to the schema; None where not stated.
         kind: "function", or "custom" for a tool that takes free text.
         cache: a wish to cache the prompt up to and including this tool.
+        metadata: the application's own; never part of a prompt.
     """
 
     name: str = attrs.field(validator=text)
@@ -57,7 +58,8 @@ class NativeTool(Noted):
     value: JSON = attrs.field(converter=free_json)
 
 
-Tool: TypeAlias = ToolSpec | NativeTool
+Tool: TypeAlias = Annotated[ToolSpec | NativeTool, Tagged("Tool")]
+"""A description of a tool."""
 
 
 def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:

@@ -18,7 +18,7 @@ from agentmsg.model.generated import Made, MadeTime
 __all__ = ["Pair", "WordKind", "align", "words_apart"]
 
 Pair: TypeAlias = "tuple[int | None, int | None]"
-"""Indexes of an item in both sequences; None where it is in one only."""
+"""Indexes of an item in both sequences; None if it is in one only."""
 WordKind: TypeAlias = Literal["same", "removed", "added"]
 
 # Below this share of common parts two objects are strangers: one went, another came.
@@ -53,7 +53,7 @@ def _stretches(
 ) -> Iterator[tuple[bool, range, range]]:
     """Yield the places of two sequences in stretches that are equal, or not; of hashable items.
 
-    What both begin and end with is taken off first. What is left is compared where it is no longer than ``most``;
+    What both begin and end with is taken off first. What is left is compared if it is no longer than ``most``;
     items that are very frequent start no equal stretch there: else texts and histories that repeat themselves
     would take minutes.
     """

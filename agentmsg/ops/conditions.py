@@ -23,7 +23,7 @@ def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[s
     """Return the names or ids asked for; None stands for having none.
 
     Raises:
-        InvalidMessage: code "type" where one is neither a text nor None.
+        InvalidMessage: code "type" if one is neither a text nor None.
     """
     words: tuple[Any, ...] = (value,) if value is None or is_a(value, str) else listed(value, name)
     for word in words:
@@ -36,7 +36,7 @@ def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
     """Return the roles asked for; "human" also asks for "user", "ai" for "assistant".
 
     Raises:
-        InvalidMessage: code "type" where one is no text.
+        InvalidMessage: code "type" if one isn't a text.
     """
     words: tuple[Any, ...] = (value,) if is_a(value, str) else listed(value, name)
     for word in words:

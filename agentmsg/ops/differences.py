@@ -1,7 +1,7 @@
 """Differences: what differs between two histories, by path; and the second made of the first and its differences.
 
 Two histories that are ``same`` have no differences, and only they (``exact`` is stricter). Items of sequences are
-aligned first, so that an inserted message is one difference and not one in every message behind it: equal ones by
+aligned first, so that an inserted message is one difference and not one in every message after it: equal ones by
 ``difflib``, and of what is left between them those that are most alike. How well that is done never decides whether
 the differences are right, only how many there are.
 """
@@ -42,8 +42,8 @@ class Difference:
             Indexes are places in the first history; only the last step to an added item is its place in the second.
         kind: "added" and "removed" of items, keys, and fields that were or are None; "reordered" of the keys of
             free-form JSON, whose order counts; else "changed".
-        was: the value in the first history; None where it was added; the keys where they are reordered.
-        now: the value in the second; None where it was removed; the keys where they are reordered.
+        was: the value in the first history; None if it was added; the keys where they are reordered.
+        now: the value in the second; None if it was removed; the keys where they are reordered.
     """
 
     path: Path
@@ -135,14 +135,14 @@ class _Finder:
 
 
 def _is_sequence(value: Any) -> bool:
-    """Tell whether the items of a value are compared one by one: those of an embedding are not."""
+    """Whether the items of a value are compared one by one: those of an embedding are not."""
     if isinstance(value, tuple):
         return all(isinstance(item, Noted) for item in cast("tuple[object, ...]", value))
     return isinstance(value, list)
 
 
 def _exactly(a: Any, b: Any) -> bool:
-    """Tell whether two values without parts are equal: a made text is its text, and not None."""
+    """Whether two values without parts are equal: a made text is its text, and not None."""
     if isinstance(a, Made) or isinstance(b, Made):
         return isinstance(a, str) and isinstance(b, str) and str.__eq__(a, b)
     return (a is None) == (b is None) and same(a, b)
@@ -177,7 +177,7 @@ def apply(history: History, found: Iterable[Difference]) -> History:
         found: what ``differences`` gave; with all it found, in its order.
 
     Raises:
-        InvalidMessage: where a difference names a place that this history does not have, or a value that does not
+        InvalidMessage: if a difference names a place that this history does not have, or a value that does not
             belong there.
     """
     root = _Changes()

@@ -128,28 +128,28 @@ def filter_messages(
     exclude_tool_calls: bool | Iterable[str] | None = None,
     match: Literal["any", "all"] = "any",
 ) -> History:
-    """Return the messages that are included, without those that are excluded.
+    """Return the messages that are included and not excluded.
 
-    What is excluded goes first. With ``match="any"``, as in LangChain, a message is then included where one
-    inclusion holds or none is given, and an empty list of inclusions counts as none. With ``match="all"``, as in
-    Synaptic, all that are given must hold, and nothing meets an empty list.
+    Exclusions go first. With ``match="any"``, as in LangChain, a message is included if one inclusion matches or none
+    is given; an empty list counts as none. With ``match="all"``, as in Synaptic, all given inclusions must match, and
+    an empty list matches nothing.
 
     Args:
-        messages: a history, which keeps all but its messages, or messages.
-        include_names: of the sender; of a tool message without one, of the tool. A text is one name.
+        messages: a history, of which all but the messages is kept, or messages.
+        include_names: names of senders; a tool message without a name has its tool's. A text is one name.
         exclude_names: the same.
-        include_types: roles, by our words or by "human" and "ai"; in LangChain's meaning "system" is also the
-            developer's, and "chat" any role of somebody's own.
+        include_types: roles, in our words, or "human" and "ai". With ``match="any"``, "system" includes developers,
+            and "chat" any role of your own.
         exclude_types: the same.
-        include_ids: of the messages.
+        include_ids: ids of messages.
         exclude_ids: the same.
-        exclude_tool_calls: True leaves out messages with calls for the client, and tool messages. Ids of calls take
-            these calls and their results out, and a message with them where no call or result is left in it.
-            Calls with invalid arguments are calls; those of server tools stay in the answer that they belong to.
+        exclude_tool_calls: True leaves out tool messages, and messages with calls for the client. Ids of calls take out
+            these calls and their results, and any message that has none left. Calls with invalid arguments count. Calls
+            of server tools stay in their response.
         match: see above.
 
     Raises:
-        InvalidMessage: where an argument is of the wrong kind: a single text for ``exclude_tool_calls``, too, which
+        InvalidMessage: if an argument has the wrong type, even a single text for ``exclude_tool_calls``, which
             LangChain overlooks.
     """
     one_of(match, "match", *_MEANINGS)
@@ -200,7 +200,7 @@ def _call_ids(value: Any) -> Any:
 
 
 def _without_calls(message: Msg, ids: Any) -> Msg | None:
-    """Return a message without these calls and results of client tools; None where it has no others."""
+    """Return a message without these calls and results of client tools; None if it has no others."""
     linked = [link for block in message.content if (link := _link(block)) is not UNSET]
     if ids is True:
         return None if linked or message.role == "tool" else message

@@ -26,14 +26,13 @@ REMOVE_ALL = "__remove_all__"
 
 
 def dedupe(messages: History | Iterable[MsgLike]) -> History:
-    """Return the history with each id once: a later message of the same id stands in the place of the earlier.
+    """Return the history with each id once: a later message takes the place of an earlier one with the same id.
 
-    Messages without id, with an empty one, or with one that the library made are never taken for the same: two
-    equal answers of a user are two messages. Removals stay where they are; a message that comes after the removal
-    of its id takes nobody's place.
+    Messages without an id, with an empty id, or with an id that the library made are never the same: two equal answers
+    of a user are two messages. Removals stay where they are. A message after the removal of its id replaces nothing.
 
     Returns:
-        The history itself where no id stands twice.
+        The history itself if no id occurs twice.
     """
     history = as_history(messages)
     places: dict[str, int] = {}
@@ -56,20 +55,19 @@ def dedupe(messages: History | Iterable[MsgLike]) -> History:
 def apply_removals(messages: History | Iterable[MsgLike], missing: Literal["error", "ignore"] = "error") -> History:
     """Return the history without its removals (``Msg.remove``) and the messages that they remove.
 
-    A removal removes all messages before it that have its id, and nothing behind it. One with the id
-    ``__remove_all__`` removes all before it, other removals included. A message that comes again after its removal
-    stands where it stood before.
+    A removal removes all earlier messages with its id. The id ``__remove_all__`` removes everything before it, other
+    removals included. A message that comes again after its removal takes its old place.
 
     Args:
         messages: a history, or messages.
-        missing: what to do about a removal of a message that was never there: "error" or "ignore".
+        missing: what to do if the message to remove was never there: "error" or "ignore".
 
     Returns:
-        The history itself where it has no removals.
+        The history itself if it has no removals.
 
     Raises:
-        InvalidMessage: code "required" where a removal has no id, or names a message that was never there; with
-            its place as path. Code "option" where ``missing`` is another word.
+        InvalidMessage: code "required" if a removal has no id, or names a message that was never there; the path is
+            its place. Code "option" if ``missing`` is another word.
     """
     one_of(missing, "missing", "error", "ignore")
     history = as_history(messages)

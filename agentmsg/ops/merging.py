@@ -44,33 +44,32 @@ _SCALARS = ("name", "recipient", "model", "finish_reason")
 
 
 def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> History:
-    r"""Return the history with each run of neighbours of one role made into one message.
+    r"""Return the history with each run of messages of one role merged into one message.
 
     Messages of the roles "tool", "remove" and "native" stay as they are. A merged message has
 
-    - the blocks of all, in order. Where one message ends with a text, calls behind it or not, and the next begins
-      with one, the two become one, with the separator between them unless one is empty. A text that carries more
-      than text (citations, a cache hint, a signature, metadata, an id of its own ...) stays a block of its own;
-    - the id, time and notes of the first, the finish reason of the last, the last structured output that there is;
-    - name, recipient and model where all say the same, else none;
-    - the sum of all usage; no embedding, for those there are belong to parts of the text;
-    - metadata, response metadata and extras of all; where keys clash, those of the earlier message.
+    - the blocks of all, in order. If one message ends with a text (before any calls) and the next begins with one, the
+      two texts become one, with the separator between them unless one is empty. A text with more than words (citations,
+      a cache hint, a signature, metadata, an id ...) stays a block of its own;
+    - the id, time and notes of the first, the finish reason of the last, and the last structured output;
+    - name, recipient and model if all agree, else none;
+    - the sum of all usage, and no embedding, because each belongs to a part of the text;
+    - metadata, response metadata and extras of all; if keys clash, the earlier message wins.
 
-    ``metadata["merged_from"]`` lists what each of the messages had and the merged one cannot say: always ``id``,
-    ``name``, ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``,
-    ``embedding``, ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, where the
-    merged message says otherwise. Ids and times that the library made are left out, and the entry with them where
-    nothing is left in any. What was merged before is listed in the same list.
+    ``metadata["merged_from"]`` lists what the merged message can't hold of each: always ``id``, ``name``,
+    ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``, ``embedding``,
+    ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, if they differ. Ids and times
+    that the library made are left out, and so is an entry without content. Earlier merges stay in the same list.
 
     Args:
         messages: a history, or messages.
         separator: between two texts that become one.
 
     Returns:
-        The history itself where it has no such runs.
+        The history itself if it has no such runs.
 
     Raises:
-        InvalidMessage: code "type" where the separator is no text.
+        InvalidMessage: code "type" if the separator isn't a text.
     """
     if not is_a(separator, str):
         raise refused("separator", separator, "a string")
@@ -118,7 +117,7 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
 def _content(run: Sequence[Msg], separator: str) -> list[Block]:
     """Return the blocks of all; the texts of a seam are joined at the end, so that a long run takes no longer."""
     pieces: list[tuple[Block, list[str]]] = []
-    # The last block that is no call, where it is a text that the next message may go on with.
+    # The last block that isn't a call, where it is a text that the next message may go on with.
     open_text: list[str] | None = None
     for message in run:
         for k, block in enumerate(message.content):
@@ -168,7 +167,7 @@ def _add(joined: dict[str, Any], entries: Mapping[str, Any], depth: int) -> None
 
 
 def _says(joined: Mapping[str, Any], entries: Mapping[str, Any], depth: int) -> bool:
-    """Tell whether the joined entries hold these."""
+    """Whether the joined entries hold these."""
     return all(
         key in joined and (same(joined[key], value) or (depth > 0 and _says_inside(joined[key], value, depth - 1)))
         for key, value in entries.items()

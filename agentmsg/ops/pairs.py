@@ -1,4 +1,4 @@
-"""Calls of tools with what answers them, as ``tool_links`` pairs them."""
+"""Tool calls with their results, as ``tool_links`` pairs them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["ToolPair", "pair_tools"]
 
 @attrs.frozen
 class ToolPair:
-    """A call of a tool and its result; one of the two may be missing.
+    """A tool call and its result; one of the two may be missing.
 
     Attributes:
-        call: None where a result answers no call that stands before it.
-        result: None where nothing answers the call.
-        call_index: of the message that holds the call; None where there is none.
-        result_index: of the message that holds the result; None where there is none.
+        call: None if the result has no earlier call.
+        result: None if the call has no result.
+        call_index: index of the message with the call; None without a call.
+        result_index: index of the message with the result; None without a result.
     """
 
     call: ToolUseBlock | None = None
@@ -36,12 +36,12 @@ class ToolPair:
 
 
 def pair_tools(messages: History | Iterable[MsgLike]) -> tuple[ToolPair, ...]:
-    """Return each call with the result that answers it, in the order of the calls.
+    """Return each call with its result, in the order of the calls.
 
-    Every call and every result of the messages is in exactly one pair, calls with invalid arguments and those of
-    server tools among them. A result with an id answers the first call of that id before it that is not answered
-    yet, so ids that repeat pair in order; a result without id the first such call of its tool, or of any where it
-    names none. A result that answers no call is a pair of its own and stands where it is.
+    Every call and every result is in exactly one pair, including calls with invalid arguments and those of server
+    tools. A result with an id belongs to the first earlier call with that id that has no result yet, so repeated ids
+    pair in order. A result without an id belongs to the first such call of its tool, or, without a name, of any tool.
+    A result without a call is a pair of its own, in its place.
     """
     history = as_history(messages)
     calls = links(history)

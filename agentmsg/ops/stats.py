@@ -26,27 +26,25 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - only differences are used
 
 @attrs.frozen(kw_only=True)
 class HistoryStats:
-    """What a history holds, in numbers.
+    """A history in numbers.
 
     Attributes:
-        messages: how many there are.
-        by_role: how many of each role, in the order in which the roles first appear.
-        length: characters of text of all messages together (see ``Msg.length``).
-        lengths: characters of text of each message, in order.
-        average_length: characters of text a message; 0.0 where there are none.
-        last_user_message: the last message of the role "user", or None.
-        tool_executions: how many results of tools there are, those of server tools included.
-        by_tool: how many results of each tool, in the order in which the tools first appear. A result without
-            name counts for the tool of the call that it answers; where that is not known either, it counts in
-            ``tool_executions`` only.
-        tool_errors: how many of these results say that the call failed (see ``ToolResultBlock.is_error``).
-        errors_by_tool: the same by tool, as ``by_tool``.
-        calls_by_tool: how many calls of each tool, those with invalid arguments included.
-        usage: the sum of all usage; None where no message has any.
-        usage_stated: how many messages state each counter of ``usage``; counters that none states are left out.
-        duration: from the earliest to the latest time, whatever the order of the messages. None where fewer
-            than two messages have times, and where some times are naive and some aware: nobody knows how far
-            those are apart.
+        messages: number of messages.
+        by_role: number of messages by role, in order of first appearance.
+        length: characters of text in all messages (see ``Msg.length``).
+        lengths: characters of text in each message, in order.
+        average_length: characters of text per message; 0.0 without messages.
+        last_user_message: the last message with the role "user", or None.
+        tool_executions: number of tool results, those of server tools included.
+        by_tool: number of results by tool, in order of first appearance. A result without a name counts for the tool of
+            its call. If that is unknown, it counts in ``tool_executions`` only.
+        tool_errors: number of results that report an error (see ``ToolResultBlock.is_error``).
+        errors_by_tool: the same by tool, as in ``by_tool``.
+        calls_by_tool: number of calls by tool, those with invalid arguments included.
+        usage: the sum of all usage; None if no message has any.
+        usage_stated: number of messages that state each counter of ``usage``; counters that none states are left out.
+        duration: from the earliest to the latest time, whatever the order of the messages. None if fewer than two
+            messages have times, or if some times are naive and some aware.
     """
 
     messages: int

@@ -1,6 +1,6 @@
 r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``.
 
-Two forms. ``prefix`` writes each message behind a label:
+Two forms. ``prefix`` writes each message after a label:
 
     Human: What is the weather in Paris?
     AI: Let me see.
@@ -64,25 +64,24 @@ def to_text(
     prefixes: Mapping[str, str] | None = None,
     format: Literal["prefix", "xml"] = "prefix",
 ) -> str:
-    """Return a history as one text, a line or element a message, joined with newline.
+    """Return a history as one text: a line or an element per message, joined with newline.
 
-    Texts, calls with their arguments, results and what went wrong are shown in full; of media where they are, never
-    their data; of other blocks what they say. The prefix form leaves out thoughts and the ids of calls.
+    Texts, calls with their arguments, results and errors are shown in full. Media show where they are, never their
+    data. The prefix form leaves out thoughts and the ids of calls.
 
-    No text can pass for a message. In the prefix form, a line inside a message that begins with the label of a known
-    role, or of one that this history has ("AI:"), is set off by a space; the label of a role that is no known word has
-    no colon and no line end. In the xml form everything is escaped; the elements stand side by side, so a parser
-    needs a root around them. Characters that XML
-    cannot hold are shown as U+FFFD.
+    No text can pass for a message. In the prefix form, a line inside a message that begins like a label ("AI:") is set
+    off by a space, and the label of an unknown role has no colon and no line end. In the xml form everything is
+    escaped. Its elements stand side by side, so a parser needs a root around them. Characters that XML can't hold
+    become U+FFFD.
 
     Args:
         messages: a history, or messages.
-        prefixes: the labels of roles ("human" also stands for "user", "ai" for "assistant"); for roles that are not
-            named, those of ``PREFIXES``. The xml form writes them in lower case, as ``type``.
+        prefixes: labels by role ("human" also stands for "user", "ai" for "assistant"). Other roles have those of
+            ``PREFIXES``. The xml form writes labels in lower case, as ``type``.
         format: "prefix" or "xml".
 
     Raises:
-        InvalidMessage: code "option" where there is no such format, "type" where a label is no text.
+        InvalidMessage: code "option" if there is no such format; code "type" if a label isn't a text.
     """
     given = _labels(prefixes)
     labels = {**PREFIXES, **{SYNONYMS.get(role, role): label for role, label in given.items()}, **given}

@@ -66,20 +66,20 @@ _MESSAGE, _CALL, _IMAGE = 3, 10, 85
 def approximate_tokens(
     message: Msg, *, chars_per_token: float = 4.0, tokens_per_message: int = _MESSAGE, tokens_per_image: int = _IMAGE
 ) -> int:
-    """Return about how many tokens a message is, without a model.
+    """Return about how many tokens a message has, without a model.
 
-    The characters of what the model reads (see this module) divided by ``chars_per_token``, rounded up, and those
-    of the message itself and of its media. So LangChain's ``count_tokens_approximately`` reckons (langchain-core
-    1.7.2), where it does not count the spelling of Python objects or base64 for text.
+    That is the number of characters that the model reads (see this module) divided by ``chars_per_token``, rounded up,
+    plus the tokens of the message itself and of its media. LangChain's ``count_tokens_approximately`` (langchain-core
+    1.7.2) counts the same way, except that it also counts the spelling of Python objects, and base64 as text.
 
     Args:
-        message: to be counted.
+        message: the message to count.
         chars_per_token: about 4 for English, 1 to 2 for Chinese and Japanese.
-        tokens_per_message: that a model needs to tell messages apart.
-        tokens_per_image: for each image, and for other media whose size is not known.
+        tokens_per_message: tokens that separate one message from the next.
+        tokens_per_image: for each image, and for other media of unknown size.
 
     Raises:
-        InvalidMessage: code "type" where it is no message, ``chars_per_token`` not above 0, or another option no
+        InvalidMessage: code "type" if it isn't a message, ``chars_per_token`` isn't above 0, or another option isn't a
             whole number.
     """
     _check(tokens_per_message, tokens_per_image)
@@ -100,18 +100,18 @@ def token_counter(
     tokens_per_message: int = _MESSAGE,
     tokens_per_image: int = _IMAGE,
 ) -> Callable[[Msg], int]:
-    """Return a counter of tokens of messages that asks a real tokenizer, for ``History.trim`` and for yourself.
+    """Return a function that counts the tokens of a message with a real tokenizer, such as for ``History.trim``.
 
     Args:
-        tokenizer: a function that gives the tokens of a text, such as ``encode`` of any library's tokenizer (without
-            the marks that some put around each text); or the name of an encoding of tiktoken, such as "o200k_base",
-            which tiktoken fetches when it is first used.
-        tokens_per_message: that the model needs to tell messages apart.
-        tokens_per_image: for each image, and for other media whose size is not known.
+        tokenizer: a function that returns the tokens of a text, such as ``encode`` of any library's tokenizer (without
+            the marks that some add around each text). Or the name of a tiktoken encoding, such as "o200k_base";
+            tiktoken downloads it on first use.
+        tokens_per_message: tokens that separate one message from the next.
+        tokens_per_image: for each image, and for other media of unknown size.
 
     Raises:
-        InvalidMessage: code "type" where it is neither, "option" where tiktoken has no such encoding.
-        FileError: code "unavailable" where tiktoken is not installed, "file" where it cannot get the encoding.
+        InvalidMessage: code "type" if it is neither; code "option" if tiktoken has no such encoding.
+        FileError: code "unavailable" if tiktoken isn't installed; code "file" if it can't get the encoding.
     """
     encode = _tiktoken(tokenizer) if is_a(tokenizer, str) else tokenizer
     if not callable(encode):  # pyright: ignore[reportUnnecessaryComparison]

@@ -76,7 +76,7 @@ class Distribution:
 
     @property
     def mean(self) -> float | None:
-        """The average; None where there are no numbers."""
+        """The average; None if there are no numbers."""
         return self.total / self.count if self.count else None
 
     def counts(self) -> Iterator[tuple[float, int]]:
@@ -86,7 +86,7 @@ class Distribution:
             yield (value if self.exact else min(max(_middle(value), least), greatest)), times
 
     def percentile(self, percent: float) -> float | None:
-        """Return the least value that is not smaller than so many percent of all; None where there are none."""
+        """Return the least value that is not smaller than so many percent of all; None if there are none."""
         if percent >= 100:  # noqa: PLR2004 - all of them
             return self.greatest
         rank, seen = max(1, math.ceil(self.count * percent / 100)), 0
@@ -132,7 +132,7 @@ class ToolTotals:
 
     @property
     def error_rate(self) -> float | None:
-        """Errors among the results; None where there are no results."""
+        """Errors among the results; None if there are no results."""
         return self.errors / self.results if self.results else None
 
     def as_data(self) -> dict[str, Any]:
@@ -158,9 +158,9 @@ class Totals:
         lengths: characters of text of all messages.
         sizes: messages a history.
         seconds: from the first to the last time of a history, of those that have two times.
-        tools: by name; a result that nobody knows the tool of counts in ``all_tools`` only.
+        tools: by name; a result of an unknown tool counts in ``all_tools`` only.
         all_tools: of all tools together.
-        usage: the sum of all usage, without extras; None where no message states any.
+        usage: the sum of all usage, without extras; None if no message states any.
         usage_stated: how many messages state each counter.
     """
 

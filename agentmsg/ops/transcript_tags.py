@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
     Attributes:
         tag: what it is; empty for plain text.
-        words: what it says.
+        words: its text.
         attributes: what is said about it; None stands for what is not known.
         inner: what is inside.
     """

@@ -39,29 +39,29 @@ def trim_messages(
     allow_partial: bool = False,
     keep_tool_pairs: bool = True,
 ) -> History:
-    """Return the longest end (or beginning) of a history whose tokens are not more than ``max_tokens``.
+    """Return the longest end (or beginning) of a history with at most ``max_tokens`` tokens.
 
-    Nothing in the middle is left out, and nothing is raised where nothing fits: then no message is left, or those
-    that ``keep_system`` keeps.
+    Nothing in the middle is left out. If nothing fits, no message is left, or only those of ``keep_system``.
 
     Args:
-        messages: a history, which keeps all but its messages, or messages.
-        max_tokens: the budget; none but the system's messages fits into one below 0.
-        counter: gives the tokens of one message, at least 0; asked at most once a message, and for parts of one.
+        messages: a history, of which all but the messages is kept, or messages.
+        max_tokens: the budget.
+        counter: returns the tokens of one message, at least 0. It is asked at most once per message, and for parts of
+            one message.
         strategy: "last" keeps the end, "first" the beginning.
-        keep_system: keep the messages of system and developer that the history begins with, and count them first.
-            They are kept even where they alone are above the budget: the one case in which the result is.
-        start_on: roles that the result must begin with (behind the system's); with "last" only. An empty list is
-            met by no message.
+        keep_system: keep the system and developer messages at the beginning, and count them first. They are kept even
+            if they alone exceed the budget: the only case in which the result does.
+        start_on: roles that the result must begin with (after the system's); only with "last". An empty list matches no
+            message.
         end_on: roles that the result must end with.
-        allow_partial: of the message that does not fit any more keep the part that does: whole blocks, and words of
-            the text at the edge (see ``agentmsg.ops.truncating``). A part has the id and the other fields of the whole.
-        keep_tool_pairs: a call and all its results stay or go together, with all that stands between. What the history
-            itself leaves unanswered, or answers unasked, is not touched.
+        allow_partial: keep a part of the message that doesn't fit: whole blocks, and words of the text at the edge (see
+            ``agentmsg.ops.truncating``). The part keeps the id and the other fields.
+        keep_tool_pairs: keep or drop a call and all its results together, with everything between them. Calls without
+            results, and results without calls, are not affected.
 
     Raises:
-        InvalidMessage: where an argument is of the wrong kind, code "option" for an unknown strategy and for
-            ``start_on`` with "first", and code "type" where the counter gives no number of tokens.
+        InvalidMessage: if an argument has the wrong type; code "option" for an unknown strategy, and for ``start_on``
+            with "first"; code "type" if the counter doesn't return a number of tokens.
     """
     _check(max_tokens, counter, strategy, start_on)
     for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
@@ -128,7 +128,7 @@ class _Window:
         order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
         best, total = (stop, 0) if side == "last" else (0, 0)
         for index in order:
-            # The border behind a message that is taken, seen from where we come.
+            # The border after a message that is taken, seen from where we come.
             border = index if side == "last" else index + 1
             is_border = can_cut[border] and self._may(side, index)
             cost = _cost(self.counter, body[index])
@@ -143,7 +143,7 @@ class _Window:
         return body[best:stop] if side == "last" else body[:best]
 
     def _may(self, side: Side, index: int) -> bool:
-        """Tell whether the result may begin (end) with a message."""
+        """Whether the result may begin (end) with a message."""
         roles = self.starts if side == "last" else self.ends
         return roles is None or self.body[index].role in roles
 
@@ -152,7 +152,7 @@ class _Window:
         return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
 
     def _cuts(self) -> list[bool]:
-        """Return, for each number of messages, whether the history may be cut behind them: no pair is torn apart."""
+        """Return, for each number of messages, whether the history may be cut after them: no pair is torn apart."""
         return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
 
     def _part(self, index: int, side: Side, room: int) -> Msg | None:

@@ -26,13 +26,13 @@ _WORD = re.compile(rf"[{_IDEOGRAM}][\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01
 
 
 def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequence[bool]) -> Msg | None:
-    """Return the largest part of a message that fits; None where there is none.
+    """Return the largest part of a message that fits; None if there is none.
 
     Args:
         message: of which the whole does not fit.
         side: which end of it is kept.
         fits: asked of each part that is tried: about as often as the number of blocks and words has binary digits.
-        can_cut: for each number of blocks, none and all included, whether the message may be cut behind them.
+        can_cut: for each number of blocks, none and all included, whether the message may be cut after them.
     """
     content = message.content
     if len(content) == 1 and isinstance(result := content[0], ToolResultBlock):
@@ -71,14 +71,14 @@ def _largest(
 
 
 def _ways(side: Side, count: int) -> tuple[int, tuple[int, int], Sequence[int]]:
-    """Return the cut that keeps nothing, where the block beyond a cut and its far end are, and the cuts, best first."""
+    """Return the cut that keeps nothing, if the block beyond a cut and its far end are, and the cuts, best first."""
     if side == "last":
         return count, (-1, -1), range(1, count)
     return 0, (0, 1), range(count - 1, 0, -1)
 
 
 def _earliest(items: Sequence[int], fits: Callable[[int], bool]) -> int | None:
-    """Return the first item that fits, where all behind one that fits do; found by halving."""
+    """Return the first item that fits, where all after one that fits do; found by halving."""
     low, high = 0, len(items)
     while low < high:
         middle = (low + high) // 2
@@ -104,7 +104,7 @@ def _cut(block: TextBlock, side: Side, place: int) -> TextBlock:
 
 
 def _moved(citation: Citation, start: int, end: int) -> Citation | None:
-    """Return a citation as it stands in a part of its text; None where the piece that it is for is cut."""
+    """Return a citation as it stands in a part of its text; None if the piece that it is for is cut."""
     if citation.start is None or citation.end is None:
         return citation
     if not start <= citation.start <= citation.end <= end:

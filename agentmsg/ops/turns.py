@@ -31,13 +31,13 @@ class Turn:
 
     @property
     def user(self) -> Msg | None:
-        """The user's message; None for the turn that holds what stands before the first of them."""
+        """The user's message; None for the turn before the first user message."""
         first = self.messages[0] if self.messages else None
         return first if first is not None and first.is_user else None
 
     @property
     def answer(self) -> Msg | None:
-        """The last message of the assistant; None where there is none, or where it still calls tools of the client."""
+        """The assistant's last message; None if there is none, or if it still calls tools of the client."""
         last = self.messages.last(role="assistant")
         if last is None or any(call.kind != "server" for call in last.blocks(ToolUseBlock)):
             return None
@@ -47,8 +47,8 @@ class Turn:
 def turns_of(messages: History | Iterable[MsgLike]) -> tuple[Turn, ...]:
     """Return the turns, in order: together they are the history.
 
-    Each message of a user begins a turn, also where two stand side by side (see ``History.merge_runs``). What stands
-    before the first of them, commonly the system's message, is a turn without user; without messages there is none.
+    Each user message begins a turn, even if two stand side by side (see ``History.merge_runs``). Messages before the
+    first of them, such as the system's, are a turn without a user. Without messages there are no turns.
     """
     history = as_history(messages)
     starts = [index for index, message in enumerate(history) if index == 0 or message.is_user]

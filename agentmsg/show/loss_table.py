@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LossRow", "LossTable", "document_code", "table_of"]
 
-# A notebook cell is no place for more rows, or for longer values.
+# A notebook cell has no room for more rows, or for longer values.
 _ROWS, _VALUE = 200, 240
 _LEVELS = ("content", "annotation", "setting")
 # In these, `now` says where the value went.

@@ -52,7 +52,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def _drops_cells(found: list[Token], text: str) -> bool:
-    """Tell whether a row of a table has more cells than its head: markdown drops them."""
+    """Whether a row of a table has more cells than its head: markdown drops them."""
     columns, lines = 0, text.split("\n")
     for token in found:
         if token.type == "table_open":
@@ -67,7 +67,7 @@ def _drops_cells(found: list[Token], text: str) -> bool:
 
 
 def plain(text: str) -> list[Token]:
-    """Return the token of a text that is no markdown."""
+    """Return the token of a text without markdown."""
     return [Token("code_block", "code", 0, content=text)]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fragment", "page", "repr_html"]
 
-# What a notebook keeps of each text: a cell is no place for a megabyte.
+# What a notebook keeps of each text: a cell has no room for a megabyte.
 _IN_NOTEBOOKS = Lengths(text=10_000, detail=4_000)
 
 

@@ -16,7 +16,7 @@ __all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Though
 
 @attrs.frozen(kw_only=True)
 class Cited:
-    """A citation: what it is called, a URL that may be followed, and what it says."""
+    """A citation: what it is called, a URL that may be followed, and its text."""
 
     title: str
     url: str | None
@@ -26,7 +26,7 @@ class Cited:
 
 @attrs.frozen(kw_only=True)
 class Prose:
-    """Markdown; ``label`` says what it is, where it is no plain text of the message."""
+    """Markdown; ``label`` names it, unless it is plain text of the message."""
 
     kind: ClassVar[str] = "prose"
     words: Words
@@ -98,7 +98,7 @@ class Result:
 
 @attrs.frozen(kw_only=True)
 class Call:
-    """A call of a tool, with its result where there is one."""
+    """A call of a tool, with its result if there is one."""
 
     kind: ClassVar[str] = "call"
     name: str

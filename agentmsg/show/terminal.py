@@ -1,4 +1,4 @@
-"""Terminal: a view as text, in colour where there is any. Needs rich (the extra ``cli``)."""
+"""Terminal: a view as text, in colour if there is any. Needs rich (the extra ``cli``)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _THEME = Theme(
 def text(view: View, *, width: int = 80, colours: Colours | None = None) -> str:
     """Return a view as lines of text, in ``colours`` of a terminal or without."""
     file = StringIO()
-    # What data says is Text, never markup or emoji codes; nothing is guessed from the environment.
+    # Data is Text, never markup or emoji codes; nothing is guessed from the environment.
     console = Console(
         file=file, width=width, color_system=colours, force_terminal=colours is not None, no_color=colours is None,
         legacy_windows=False, markup=False, emoji=False, highlight=False, theme=_THEME,

@@ -41,7 +41,7 @@ class Turn:
         role: as it is.
         voice: what it is drawn as: "system", "user", "assistant", "tool" or "other".
         names: who wrote it, by which model, to whom.
-        time: to read; empty where none is known.
+        time: to read; empty if none is known.
         moment: the same for machines.
         pieces: what it holds.
         facts: the rest, in a few words each.

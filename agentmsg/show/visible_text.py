@@ -44,7 +44,7 @@ def _escape(found: re.Match[str]) -> str:
 def safe_link(url: str) -> str | None:
     """Return a URL that may be followed, as it is; None for another scheme than http, https and mailto.
 
-    Also None where it holds anything that belongs into no URL, so that no browser can read another scheme out of it.
+    Also None if it holds anything that belongs into no URL, so that no browser can read another scheme out of it.
     """
     return url if _LINK.fullmatch(url) and visible(url) == url else None
 
@@ -63,7 +63,7 @@ class Words:
 
     @property
     def rest(self) -> str:
-        """What says how much is not shown; empty where nothing is."""
+        """What says how much is not shown; empty if nothing is."""
         return f"… {self.more:,} more character{'s' if self.more > 1 else ''}" if self.more else ""
 
     def __bool__(self) -> bool:

@@ -47,13 +47,13 @@ _OF_CHUNKS = frozenset({"notes", "done"})
 
 
 class Accumulator:
-    """What came so far of a message that is still arriving.
+    """A message that is still arriving, as far as it came.
 
-    It equals the sum of its chunks: ``Accumulator(chunks).chunk == sum(chunks, MsgChunk())``. Taking in a chunk costs
-    the same however much came before.
+    It equals the sum of its chunks: ``Accumulator(chunks).chunk == sum(chunks, MsgChunk())``. Adding a chunk costs the
+    same, however much came before.
 
     Args:
-        chunks: to begin with.
+        chunks: the first chunks.
     """
 
     def __init__(self, chunks: Iterable[MsgChunk] = ()) -> None:
@@ -64,10 +64,10 @@ class Accumulator:
             self.add(chunk)
 
     def add(self, chunk: MsgChunk) -> Accumulator:
-        """Take in the next chunk, and return this accumulator.
+        """Add the next chunk, and return this accumulator.
 
         Raises:
-            InvalidMessage: code "type" where it is none, "schema" where it is one of another role. It is not taken in.
+            InvalidMessage: code "type" if it isn't a chunk; code "schema" if it has another role. It is not added then.
         """
         if not is_a(chunk, MsgChunk):
             msg = f"a chunk is needed, not {excerpt(chunk)}"
@@ -134,9 +134,9 @@ class Accumulator:
     def snapshot(self) -> Msg:
         """Return the message as far as it came.
 
-        Until it is known to be done, it is marked: ``metadata["partial"]`` is True, which every format that has
-        metadata carries and no prompt shows. A call whose arguments are still arriving has as ``input`` what is
-        certain of them, and the same mark; see ``parse_partial``. Text that cannot become JSON stays an invalid call.
+        Until it is complete, it is marked: ``metadata["partial"]`` is True, in every format that supports metadata, and
+        never in a prompt. A call whose arguments are still arriving has the certain part of them as ``input``, and the
+        same mark; see ``parse_partial``. Text that can't become JSON stays an invalid call.
         """
         if self.done:
             return self.to_msg()

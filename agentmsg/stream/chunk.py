@@ -20,7 +20,7 @@ may list two texts. What has an index is joined when the message is made, and th
 
 | field of a part | joined |
 | --- | --- |
-| text, thinking, refusal, redacted; arguments of a call, as text | one behind the other |
+| text, thinking, refusal, redacted; arguments of a call, as text | one after the other |
 | id, tool_call_id, name, item_id, phase, cache, kind, provider | the first |
 | citations; signature | extended |
 | content of a result | as the parts of a chunk without index |
@@ -58,7 +58,7 @@ def _block(part: object, attribute: Any, value: Any) -> None:
 
 
 def _index(part: object, attribute: Any, value: Any) -> None:
-    # True is 1 for a dict, and would join what is no part of it.
+    # True is 1 for a dict, and would join another part.
     if value is not None and type(value) is not int and not is_a(value, str):
         msg = f"an index must be a whole number or a string, not {excerpt(value)}"
         raise InvalidMessage(msg, code="type", path=("index",))
@@ -70,19 +70,19 @@ def _index(part: object, attribute: Any, value: Any) -> None:
 
 @attrs.frozen(repr=False, eq=False)
 class ChunkPart(Noted):
-    """A piece of a content block, and which one it is a piece of.
+    """A piece of a content block, and which block it belongs to.
 
     Args:
-        block: the piece: a block with as much as came. The arguments of a call come as ``raw_input``; a name that did
-            not come is the empty text.
-        index: what the provider counts its blocks by, a number or a text; None where it does not.
+        block: a block with as much as came. The arguments of a call come as ``raw_input``. A missing name is the empty
+            text.
+        index: the provider's index of the block, a number or a text; None if there is none.
     """
 
     block: Block = attrs.field(validator=_block)
     index: int | str | None = attrs.field(default=None, validator=_index)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse extras: what a format says beyond the model belongs to the block, which stays."""
+        """Refuse extras: fields beyond the model belong to the block, which stays."""
         if self.extras:
             msg = "a part has no extras of its own; they stand on its block"
             raise InvalidMessage(msg, code="schema", path=("extras",))
@@ -111,14 +111,23 @@ class MsgChunk(Noted):
     """A piece of a message; the sum of all pieces is the message.
 
     Args:
-        role: of the message; None where this chunk does not say.
+        role: of the message; None if this chunk does not say.
         parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
         done: whether the message is known to end here.
-        id, created_at, name, recipient, model, metadata, response_metadata, structured, usage, finish_reason,
-            embedding: as of ``Msg``, where this chunk says so.
+        id: as in ``Msg``, like all that follow, if this chunk has it.
+        created_at: time of the message.
+        name: of the sender.
+        recipient: of the message.
+        model: that writes the message.
+        metadata: the application's own.
+        response_metadata: the provider's notes on this response.
+        structured: structured output.
+        usage: counts of tokens; they add up.
+        finish_reason: why the model stopped.
+        embedding: of the message.
 
     Raises:
-        InvalidMessage: where a value is of the wrong kind; from ``+``, code "schema", where two roles differ.
+        InvalidMessage: if a value is of the wrong kind; from ``+``, code "schema", if two roles differ.
     """
 
     role: str | None = attrs.field(default=None, validator=optional_text)
@@ -169,7 +178,7 @@ class MsgChunk(Noted):
     def to_msg(self) -> Msg:
         """Return the message, as it stands in this chunk: an assistant's where no role came.
 
-        A call whose arguments are no JSON is an invalid call that keeps their text.
+        A call whose arguments aren't JSON is an invalid call that keeps their text.
         """
         from agentmsg.stream.accumulator import Accumulator  # noqa: PLC0415 - it knows chunks
 

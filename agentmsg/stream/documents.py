@@ -1,7 +1,7 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk.
 
 A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
-chunks cannot be accounted for while the message is still arriving. The message that the chunks make is written with an
+chunks cannot be reported while the message is still arriving. The message that the chunks make is written with a
 loss report, by ``encode``.
 """
 
@@ -41,8 +41,8 @@ def decode_chunk(
         options: of the codec.
 
     Raises:
-        DecodeError: where it is no such chunk, with codec, path and code.
-        CodecLookupError: where there is no such codec, or code "option" where it has no chunks.
+        DecodeError: if it isn't such a chunk; with codec, path and code.
+        CodecLookupError: if there is no such codec, or code "option" if it has no chunks.
     """
     chosen = get_codec(codec, **options)
     try:
@@ -61,13 +61,13 @@ def encode_chunk(
     Args:
         chunk: what to write.
         codec: the format.
-        on_loss: what to do where the format's chunks have no place for something: "error" refuses, "ignore" leaves it
-            out, where a chunk is left.
+        on_loss: what to do if the format's chunks can't hold something: "error" refuses, "ignore" leaves it out if
+            anything is left.
         options: of the codec.
 
     Raises:
-        EncodeError: code "content-loss", with the path of what the format's chunks have no place for.
-        InvalidMessage: where it is no chunk.
+        EncodeError: code "content-loss", with the path of what the format's chunks can't hold.
+        InvalidMessage: if it isn't a chunk.
         CodecLookupError: as ``decode_chunk``.
     """
     chosen = get_codec(codec, **options)
@@ -85,7 +85,7 @@ def encode_chunk(
     # Who says no role takes the one that such a document has.
     chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):
-        msg = "the chunks of this format cannot say this; write the message that they make"
+        msg = "the chunks of this format can't hold this; write the message that they make"
         raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
     return document
 

@@ -1,7 +1,7 @@
-"""How each kind of value is joined with what comes behind it: cells.
+"""How each kind of value is joined with what comes after it: cells.
 
 A cell takes the values of one field, in order, in time that does not grow with what it holds, and gives what they make
-together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why where it is not
+together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why if it is not
 obvious.
 """
 
@@ -105,7 +105,7 @@ class Sum(First):
 
 
 class Texts:
-    """Texts, one behind the other."""
+    """Texts, one after the other."""
 
     __slots__ = ("texts",)
 
@@ -124,7 +124,7 @@ class Texts:
 
 
 class Items:
-    """Tuples, one behind the other."""
+    """Tuples, one after the other."""
 
     __slots__ = ("items",)
 
@@ -191,7 +191,7 @@ class Tree:
 
 
 class Signed:
-    """A signature in pieces: the first provider that is named, the values one behind the other."""
+    """A signature in pieces: the first provider that is named, the values one after the other."""
 
     __slots__ = ("extras", "notes", "provider", "value")
 
@@ -213,9 +213,9 @@ class Signed:
 
 
 class Arguments:
-    """The arguments of a call: texts one behind the other.
+    """The arguments of a call: texts one after the other.
 
-    A value that is no text stays one where nothing else comes; else its JSON takes part. An empty text and ``{}``
+    A value that isn't a text stays one where nothing else comes; else its JSON takes part. An empty text and ``{}``
     without text are no arguments yet.
     """
 
@@ -247,5 +247,5 @@ def _as_text(value: Any) -> str:
 
 
 def is_nothing(value: Any, text: str | None) -> bool:
-    """Tell whether a piece of a call has no arguments."""
+    """Whether a piece of a call has no arguments."""
     return text == "" or (text is None and value == EMPTY and is_mapping(value))

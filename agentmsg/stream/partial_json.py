@@ -43,11 +43,11 @@ def parse_partial(text: str) -> tuple[bool, Any]:
     """Return the value of a JSON text that may go on, in time that grows with its length only.
 
     Returns:
-        ``(True, value)``; the value is None where nothing is certain yet. ``(False, None)`` where it is no beginning
+        ``(True, value)``; the value is None if nothing is certain yet. ``(False, None)`` if it isn't the beginning
         of a JSON text, or nested deeper than the limit.
 
     Raises:
-        InvalidMessage: code "type" where it is no text.
+        InvalidMessage: code "type" if it isn't a text.
     """
     ended = _ended(checked(text, str, "text"))
     if ended is None:
@@ -59,7 +59,7 @@ def parse_partial(text: str) -> tuple[bool, Any]:
 
 
 def _ended(text: str) -> str | None:
-    """Return the text with an end; empty where nothing of it is certain, None where it cannot go on."""
+    """Return the text with an end; empty if nothing of it is certain, None if it cannot go on."""
     open_: list[str] = []
     state, certain, position = _VALUE, 0, 0
     while True:
@@ -98,7 +98,7 @@ def _ended(text: str) -> str | None:
 
 
 def _after_sign(sign: str, state: int, open_: list[str]) -> int | None:
-    """Return what may come behind a sign; None where it may not stand there."""
+    """Return what may come after a sign; None if it may not stand there."""
     if sign in _CLOSES:
         if state not in _VALUES:
             return None

@@ -34,7 +34,7 @@ _IDS: Mapping[type[Any], str] = {
     ToolUseBlock: "id",
     ToolResultBlock: "tool_call_id",
 }
-# What joins its neighbour where there is no index.
+# What joins its neighbour if there is no index.
 _WORDS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
 # The field that nearly every piece has; of a call it is looked at with its input.
 _TEXTS: Mapping[type[Any], str] = {
@@ -79,9 +79,9 @@ class _Kind:
     """What is known of a class whose pieces join.
 
     Attributes:
-        text_of: gives its text; None where it has none of its own.
-        id_of: gives the id that tells one from another.
-        rest_of: gives all other fields, as a tuple.
+        text_of: returns its text; None if it has none of its own.
+        id_of: returns the id that tells one from another.
+        rest_of: returns all other fields, as a tuple.
         blank: what that is where a piece has nothing but text.
         names: of those fields.
         make: makes an instance.
@@ -121,7 +121,7 @@ class _Open:
     """A block that may still grow.
 
     Attributes:
-        part: what came, where that is one piece, or what was built last; None where it must be built.
+        part: what came, where that is one piece, or what was built last; None if it must be built.
         id: what tells it from others of its index.
     """
 
@@ -160,7 +160,7 @@ class _Open:
                 cell.add(value)
 
     def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
-        """Tell whether a piece of the same chain is of this block; ``before`` is what stood before it in its chunk."""
+        """Whether a piece of the same chain is of this block; ``before`` is what stood before it in its chunk."""
         if self.kind is not kind or (self.index is None and type(block) not in _WORDS):
             return False
         link = kind.id_of(block)
@@ -224,7 +224,7 @@ def _chain(part: ChunkPart) -> Any:
 
 
 def _goes_on(before: str | None, after: str | None) -> bool:
-    """Tell whether a piece of an id is of the same block as the last one, of another id."""
+    """Whether a piece of an id is of the same block as the last one, of another id."""
     return not after or before == after
 
 

@@ -27,15 +27,15 @@ _LAST = ("response_metadata", "structured", "usage", "finish_reason", "embedding
 def chunks_of(message: Msg, *, size: int = 16) -> Iterator[MsgChunk]:
     """Cut a message into chunks whose sum is the same message: a stand-in for a stream, in tests and demonstrations.
 
-    The first chunk says who speaks, the last one what the answer cost and that it is done; between them come the
-    blocks, each with its place as index, text and arguments in pieces.
+    The first chunk has the role. The last one has the usage, and says that the message is complete. Between them come
+    the blocks, each with its place as index, with texts and arguments in pieces.
 
     Args:
         message: any message.
-        size: of a piece, in characters.
+        size: characters per piece.
 
     Raises:
-        InvalidMessage: code "type" where the size is less than 1.
+        InvalidMessage: code "type" if the size is less than 1.
     """
     if type(size) is not int or size < 1:
         raise refused("size", size, "a whole number of characters, at least 1")

@@ -355,3 +355,4 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "prefix stability": prefix_stable,
     "typed errors": typed_errors,
 }
+"""All laws, by name."""

@@ -95,7 +95,8 @@ def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
 
 
 def _blocks() -> Iterator[BaseBlock]:
-    for cls in get_args(Block):
+    union, _ = get_args(Block)  # beside it stands what pydantic asks for
+    for cls in get_args(union):
         if cls is BaseBlock:
             continue  # it stands for users' own
         needed = {name: _value(name) for name in _names(cls, needed=True)}

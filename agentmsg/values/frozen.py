@@ -1,12 +1,10 @@
 """Free-form JSON, frozen: what metadata, tool input, extras and structured output are made of.
 
-FrozenDict and FrozenList are read-only subclasses of dict and list, so every serializer takes them and
-``== {...}`` works. Two ways lead in: ``freeze`` checks and copies what a caller hands over and may still
-change; ``adopt`` takes a tree that nobody else holds (a parser just made it) and wraps its children only
-when they are handed out, because freezing a whole tree costs more than parsing it.
+FrozenDict and FrozenList are read-only subclasses of dict and list, so every serializer takes them and ``== {...}``
+works. ``freeze`` checks and copies what a caller hands over and may still change. ``adopt`` takes a tree that nobody
+else holds, and wraps its children only when they are handed out: freezing a whole tree costs more than parsing it.
 
-Known holes, left open because they can only be used on purpose: ``dict.__setitem__(frozen, key, value)`` and
-``list.append(frozen, value)``.
+Known holes, which nobody uses by accident: ``dict.__setitem__(frozen, key, value)``, ``list.append(frozen, value)``.
 """
 
 from __future__ import annotations
@@ -33,6 +31,7 @@ __all__ = [
 ]
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
+"""Any JSON value."""
 # int() and str() refuse more than 4,300 digits; a number that cannot be written must not get in.
 _MAX_INT = 10**4300
 _SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -398,3 +397,4 @@ def _plain_items(value: Any) -> Iterator[Any]:
 
 
 EMPTY: Mapping[str, Any] = freeze({})
+"""The empty frozen mapping."""

@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 Duplicates = Literal["error", "last"]
+"""What to do about a key that an object holds twice: refuse the document, or let the last one win."""
 
 # One pass of bytes.translate turns digits into "0", so that a run of 19 digits can be found by a plain
 # search: about 1 ns a byte, where a regular expression takes 8. 19 digits are the fewest that can leave 64

@@ -46,7 +46,7 @@ _PARTS: Mapping[type, Callable[[Any], dict[str, Any]]] = {
     am.ImageBlock: _image,
     am.TextBlock: lambda block: {"type": "text", "text": block.text},
     am.ThinkingBlock: _thinking,
-    # As in answers of Anthropic's models: the call stands in the content and in tool_calls.
+    # As in responses of Anthropic's models: the call stands in the content and in tool_calls.
     am.ToolUseBlock: lambda block: {
         "type": "tool_use",
         "id": block.id,

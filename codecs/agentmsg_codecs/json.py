@@ -1,33 +1,36 @@
-r"""json: the canonical form of agentmsg as JSON. It carries every History, exactly.
+r"""json: the canonical form of agentmsg as JSON. It holds every History exactly.
 
     {"agentmsg": 1, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Hello"}], "created_at": "2026-11-21T10:00:00+00:00"},
         {"role": "assistant", "content": [{"type": "tool_use", "name": "add", "id": "c1", "raw_input": "{\"a\":1}"}]}
     ]}
 
+A document is such an object, a list of messages, or one message. It is written on one line, so a file of documents is
+JSON Lines. Fields with their default value are left out. Integers have any size.
+
+Follows version 1 of the canonical form. ``agentmsg schema json`` prints its JSON Schema.
+
 | model | JSON |
 | --- | --- |
-| History | ``{"agentmsg": 1, "messages": [...], ...}``; read as well: a list of messages, a single message |
-| Msg | ``{"role", "content", ...}``; content read as well: a text |
-| a block | ``{"type": its tag, ...}``; an unknown tag is a NativeBlock of "agentmsg", written back as it is |
+| History | ``{"agentmsg": 1, "messages": [...], ...}`` |
+| Msg | ``{"role", "content", ...}``; content may also be a text |
+| a block | ``{"type": its tag, ...}``; an unknown tag is a NativeBlock of "agentmsg", written back unchanged |
 | a source, a tool | ``{"type": ...}`` with url, base64, file, text, blocks; tool, native |
 | all others | an object of their fields |
 | a time | ISO 8601 |
-| a call's arguments | ``input``, or ``raw_input`` where there is a text (its input is what it says) |
-| ``extras["agentmsg"]`` | unknown keys beside the known ones: fields of later versions are kept |
-
-Names and order of fields are in canonical/fields.py; defaults are left out; integers have any size. One document is
-one line, so a file of them is JSON Lines.
+| a call's arguments | ``input``, or ``raw_input`` if there is a text, whose value is the input |
+| ``extras["agentmsg"]`` | unknown keys beside the known ones, so fields of later versions are kept |
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import attrs
 
 from agentmsg import DecodeError, History, InvalidMessage, Msg
-from agentmsg.formats import Codec, dump_json, excerpt, note_of, speed, with_note
+from agentmsg.formats import Codec, adopt, dump_json, excerpt, note_of, speed, with_note
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape
@@ -37,6 +40,11 @@ __all__ = ["JsonCodec"]
 
 def _engine() -> Engine:
     return Engine(JsonShape())
+
+
+def _copied(value: Any) -> Any:
+    """Return free-form JSON that a caller holds as the model's own."""
+    return adopt(speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
 
 
 def _count(_: object, attribute: Any, value: object) -> None:
@@ -50,8 +58,8 @@ class JsonCodec(Codec):
     """The canonical JSON form.
 
     Attributes:
-        remember: of how many messages the bytes are kept (by identity), so that a history that grows is written
-            without encoding all of it again; 0 for none.
+        remember: how many messages to remember the bytes of. A history that grows is then written without encoding
+            all of it again.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -70,18 +78,57 @@ class JsonCodec(Codec):
 
     def read(self, document: Any) -> History:
         """Return the history of a document: an object with "agentmsg", a list of messages, or one message."""
+        return self._read(self.engine, document)
+
+    def read_held(self, document: Any, depth: int) -> History | None:
+        """Return the history of a document that others hold: only its free-form JSON is copied."""
+        held = self._held(document, depth)
+        return None if held is None else self._read(held, document)
+
+    def _held(self, value: Any, depth: int) -> Engine | None:
+        """Return the engine that reads what others hold; None where somebody's hooks must read it.
+
+        Raises:
+            TypeError: where the value is too deep or no JSON: then the texts in it may be none either.
+        """
         self.engine.fill()
+        if not self.engine.is_unhooked:
+            return None
+        speed.written_within(value, depth)
+        return self._copying
+
+    @cached_property
+    def _copying(self) -> Engine:
+        return Engine(JsonShape(), _copied, only_ours=True)
+
+    def read_part(self, cls: type[Any], value: Any) -> Any:
+        """Return the object that a part of a document stands for; blocks of users, too."""
+        try:
+            held = self._held(value, speed.DEFAULT_LIMITS.depth)
+            if held is not None:
+                return held.read_part(cls, value)
+        except Exception:  # noqa: BLE001, S110 - whatever a stranger's object raises, the careful way tells what is wrong
+            pass
+        return self.engine.read_part(cls, speed.copy_document(value, speed.DEFAULT_LIMITS.depth))
+
+    def write_part(self, part: Any) -> Any:
+        """Return what stands for an object of the model in a document."""
+        self.engine.fill()
+        return self.engine.write_any(part)
+
+    def _read(self, engine: Engine, document: Any) -> History:
+        engine.fill()
         if type(document) is dict:
             if FAMILY in document:
                 check_version(cast("Any", document)[FAMILY], FAMILY)
-                return cast("History", self.engine.read_one(History, document, 0))
+                return cast("History", engine.read_one(History, document, 0))
             if "role" in document:
-                message = self.engine.read_one(Msg, document, -1)
+                message = engine.read_one(Msg, document, -1)
                 return with_note(History((message,)), self.name, {"form": "message"})
             msg = 'an object with "agentmsg" or "role" is needed'
             raise DecodeError(msg, code="required", path=(FAMILY,))
         if type(document) is list:
-            messages = self.engine.read_all(Msg, cast("Any", document), -1)
+            messages = engine.read_all(Msg, cast("Any", document), -1)
             return with_note(History(messages), self.name, {"form": "list"})
         msg = f"an object or a list of messages is needed, not {excerpt(document)}"
         raise DecodeError(msg, code="type")

@@ -1,23 +1,27 @@
-r"""msgpack: the canonical form of agentmsg as MessagePack. It carries every History, exactly, in few bytes.
+r"""msgpack: the canonical form of agentmsg as MessagePack. It holds every History exactly, in few bytes.
 
     [1, [[2, ["Hello"], nil, "2026-11-21T10:00:00+00:00"],
          [3, [[8, "add", "c1", nil, "{\"a\":1}"]]]]]
 
+A document is one such array, in bytes. ``agentmsg_codecs.msgpack`` has ``frames`` and ``unframe`` for streams of them.
+Other extension types, timestamps, binary values and keys other than texts are refused, because JSON can't hold them.
+
+Follows version 1 of the canonical form.
+
 | model | MessagePack |
 | --- | --- |
 | History | ``[1, [messages], id, tools, metadata, extras, notes]``; the 1 is the version |
-| Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number in ROLES, or its text |
-| a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers are kept as NativeBlock |
+| Msg | ``[role, [blocks], id, created_at, ...]``; a role is its number, or its text |
+| a block | ``[number, fields ...]``; a TextBlock with only text is that text; unknown numbers become NativeBlock |
 | a block of yours | ``[tag, {field: value}]`` |
 | a source, a tool | ``[number, fields ...]`` |
 | all others | an array of their fields |
 | an absent field | nil, or cut at the end |
 | a time | ISO 8601 |
 | an integer beyond 64 bits | extension type 1, its decimal digits |
-| ``extras["agentmsg"]["+"]`` | items after the last known position: fields of later versions are kept |
+| ``extras["agentmsg"]["+"]`` | items after the last known position, so fields of later versions are kept |
 
-Numbers, order and positions are in canonical/fields.py. Other extension types, timestamps, binary and keys that are
-no text are refused: no such value is JSON. ``frames`` and ``unframe`` write and read streams of documents.
+``canonical/fields.py`` lists the numbers and positions.
 """
 
 from __future__ import annotations
@@ -59,9 +63,9 @@ def _adopt_checked(value: Any) -> Any:
 
 
 def _is_json(value: Any) -> bool:
-    """Tell whether a container surely is JSON and not too deep; False means: look closer.
+    """Whether a container surely is JSON and not too deep; False means: look closer.
 
-    Writing it as JSON is the fastest look there is: what is no JSON is refused, a float that is not finite becomes
+    Writing it as JSON is the fastest look there is: what isn't JSON is refused, a float that is not finite becomes
     a null, and no value is deeper than its text has brackets.
     """
     import orjson  # noqa: PLC0415 - not every user of the model unpacks
@@ -146,7 +150,7 @@ class MsgpackCodec(Codec):
         return 0.9 if all(isinstance(message, list) for message in cast("Any", messages)) else 0.0
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
-        """Return the document of some bytes: one MessagePack value, and nothing behind it."""
+        """Return the document of some bytes: one MessagePack value, and nothing after it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
@@ -285,7 +289,7 @@ def unframe(chunks: Iterable[bytes], limits: Limits = speed.DEFAULT_LIMITS) -> I
         limits: bounds on each document.
 
     Raises:
-        DecodeError: where a document is refused, with its number as path; and code "syntax" where the stream ends
+        DecodeError: if a document is refused, with its number as path; and code "syntax" if the stream ends
             in the middle of one.
     """
     codec = _codec()

@@ -34,6 +34,7 @@ class Conversion:
     source: str = "openai"
     codec: str = "anthropic"
     array: bool = False
+    at: tuple[str, ...] = ()
 
 
 KINDS: Mapping[str, Conversion] = {
@@ -41,6 +42,7 @@ KINDS: Mapping[str, Conversion] = {
     "frames": Conversion(["a.msgpack"], "b.msgpack", source="msgpack", codec="msgpack"),
     "gzip": Conversion(["a.jsonl"], "b.jsonl.gz"),
     "lines": Conversion(["a.jsonl"], "b.jsonl"),
+    "inside of records, mixed": Conversion(["e.jsonl"], "b.jsonl", source="each", at=("/log/*", "/one")),
     "many sources": Conversion(["a.jsonl", "c.jsonl.gz", "d.jsonl"], "b.jsonl"),
     "Zstandard": Conversion(["a.jsonl"], "b.jsonl.zst"),
 }
@@ -51,7 +53,7 @@ def _runner(kind: Conversion, account: Path) -> Callable[[], None]:
     request = Request(work=".work", losses=(str(account),), resume=True)
 
     def whole_run() -> None:
-        run(job, targets_of(kind.sources, kind.target, job, codec=kind.source, array=kind.array), request)
+        run(job, targets_of(kind.sources, kind.target, job, codec=kind.source, array=kind.array, at=kind.at), request)
 
     return whole_run
 

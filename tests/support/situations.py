@@ -1,4 +1,4 @@
-"""What OpenAI and Anthropic have in their own ways, as small documents of both: the table of cases in codecs/README.md.
+"""What OpenAI and Anthropic have in their own ways, as small documents of both: the cases in codecs/conversions.md.
 
 A case that only one of the two has stands in that one only.
 """
@@ -123,18 +123,18 @@ CASES: Sequence[Case] = (
     Case("arguments with spaces, 1.10, escapes", _call('{"x" : 1.10, "s":"\\u00e9"}')),
     Case("an integer beyond 64 bits", _call('{"x":98765432109876543210}'), _use({"x": 98765432109876543210})),
     Case("a key twice in arguments", _call('{"x":1,"x":2}')),
-    Case("arguments that are no JSON", _call('{"x": '), _use({"_raw": '{"x": '})),
-    Case("arguments that are no object", _call("[1,2]"), _use({"_raw": [1, 2]})),
+    Case("arguments that aren't JSON", _call('{"x": '), _use({"_raw": '{"x": '})),
+    Case("arguments that aren't an object", _call("[1,2]"), _use({"_raw": [1, 2]})),
     Case('a real `{"_raw": ...}` in arguments', _call(_ENVELOPE), _use({"_raw": {"_raw": "{"}})),
     Case("a call of a custom tool", _custom()),
-    Case("a function_call of old", _said(None, function_call={"name": "add", "arguments": "{}"})),
+    Case("an old function_call", _said(None, function_call={"name": "add", "arguments": "{}"})),
     Case(
         "a call without id", _said(None, tool_calls=[{"type": "function", "function": {"name": "a", "arguments": ""}}])
     ),
     Case("results, in any order", _answered("2", "1"), _results("3", "2", "1")),
     Case("a result twice, one without call", _answered("1", "1", "9"), _results("3", "1", "1", "9")),
     Case("an error flag on a result", None, _results("No.", "1", is_error=True)),
-    Case("that a result is no error", None, _results("3", "1", is_error=False)),
+    Case("a result marked as no error", None, _results("3", "1", is_error=False)),
     Case("an image in a result", None, _results([_text(), _image(type="url", url=_PICTURE)], "1")),
     Case("an image by URL", _url(_PICTURE), _user(_image(type="url", url=_PICTURE))),
     Case(
@@ -167,11 +167,11 @@ CASES: Sequence[Case] = (
     Case(
         "a cache hint with a time", _user(_text(prompt_cache_breakpoint=_POINT)), _user(_text(cache_control=_CONTROL))
     ),
-    Case("cache_control of compatible servers", _user(_text(cache_control=_CONTROL))),
+    Case("cache_control, as compatible servers have it", _user(_text(cache_control=_CONTROL))),
     Case("a cited page", None, _said([_text(citations=[{**_CITED, "cited_text": "x"}])])),
     Case("a call and result of the provider's own tool", None, _server()),
     Case("a summary of what went before", None, _said([{"type": "compaction", "content": "We met."}])),
-    Case("a part that nobody knows", _user(_text(), {"type": "hologram"}), _user(_text(), {"type": "hologram"})),
+    Case("an unknown part", _user(_text(), {"type": "hologram"}), _user(_text(), {"type": "hologram"})),
     Case(
         "a tool with a schema",
         _body(_ASK, tools=[{"type": "function", "function": _FUNCTION}]),

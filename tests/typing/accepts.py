@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, assert_type
+from typing import IO, TYPE_CHECKING, Annotated, Any, assert_type
 
 import attrs
+from pydantic import BaseModel
 
 from agentmsg import (
     JSON,
+    As,
     BaseBlock,
     Block,
     Citation,
@@ -195,6 +197,23 @@ def converting(history: History, path: Path, binary: IO[bytes], text: IO[str]) -
     dump(["text"], text, "json")
     dump_lines([history, Msg.user("x"), "text", ["text", Msg.user("x")]], "log.jsonl", append=True)
     dump_lines(history, BytesIO(), "msgpack")
+
+
+class Chat(BaseModel):
+    """A user's model with fields of ours."""
+
+    body: Annotated[History, As("openai")]
+    last: Annotated[Msg | None, As("anthropic", on_loss="ignore")] = None
+    blocks: list[Block] = []
+    source: Source | None = None
+
+
+def fields(chat: Chat) -> None:
+    """What stands beside a class in Annotated leaves its type as it is."""
+    assert_type(chat.body, History)
+    assert_type(chat.last, Msg | None)
+    chat.blocks.append(TextBlock("x"))
+    Chat(body=History.of("x"), source=URLSource("u"))
 
 
 def naming(history: History, codec: CodecName, plugin: str) -> None:

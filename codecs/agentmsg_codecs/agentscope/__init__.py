@@ -1,41 +1,45 @@
-"""agentscope: the messages of AgentScope for Python, 2.x, 1.x and 0.x. Java's are the codec ``agentscope-java``.
+"""agentscope: messages of AgentScope for Python. For AgentScope for Java, use ``agentscope-java``.
 
-A document is a message, a list of them, or an object that holds such a list under ``messages``, ``context`` (the state
-of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks). The version is told
-by the document; new messages are written in that of the history they join. 0.x is read and returned as 1.x is, and
-never written for anything new.
-Shapes are those of agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
+A document is one message, a list of messages, or an object that holds the list. The object's key is ``messages``,
+``context`` (the state of an agent) or ``content`` (a memory of 1.x, whose entries may be pairs of a message and marks).
+
+The document tells its version. New messages take the version of the history they join. Messages of 0.x are read and
+written back; new ones are never written as 0.x.
+
+Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 
 | AgentScope 2.x | 1.x | agentmsg |
 | --- | --- | --- |
-| name; that of the role itself, or the system's for a result | the same | name; none |
-| role user, assistant, system | the same | the same; developer is written as system |
-| content: a list | a list, or a text | content, a block a part |
+| name; without one: the role, or "system" for a result | the same | name; none |
+| role: user, assistant, system | the same | the same; developer becomes system |
+| content: a list | a list, or a text | content, one block per part |
 | id, metadata | the same | id, metadata |
 | created_at (ISO) | timestamp (milliseconds) | created_at |
 | usage: input_tokens, output_tokens | | usage: input, output |
-| ... cache_input_tokens, cache_creation_input_tokens | | cache_read, cache_write |
-| finished_reason: completed; interrupted, exceed_max_iters, error | | finish_reason "stop"; the same word |
+| usage: cache_input_tokens, cache_creation_input_tokens | | usage: cache_read, cache_write |
+| finished_reason: completed | | finish_reason "stop" |
+| finished_reason: interrupted, exceed_max_iters, error | | the same word |
 | structured_output | | structured |
-| text; its id | text | TextBlock; item_id |
-| hint: a text; a list | | with phase "hint", TextBlock; FileBlock made of blocks |
-| thinking; signature, redacted_thinking_data | thinking | ThinkingBlock; Signature of Anthropic, redacted |
+| text, with its id | text | TextBlock, with item_id |
+| hint: a text | | TextBlock with the phase "hint" |
+| hint: a list | | FileBlock made of blocks, with the phase "hint" |
+| thinking; signature; redacted_thinking_data | thinking | ThinkingBlock; Signature of Anthropic; redacted |
 | tool_call: input (a text) | tool_use: input (an object), raw_input | ToolUseBlock |
-| tool_result in an assistant's message | tool_result in a system message | a tool message |
-| ... output; metadata | output | content; metadata |
+| tool_result in an assistant message | tool_result in a system message | a tool message |
+| tool_result: output; metadata | output | content; metadata |
 | state of a call or result | | status |
-| data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (name) |
+| data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (with name) |
 | source: url, base64 | the same | URLSource, Base64Source |
 | | 0.x: image, audio, video, file: url | ImageBlock, AudioBlock, VideoBlock, FileBlock: URLSource |
-| | 0.x: url or urls of a message | the same, behind its content |
-| | 0.x: output that is any JSON | a tool message: structured |
+| | 0.x: url or urls of a message | the same, after its content |
+| | 0.x: output of any JSON | a tool message: structured |
 | | marks, in a memory | extras["agentscope.item"] |
-| any other part; message | the same | NativeBlock; a message with the role "native" |
-| unknown keys; finished_at, error, created_at of a block, suggested_rules | the same | extras["agentscope"] |
-| a time that is none; timestamp, url | a time that is none | extras["agentscope"] |
+| any other part or message | the same | NativeBlock; a message with the role "native" |
+| unknown keys; finished_at, error, suggested_rules, created_at of a block | the same | extras["agentscope"] |
+| an invalid time; timestamp, url | an invalid time | extras["agentscope"] |
 
-A reply of 2.x is one message with its calls and their results: it is split, and joined again. Its name, id, time and
-metadata are those of its first message, usage, finish reason and structured output those of its last.
+A reply of 2.x is one message with its calls and their results. Reading splits it, and writing joins it again. Its name,
+id, time and metadata go to the first message. Its usage, finish reason and structured output go to the last.
 """
 
 from __future__ import annotations
@@ -78,7 +82,7 @@ def _table(version: int | None) -> Table:
 
 @usually("value")
 def _filled(name: str, _: Any) -> str | None:
-    # An empty name stands where there is none.
+    # An empty name stands for none.
     return name or None
 
 

@@ -23,8 +23,9 @@ class Language:
     """What tells the codecs apart.
 
     Attributes:
-        make_messages: gives what reads messages, and writes them in a version (None: in that which they were read in).
-        table: gives what is special in the capability table of a version (None: of any).
+        make_messages: returns what reads messages, and writes them in a version (None: in that which they were read
+            in).
+        table: returns what is special in the capability table of a version (None: of any).
         sniff: tells how much a native message looks like one of the language.
     """
 
@@ -37,11 +38,9 @@ class Language:
 class AgentScope(ContainerCodec):
     """Messages of AgentScope, in one of its languages.
 
-    Class attributes:
-        language: which.
-
     Attributes:
-        version: that is written: 1 or 2; None: that of the document that the history was read from, else 2.
+        language: which.
+        version: which version to write. None means the version that the history was read from, or else 2.
         engine: what reads and writes.
     """
 
@@ -57,14 +56,14 @@ class AgentScope(ContainerCodec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what the messages carry; see capabilities.py."""
+        """Return what the messages support; see capabilities.py."""
         return make_caps(self.engine, self.language.table(self.version), history=self.containers.cells())
 
     def read(self, document: Any) -> am.History:
         """Return the history of a message, a list of messages, or an object that holds one.
 
         Raises:
-            DecodeError: where it holds no messages.
+            DecodeError: if it holds no messages.
         """
         return read_document(self.engine, self.containers, document, self.version or 2)
 

@@ -153,7 +153,7 @@ class Blocks:
         return QUICK_NEW if self._is_new else QUICK_OLD
 
     def quick_result(self, native: Native) -> am.ToolResultBlock | None:
-        """Return the block of a usual result of words; None where the general path must look."""
+        """Return the block of a usual result of words; None if the general path must look."""
         return quick_new_result(native) if self._is_new else quick_old_result(native)
 
     # -- text and hints -----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def says_otherwise(given: Any, text: Any) -> bool:
-    """Tell whether the text of a call is not that of its input."""
+    """Whether the text of a call is not that of its input."""
     if type(text) is not str or not text or not given or not is_mapping(given):
         return False
     valid, value, _ = speed.parse_arguments(text)
@@ -43,7 +43,7 @@ def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[s
     """Return the fields ``input`` or ``raw_input`` of a call.
 
     Raises:
-        Unreadable: where the input is no object, or its text no text.
+        Unreadable: where the input isn't an object, or its text no text.
     """
     given = object_at(native, key)
     text: Any = native.get(text_key)
@@ -53,7 +53,7 @@ def read_arguments(native: Mapping[str, Any], key: str, text_key: str) -> dict[s
 
 
 def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
-    """Return the input of a call as an object, which may be frozen, and its text where there is one."""
+    """Return the input of a call as an object, which may be frozen, and its text if there is one."""
     text = block.raw_input
     if not text:
         return tool_arguments.input_object(block), None

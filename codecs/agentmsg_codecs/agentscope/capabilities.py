@@ -1,4 +1,4 @@
-"""The capability tables: what the messages carry, and what becomes of the rest."""
+"""The capability tables: what the messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class _Maker:
         phase = self.phase(role)
 
         def cell(item_id: str, block: Any) -> str | None:
-            # Only a hint has an id, where it is one here.
+            # Only a hint has an id, if it is one here.
             is_hint = role != "inner" and block.phase == HINT and phase(HINT, block) is not None
             return item_id if is_hint else None
 
@@ -152,13 +152,13 @@ class _Maker:
         return Row(cells, self._only_odd(rule or _kept, f"no place for this in a {role} message"))
 
     def media(self, role: str, cells: Mapping[str, Cell], rule: Callable[[Any], Any] | None = None) -> Row:
-        """Return the row of media, which have no place in a system message; arguments as of ``act``."""
+        """Return the row of media, which have no place in a system message; arguments as in ``act``."""
         if role != "system":
             return Row(cells, rule)
         return Row(cells, self._only_odd(rule or _kept, "only text in a system message"))
 
     def _only_odd(self, rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
-        """Return the rule that carries only what was read there, and what becomes text."""
+        """Return the rule that keeps only what was read there, and what becomes text."""
 
         def ruled(block: Any) -> Any:
             answer = rule(block)
@@ -170,7 +170,7 @@ class _Maker:
         return ruled
 
     def file(self, block: am.FileBlock, role: str) -> Any:
-        """Carry a file; 1.x has none, and what is made of blocks has a place as a hint."""
+        """Keep a file; 1.x has none, and what is made of blocks has a place as a hint."""
         is_plain = isinstance(block.source, (am.URLSource, am.Base64Source))
         if self.is_hint(block, role):
             return block
@@ -179,7 +179,7 @@ class _Maker:
         return Drop("no place for such files") if answer is block and not has_place else answer
 
     def is_hint_here(self, block: Any, role: str) -> bool:
-        """Tell whether a hint has a place in a message of a role."""
+        """Whether a hint has a place in a message of a role."""
         if self.table.is_old or not self.table.has_lists or role == "inner":
             return False
         return role == "assistant" or self.is_marked(block, "/odd")
@@ -193,7 +193,7 @@ class _Maker:
         return source.evolve(**changes) if changes else source
 
     def _is_inner(self, item: Any) -> bool:
-        """Tell whether a block comes back from the list of a hint."""
+        """Whether a block comes back from the list of a hint."""
         if type(item) not in (am.TextBlock, am.NativeBlock, *MEDIA):
             return False
         source = getattr(item, "source", None)
@@ -208,7 +208,7 @@ class _Maker:
         return same(self.dialect.read_inner(plain_copy(thaw(part))), item)
 
     def result(self, block: am.ToolResultBlock) -> Any:
-        """Carry a result; what is structured or wrong is told in its content, and it has a state."""
+        """Keep a result; what is structured or wrong is told in its content, and it has a state."""
         answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.table.is_old and not self._has_state(new):
@@ -219,7 +219,7 @@ class _Maker:
         return Swap(new, why, "annotation")
 
     def is_any(self, block: am.ToolResultBlock) -> bool:
-        """Tell whether what a result has is structured, and written as 0.x has it: as it is."""
+        """Whether what a result has is structured, and written as 0.x has it: as it is."""
         if block.structured is None or block.content or isinstance(block.structured, (str, list)):
             return False
         return self.table.has_old and self.dialect.media.as_read and self.is_marked(block, "/any")
@@ -268,7 +268,7 @@ class _Maker:
         return rows
 
     def is_hint(self, block: Any, role: str) -> bool:
-        """Tell whether a file is a hint that is a list of parts, in a message where one has a place."""
+        """Whether a file is a hint that is a list of parts, in a message where one has a place."""
         return block.phase == HINT and isinstance(block.source, am.BlocksSource) and self.is_hint_here(block, role)
 
     def file_id(self, role: str) -> Cell:
@@ -323,7 +323,7 @@ class _Maker:
 
 
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
-    """Return the keys that what surrounds a message has of its own; None where it has no marks, or more."""
+    """Return the keys that what surrounds a message has of its own; None if it has no marks, or more."""
     return None if marks_of(message) is None else frozenset()
 
 

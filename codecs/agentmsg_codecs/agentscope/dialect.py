@@ -98,7 +98,7 @@ class Dialect:
         raise NotImplementedError
 
     def read_tail(self, native: Native) -> dict[str, Any]:
-        """Return the fields of the last message that is no result, its marks under ``marks``."""
+        """Return the fields of the last message that isn't a result, its marks under ``marks``."""
         raise NotImplementedError
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
@@ -108,7 +108,7 @@ class Dialect:
     def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
         """Return the message of a native one, in the default spelling of just the keys that are always written.
 
-        None where the general path must look; see quick.py.
+        None if the general path must look; see quick.py.
 
         Args:
             native: the native message.
@@ -127,7 +127,7 @@ class Dialect:
         return shape.taken(block)
 
     def is_odd(self, block: Any, key: str, value: Any) -> bool:
-        """Tell whether a value has no meaning under a key of a block, so that it is an unknown field."""
+        """Whether a value has no meaning under a key of a block, so that it is an unknown field."""
         return is_odd(self._shape_of(block), block, key, value)
 
     def _shape_of(self, block: Any) -> Shape:
@@ -144,7 +144,7 @@ class Dialect:
         return self.keys - free
 
     def free(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the keys of a message that are unknown fields: spare ones that say something, a time that is none.
+        """Return the keys of a message that are unknown fields: spare ones that say something, an invalid time.
 
         Args:
             native: the message, or its unknown fields.
@@ -153,7 +153,7 @@ class Dialect:
         return found | {self.time_key} if is_no_time(native.get(self.time_key)) else found
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
-        """Tell whether URLs beside content are those of a message, and no unknown field."""
+        """Whether URLs beside content are those of a message, and no unknown field."""
         if any(mark_of(block, self.family, "/as") == "url" for block in message.content):
             return True
         try:
@@ -179,13 +179,13 @@ class Dialect:
         return write_marked(self.result, block, self.family)
 
     def write_part(self, block: Any) -> Any:
-        """Return the part of a block that is no result."""
+        """Return the part of a block that isn't a result."""
         parts = self.parts["assistant"]
         shape = parts.shape(block.__class__) if block.notes or block.extras else None
         return parts.write(block) if shape is None else write_marked(shape, block, self.family)
 
     def read_part(self, part: Any, role: str) -> Any:
-        """Return the block of a part that is no result."""
+        """Return the block of a part that isn't a result."""
         block = self.parts[role].read(part)
         return marked(block, self.family, odd=True) if role != "assistant" and block.phase == HINT else block
 

@@ -33,7 +33,7 @@ def read_document(engine: Messages, containers: Containers, document: Any, versi
         version: of a document that shows none.
 
     Raises:
-        DecodeError: where it holds no list of messages, or something that is no message.
+        DecodeError: if it holds no list of messages, or something that isn't a message.
     """
     contents = containers.contents(document)
     if contents.place == "single" and "role" not in document:
@@ -94,7 +94,7 @@ def write_document(
         ]
     document = containers.document(history, native_messages, container)
     is_alone = is_object(document) and native_messages and document is native_messages[0]
-    # What has no role is no message by itself.
+    # What has no role isn't a message by itself.
     return native_messages if is_alone and "role" not in document else document
 
 

@@ -1,35 +1,37 @@
-"""agentscope-java: the messages of AgentScope for Java, 2.x and 1.x, as its own JSON codec writes them.
+"""agentscope-java: messages of AgentScope for Java, 2.x and 1.x, as its JSON codec writes them.
 
-A document is a message, a list of them, or an object that holds such a list under ``messages`` or ``context``. The
-version is told by the document; new messages are written in that of the history they join.
+A document is one message, a list of messages, or an object that holds the list under ``messages`` or ``context``. The
+document tells its version. New messages take the version of the history they join.
+
+Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 
 | AgentScope for Java | agentmsg |
 | --- | --- |
 | id, name | id, name |
-| role USER, ASSISTANT, SYSTEM, TOOL | user, assistant, system, tool; developer is written as system |
-| content: a list | content, a block a part |
-| metadata; of it _structured_output | metadata; structured |
-| ... agentscope_generate_reason: MODEL_STOP; TOOL_CALLS; others | finish_reason "stop"; "tool_use"; in lower case |
+| role: USER, ASSISTANT, SYSTEM, TOOL | user, assistant, system, tool; developer becomes system |
+| content: a list | content, one block per part |
+| metadata | metadata, without the keys below |
+| metadata: _structured_output | structured |
+| metadata: agentscope_generate_reason MODEL_STOP; TOOL_CALLS | finish_reason "stop"; "tool_use" |
+| metadata: agentscope_generate_reason, any other | the same word in lower case |
 | timestamp (milliseconds, no zone) | created_at |
 | usage; in 1.x _chat_usage of the metadata | usage |
-| ... inputTokens, outputTokens, cachedTokens, time; totalTokens | input, output, cache_read, seconds; total |
-| text; hint (2.x) | TextBlock; with phase "hint" |
-| thinking; its metadata; of them thoughtSignature | ThinkingBlock; metadata; Signature of Gemini |
+| usage: inputTokens, outputTokens, cachedTokens, time; totalTokens | input, output, cache_read, seconds; total |
+| text; hint (2.x) | TextBlock; TextBlock with the phase "hint" |
+| thinking: metadata; its thoughtSignature | ThinkingBlock: metadata; Signature of Gemini |
 | tool_use: input; content | ToolUseBlock: input; raw_input |
-| ... metadata; of them thoughtSignature; state (2.x) | metadata; Signature of Gemini; status |
+| tool_use: metadata; its thoughtSignature; state (2.x) | metadata; Signature of Gemini; status |
 | tool_result: output, metadata, state (2.x) | a tool message: content, metadata, status |
 | image, audio, video | ImageBlock, AudioBlock, VideoBlock |
 | data (2.x): id, name | FileBlock, or the class of its media type: item_id, name |
 | source: url, mime_type; base64, media_type | URLSource; Base64Source |
-| any other part; message | NativeBlock; a message with the role "native" |
-| unknown keys; minPixels and the like, source of a hint, a time that is none | extras["agentscope-java"] |
-| arguments beside input, result beside output, a second media type | extras["agentscope-java"] |
+| any other part or message | NativeBlock; a message with the role "native" |
+| unknown keys; minPixels and similar; source of a hint; an invalid time | extras["agentscope-java"] |
+| arguments beside input; result beside output; a second media type | extras["agentscope-java"] |
 
-Read as well, and returned where they were read: roles in any case, input as arguments, output as result, a text or one
-block as output, one block as content (0.1.0), media types under other names. A suspended result is one with metadata
-agentscope_suspended.
-
-Written after the library's own JSON codec, as its sources of 2026-08 (2.0.2 and later, branch 1.x, 0.1.0) have it.
+These are read too, and written back as they were: roles in any case, ``arguments`` for ``input``, ``result`` for
+``output``, a text or one block as output, one block as content (0.1.0), and other names of media types. The metadata
+``agentscope_suspended`` marks a suspended result.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class JavaBlocks:
         return ((am.TextBlock, "text", quick_text), (am.ToolUseBlock, "tool_use", _quick_call))
 
     def quick_result(self, native: Native) -> am.ToolResultBlock | None:
-        """Return the block of a usual result; None where the general path must look."""
+        """Return the block of a usual result; None if the general path must look."""
         link, name, state = native.get("id"), native.get("name"), native.get("state")
         output: Any = native.get("output")
         if type(link) is not str or type(name) is not str or not is_list(output) or not _has_no_metadata(native):

@@ -116,7 +116,7 @@ _USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_
 
 
 def _usage_in(metadata: Mapping[str, Any]) -> am.Usage | None:
-    """Return the usage that metadata tell, as older versions have it; None where they tell none."""
+    """Return the usage that metadata tell, as older versions have it; None if they tell none."""
     value: Any = metadata.get(_USAGE_KEY)
     try:
         usage: am.Usage | None = None if value is None else read_as(_USAGE, thaw(value), JAVA)
@@ -248,7 +248,7 @@ class _Java(Dialect):
             "timestamp": None if time is None else _stamp(time),
         }
         if time is None and first.extras and "timestamp" in own_extras(first, JAVA):
-            # What is no time stands with the other unknown fields.
+            # What isn't a time stands with the other unknown fields.
             del native["timestamp"]
         if self.usage_at == "top" or (usage is not None and place == "top"):
             native["usage"] = usage if place == "top" else None
@@ -286,7 +286,7 @@ class _Java1(_Java):
 
 
 def _detect(native: Any) -> int | None:
-    """Return the version that a native message is of; None where nothing shows it."""
+    """Return the version that a native message is of; None if nothing shows it."""
     if not is_object(native):
         return None
     if "usage" in native:
@@ -305,7 +305,7 @@ def make_messages(version: int | None) -> Messages:
     return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
@@ -323,7 +323,7 @@ _usage = rules.usage_cell(
 
 @usually("meant.isdisjoint(value)", meant=_MEANT)
 def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
-    """Carry metadata but for the keys that would be read as something else."""
+    """Keep metadata but for the keys that would be read as something else."""
     gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
     gone += [_REASON] if isinstance(value.get(_REASON), str) else []
     if _usage_in(value) is not None and (message.usage is None or mark_of(message, JAVA, "/both") is not True):

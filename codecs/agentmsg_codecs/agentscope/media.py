@@ -1,7 +1,7 @@
 """Sources of media, and images, sound, videos and files.
 
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
-Every block that was read is marked ``/as`` with its kind, "flat" or "url" where it was one of 0.x.
+Every block that was read is marked ``/as`` with its kind, "flat" or "url" if it was one of 0.x.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _MediaShape(Spared):
     """The shape of a class of media.
 
     Attributes:
-        flat_keys: gives the keys of a flat block, which has none of the others.
+        flat_keys: returns the keys of a flat block, which has none of the others.
     """
 
     flat_keys: Callable[[str, Any], frozenset[str] | None]
@@ -109,7 +109,7 @@ class Media:
         typed: whether a URL has a media type; data always has one.
         data_first: whether base64 data stands before its media type.
         ids: the kinds of blocks that have an id.
-        spare: the spare keys of ``data`` blocks; the name of what is no file is another.
+        spare: the spare keys of ``data`` blocks; the name of what isn't a file is another.
         writes_spare: whether spare keys are written where they say nothing.
         flat: whether media of Python's 0.x are read, whose URL is a field of the block (0.1.6) or, as one of a list,
             of the message (0.1.1). They have no media type.
@@ -206,7 +206,7 @@ class Media:
         return own if self.by_kind else "data"
 
     def is_flat(self, block: Any) -> bool:
-        """Tell whether a block is written as 0.x has it: it was read so, and says nothing but its URL."""
+        """Whether a block is written as 0.x has it: it was read so, and says nothing but its URL."""
         if not (block.notes and self.flat and self.as_read and type(block) in MEDIA):
             return False
         if mark_of(block, self.family, "/as") not in ("flat", "url"):
@@ -283,7 +283,7 @@ class Media:
         )
 
     def _flat_keys(self, tag: str, item: Any) -> frozenset[str] | None:
-        """Return the keys of a flat block, native or ours, of a kind; None where it is none."""
+        """Return the keys of a flat block, native or ours, of a kind; None if it is none."""
         is_flat = self._is_flat if is_object(item) else self.is_flat
         if not is_flat(item):
             return None
@@ -316,20 +316,20 @@ class Media:
             with_spare(native, block, self._spare(tag, block.__class__), self.family)
         return native
 
-    # -- what is carried ----------------------------------------------------------------------------------------------
+    # -- what is supported ---------------------------------------------------------------------------------------------
 
     def id_cell(self, item_id: str, block: Any) -> str | None:
-        """Carry the id of a block of a kind that has one."""
+        """Keep the id of a block of a kind that has one."""
         return item_id if self.tag_of(block) in self.ids else None
 
     def takes_url_of(self, source: Any) -> bool:
-        """Tell whether the URL of a source is one that the library takes, or was read."""
+        """Whether the URL of a source is one that the library takes, or was read."""
         if not self.typed or not isinstance(source, am.URLSource) or is_url(source.url):
             return True
         return self.as_read and mark_of(source, self.family, "/odd") is True
 
     def source_cell(self, source: Any, block: Any) -> Any:
-        """Carry a source; its media type is found out where it is not told, or would tell another class."""
+        """Keep a source; its media type is found out if it is not told, or would tell another class."""
         if not isinstance(source, (am.URLSource, am.Base64Source)):
             return Drop("media are given as a URL or as data here")
         if not (self.takes_url_of(source) or self.is_flat(block)):
@@ -361,7 +361,7 @@ class Media:
         return "application/octet-stream" if name == "data" else f"{name}/*"
 
     def file_rule(self, block: am.FileBlock) -> Any:
-        """Carry a file; one that is an image is an image, one that is given as text is text."""
+        """Keep a file; one that is an image is an image, one that is given as text is text."""
         if isinstance(block.source, (am.URLSource, am.Base64Source)):
             cls = _class_of(block.source.media_type)
             if cls is am.FileBlock:

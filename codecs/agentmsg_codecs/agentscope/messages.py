@@ -39,10 +39,10 @@ class Messages:
 
     Args:
         dialects: by version.
-        detect: tells the version of a native message, None where nothing shows it.
+        detect: tells the version of a native message, None if nothing shows it.
         joins: tells of a version whether a whole reply, with its calls and results, is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
-        is_new: tells whether a message has unknown fields that only the newest dialect takes for such.
+        is_new: whether a message has unknown fields that only the newest dialect takes for such.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Messages:
         return next((found for native in native_messages if (found := self._detect(native)) is not None), otherwise)
 
     def read_groups(self, native_messages: Iterable[Any], version: int) -> list[list[am.Msg]]:
-        """Return the messages of each native one; what is no message here is one of the role "native"."""
+        """Return the messages of each native one; what isn't a message here is one of the role "native"."""
         return [self._container(native, version) for native in native_messages]
 
     def seated(self, groups: Sequence[Sequence[am.Msg]], version: int) -> list[am.Msg]:
@@ -96,7 +96,7 @@ class Messages:
         """Return the first message of what a native message holds.
 
         Raises:
-            DecodeError: where no document may have that.
+            DecodeError: if no document may have that.
         """
         self.fill()
         native = value[0] if self.keeps_marks and is_pair(value) else value
@@ -106,7 +106,7 @@ class Messages:
         return natives.read_whole(value, self.family) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
-        """Return the messages of a native one; None where it would not come back."""
+        """Return the messages of a native one; None if it would not come back."""
         if not is_object(native):
             return None
         dialect = self.dialects[version]
@@ -187,7 +187,7 @@ def _unknown(message: am.Msg, plain: Native, family: str) -> Native:
 
 
 def _is_same(one: Native, other: Native) -> bool:
-    """Tell whether two native messages are the same; what is one object in both is not looked into."""
+    """Whether two native messages are the same; what is one object in both is not looked into."""
     if len(one) != len(other):
         return False
     return all(key in other and (value is other[key] or same_document(value, other[key])) for key, value in one.items())

@@ -1,7 +1,7 @@
 """Python's messages of 2.x and 1.x: what stands beside content.
 
 Marks: ``/time`` (a time that the spelling of 1.x does not hold), ``/word`` (a finish reason that the library does not
-have), ``/shape`` (structured output that is no object).
+have), ``/shape`` (structured output that isn't an object).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Python(Dialect):
         }
 
     def holds(self, time: Any) -> bool:
-        """Tell whether the spelling of times holds all of a time."""
+        """Whether the spelling of times holds all of a time."""
         raise NotImplementedError
 
     def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
@@ -127,10 +127,10 @@ class _Python(Dialect):
         raise NotImplementedError
 
     def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
-        """Return the fields from ``structured`` on, as far as there are any; None where the general path must look.
+        """Return the fields from ``structured`` on, as far as there are any; None if the general path must look.
 
         Raises:
-            KeyError: where a key is missing that is always written.
+            KeyError: if a key is missing that is always written.
         """
         raise NotImplementedError
 
@@ -278,7 +278,7 @@ _OLD = frozenset({"tool_use", "image", "audio", "video"})
 
 
 def detect(native: Any) -> int | None:
-    """Return the version that a native message is of; None where nothing shows it."""
+    """Return the version that a native message is of; None if nothing shows it."""
     if not is_object(native):
         return None
     if "created_at" in native:
@@ -303,7 +303,7 @@ def make_messages(version: int | None) -> Messages:
     old = _Python1(Blocks(1, as_read=as_read))
 
     def is_new(message: am.Msg) -> bool:
-        """Tell whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
+        """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
         own = own_extras(message, FAMILY)
         if "created_at" in own or message.created_at is None:
             return "created_at" in own
@@ -313,7 +313,7 @@ def make_messages(version: int | None) -> Messages:
     return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 @usually("isinstance(value, dict)")

@@ -34,7 +34,7 @@ _UNSAID = adopt({FAMILY: {"/unsaid": True}})
 
 
 def _has_keys(native: Native, count: int) -> bool:
-    """Tell whether a block of 2.x has so many keys, one of them the time of its end; its birth is not counted."""
+    """Whether a block of 2.x has so many keys, one of them the time of its end; its birth is not counted."""
     return "finished_at" in native and len(native) == count + ("created_at" in native)
 
 

@@ -1,6 +1,6 @@
 """Reading one native message.
 
-Marks: ``/role`` (the word for it, where it is not the usual one), ``/list`` and ``/str`` (content that is no text, or
+Marks: ``/role`` (the word for it, if it is not the usual one), ``/list`` and ``/str`` (content that isn't a text, or
 one, where the dialect has it otherwise), ``/one`` (content that is one block, as Java's 0.1.0 has it), ``/url`` (one
 URL beside content, as a text).
 """
@@ -58,7 +58,7 @@ def read_container(dialect: Dialect, native: Native) -> tuple[list[am.Msg], bool
 
 
 def _with_urls(dialect: Dialect, native: Native, role: str, blocks: list[Any], marks: dict[str, Any]) -> Native:
-    """Add the blocks of a message's URLs, and return the message without them; as it is where they are none."""
+    """Add the blocks of a message's URLs, and return the message without them; as it is if they are none."""
     try:
         found = dialect.media.read_urls(native["url"])
     except Unreadable:
@@ -120,7 +120,7 @@ def _runs(dialect: Dialect, native: Native, role: str, marks: dict[str, Any]) ->
 
 def _runs_of(dialect: Dialect, content: list[Any], role: str) -> list[tuple[str, list[Any]]]:
     runs: list[tuple[str, list[Any]]] = []
-    # The run that is open: what is no result goes there.
+    # The open run, for everything but results.
     blocks: list[Any] | None = None
     for part in content:
         result = dialect.read_result(part)

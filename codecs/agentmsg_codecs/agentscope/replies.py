@@ -2,7 +2,7 @@
 
 A native message is a container (`agentmsg.formats`): each tool result in it is a tool message of its own, what stands
 between them messages of its role. Name, id, time, metadata and unknown fields are on its first message; usage, finish
-reason and structured output on its last that is no result.
+reason and structured output on its last that isn't a result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def role_of(kinds: Iterable[str]) -> str:
 
 
 def last_said(kinds: Sequence[str]) -> int:
-    """Return the index of the last message that is no result; of the first where all are."""
+    """Return the index of the last message that isn't a result; of the first if all are."""
     return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] != "tool"), 0)
 
 
@@ -88,7 +88,7 @@ def _has_no_tail(message: am.Msg) -> bool:
 
 
 def _joins_reply(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    """Tell whether a message goes on with the reply of a container; few have no id, so that is asked first."""
+    """Whether a message goes on with the reply of a container; few have no id, so that is asked first."""
     if message.id is not None and type(message.id) is not Made:
         return False
     if not grouping.all_of(group, _is_part_of("assistant")):

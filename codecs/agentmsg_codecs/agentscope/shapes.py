@@ -1,6 +1,6 @@
 """What the native objects of all dialects have in common: spare keys, ids, times.
 
-The libraries write every key, null where there is nothing. A key that no field of the model is for is *spare*: with
+The libraries write every key, null if there is nothing. A key that no field of the model is for is *spare*: with
 its usual value it is only spelling, with any other an unknown field.
 """
 
@@ -82,8 +82,8 @@ class Spared(Shape):
 
     Attributes:
         family: whose extras hold them.
-        spare_in: gives the spare keys of a native object, with their usual values.
-        spare_of: gives those of what an object is written as.
+        spare_in: returns the spare keys of a native object, with their usual values.
+        spare_of: returns those of what an object is written as.
     """
 
     family: str
@@ -104,12 +104,12 @@ class Spared(Shape):
 
 
 def is_pair(entry: Any) -> bool:
-    """Tell whether an entry of a memory is a pair of a message and its marks."""
+    """Whether an entry of a memory is a pair of a message and its marks."""
     return is_list(entry) and len(entry) == 2 and is_object(entry[0]) and is_list(entry[1])  # noqa: PLR2004 - a pair
 
 
 def marks_of(message: Any) -> Any:
-    """Return the marks that a memory keeps with a message; None where there are none."""
+    """Return the marks that a memory keeps with a message; None if there are none."""
     item: Any = message.extras.get(ITEM) if message.extras else None
     marks: Any = item.get("marks") if is_mapping(item) and len(item) == 1 else None
     return marks if is_sequence(marks) and marks else None
@@ -126,7 +126,7 @@ def parts_in(content: Any) -> list[Any]:
 
 
 def text_or_none(native: Mapping[str, Any], key: str) -> str:
-    """Return the text under a key; the empty one where there is nothing.
+    """Return the text under a key; the empty one if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -138,7 +138,7 @@ def text_or_none(native: Mapping[str, Any], key: str) -> str:
 
 
 def object_or_none(native: Mapping[str, Any], key: str) -> Native:
-    """Return the object under a key; an empty one where there is nothing.
+    """Return the object under a key; an empty one if there is nothing.
 
     Raises:
         Unreadable: where something else stands there.
@@ -175,7 +175,7 @@ def finish_cell(reasons: Mapping[str, str], family: str) -> Cell:
 
 
 def is_own_word(message: Any, reasons: Mapping[str, str], family: str) -> bool:
-    """Tell whether a finish reason is written as it was read, in a word that the library does not have.
+    """Whether a finish reason is written as it was read, in a word that the library does not have.
 
     Args:
         message: that has one.
@@ -189,7 +189,7 @@ def is_own_word(message: Any, reasons: Mapping[str, str], family: str) -> bool:
 
 
 def read_time(value: Any) -> datetime | None:
-    """Return the time that a text tells; None where it tells none."""
+    """Return the time that a text tells; None if it tells none."""
     if type(value) is not str:
         return None
     try:
@@ -199,7 +199,7 @@ def read_time(value: Any) -> datetime | None:
 
 
 def is_no_time(value: Any) -> bool:
-    """Tell whether something stands where a time should, and tells none."""
+    """Whether something stands where a time should, and tells none."""
     return bool(value) and read_time(value) is None
 
 
@@ -216,7 +216,7 @@ def read_milliseconds(value: Any) -> datetime | None:
 
 
 def is_exact(time: datetime) -> bool:
-    """Tell whether the older spelling of times holds all of a time."""
+    """Whether the older spelling of times holds all of a time."""
     return time.tzinfo is None and not time.microsecond % 1000
 
 

@@ -19,7 +19,7 @@ _LAST_PORT = 65535
 
 
 def is_url(text: str) -> bool:
-    """Tell whether a text is an absolute URL; those of the web have a host."""
+    """Whether a text is an absolute URL; those of the web have a host."""
     match = _URL.match(text)
     if match is None or not _REMOVED.isdisjoint(text):
         return False
@@ -37,7 +37,7 @@ def is_url(text: str) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    """Tell whether a host is a name in letters and digits, or an address of four numbers."""
+    """Whether a host is a name in letters and digits, or an address of four numbers."""
     if not name.isascii():
         name = "".join("x" if letter.isalpha() and bidirectional(letter) == "L" else letter for letter in name)
     if _NAME.fullmatch(name) is None:

@@ -60,7 +60,7 @@ def usage_of(native: Any) -> am.Usage:
     """Return the usage of a message.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if is_object(native) and len(native) == len(_COUNTS):
         counts = list(map(native.get, _COUNTS))
@@ -76,7 +76,7 @@ def write_usage(usage: am.Usage) -> Native:
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counters that all usage has, 0 where they are not told, unless a document was read that lacks them."""
+    """Return the counters that all usage has, 0 if they are not told, unless a document was read that lacks them."""
     if mark_of(usage, FAMILY, "/partial") is True:
         return {}
     return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}

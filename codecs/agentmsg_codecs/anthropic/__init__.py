@@ -1,33 +1,36 @@
-"""anthropic: the bodies of requests to Anthropic's Messages API; answers are the codec ``anthropic-response``.
+"""anthropic: requests to Anthropic's Messages API. For its responses, use ``anthropic-response``.
 
-A document is a body, ``{"messages": [...], "system"?, "tools"?, ...}``, the list of its messages alone, or one message.
+A document is a request body, ``{"messages": [...], "system"?, "tools"?, ...}``, a list of messages, or one message.
+
+Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
-| system at the top, a text or a list of texts | the first message, if it is a system's; several such are one |
-| messages: system, user, assistant | system, user, assistant; developer is written as system |
-| a system message behind a user's turn; read elsewhere | stays there; any other is lifted to the top |
-| content: a text; a list | one TextBlock; a block a part |
-| tool_result in a user message | a tool message; a run of them is one user message; the call tells the name |
+| system of the body, a text or a list of texts | a system message in front; several are merged into one |
+| messages: system, user, assistant | system, user, assistant; developer becomes system |
+| a system message after a user's turn, or read elsewhere | stays there; any other moves to the top |
+| content: a text; a list | one TextBlock; one block per part |
+| tool_result in a user message | a tool message; a run of them is one user message; its name comes from the call |
 | text, citations | TextBlock, Citation; document_title is the title, indexes are extras |
-| image, document; title, context | ImageBlock, FileBlock |
-| search_result; source | FileBlock made of texts, with a name; the name |
+| image, document; title, context | ImageBlock, FileBlock; title, context |
+| search_result; source | FileBlock made of texts; its name |
 | container_upload | FileBlock with extras["anthropic.kind"] |
 | source: base64, url, file, text, content | Base64Source, URLSource, FileSource, TextSource, BlocksSource |
 | thinking, signature; redacted_thinking | ThinkingBlock, Signature; its redacted payload |
-| tool_use | ToolUseBlock; ``{"_raw": value}`` is input that is no object, or no JSON |
-| server_tool_use; mcp_tool_use | ToolUseBlock with kind "server"; and extras server_name |
-| is_error true; false | status "error"; "success" |
-| web_search_tool_result and other server tools | ToolResultBlock with kind "server"; name by the tag |
-| ... web_search_result; an error; anything else | SourceBlock; error_type, error; structured |
-| mcp_tool_result | ToolResultBlock with kind "server", without a name |
+| tool_use | ToolUseBlock; ``{"_raw": value}`` holds input that isn't an object, or isn't JSON |
+| server_tool_use; mcp_tool_use | ToolUseBlock of kind "server"; server_name is an extra |
+| is_error: true; false | status "error"; "success" |
+| web_search_tool_result and other server tools | ToolResultBlock of kind "server", named by its type |
+| its content: web_search_result; an error; anything else | SourceBlock; error_type and error; structured |
+| mcp_tool_result | ToolResultBlock of kind "server", without a name |
 | compaction: content, encrypted_content | CompactionBlock: text, encrypted |
 | cache_control | cache |
 | tools: name, description, input_schema, strict | ToolSpec |
-| any other tool; part; message | NativeTool; NativeBlock; a message with the role "native" |
+| any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
 
-Written by default: a text where content is one plain text; a body, also for a list that needs more than messages.
+New content is written as a text if it is one plain text. A list of messages that needs more than messages, such as
+tools, is written as a body.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ class AnthropicCodec(Anthropic):
     content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what requests carry; see capabilities.py."""
+        """Return what requests support; see capabilities.py."""
         return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:

@@ -1,4 +1,4 @@
-"""What the codecs of Anthropic's requests and answers have in common."""
+"""What the codecs of Anthropic's requests and responses have in common."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Anthropic(Codec):
     """Documents of Anthropic's Messages API.
 
     Attributes:
-        thinking: what becomes of thinking that has no signature of this provider: it is dropped, or made tagged text.
+        thinking: what to do with thinking that Anthropic didn't sign: drop it, or write it as text in tags.
         engine: what reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 

@@ -1,4 +1,4 @@
-"""The capability table: what requests and answers carry, and what becomes of the rest."""
+"""The capability table: what requests and responses support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _bare(value: Any, _: Any) -> Any:
 
 @usually(tool_arguments.SAYS_NO_MORE)
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
-    """Carry the text of a call that is no JSON; any other is carried where its input says all of it."""
+    """Keep the text of a call that isn't JSON; any other is supported where its input says all of it."""
     return text if block.significant_text is None or not block.is_valid else None
 
 
@@ -210,7 +210,7 @@ def _result_row(messages: Messages) -> Row:
 
 
 def needs_id(block: Any) -> bool:
-    """Tell whether a call or result must be given an id: all that are written as one have one here."""
+    """Whether a call or result must be given an id: all that are written as one have one here."""
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
     return link is None and (block.kind != "server" or block.provider == FAMILY)
 

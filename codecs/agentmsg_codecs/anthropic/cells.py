@@ -38,7 +38,7 @@ def _evolved(owner: Any, **wanted: Any) -> Any:
 
 
 def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
-    """Carry a cache hint; one that the schema does not have becomes the nearest that it has."""
+    """Keep a cache hint; one that the schema does not have becomes the nearest that it has."""
     extras = _HINT_EXTRAS(value.extras, value) if value.extras else value.extras
     if is_usual_hint(value) or _is_odd(value):
         return value if extras is value.extras else value.evolve(extras=extras)
@@ -49,7 +49,7 @@ _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 1440}
 
 
 def _nearest_ttl(ttl: str | None) -> str | None:
-    """Return the time that is nearest by ratio; None, the provider's default, where it is no number and unit."""
+    """Return the time that is nearest by ratio; None, the provider's default, if it isn't a number and unit."""
     if ttl is None or ttl in TTLS:
         return ttl
     number, unit = ttl[:-1], _UNITS.get(ttl[-1:])
@@ -63,7 +63,7 @@ def _nearest_ttl(ttl: str | None) -> str | None:
 
 
 def citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
-    """Carry the citations whose kind the schema has."""
+    """Keep the citations whose kind the schema has."""
     kept = tuple(new for old in value if (new := _citation(old)) is not None)
     return value if len(kept) == len(value) and all(map(_is, kept, value)) else kept
 
@@ -94,12 +94,12 @@ def _citation(citation: am.Citation) -> am.Citation | None:
 
 @usually("type(value) is by_url and value.media_type is None and not value.extras", by_url=am.URLSource)
 def image_source(source: Any, _: Any) -> Any:
-    """Carry the source of an image; its media type is found out where it is not told."""
+    """Keep the source of an image; its media type is found out if it is not told."""
     return _source(source, IMAGE_TYPES, "images")
 
 
 def document_source(source: Any, block: Any) -> Any:
-    """Carry the source of a document; bytes that are text are given as text."""
+    """Keep the source of a document; bytes that are text are given as text."""
     if isinstance(source, am.BlocksSource):
         return _blocks(source, block)
     if isinstance(source, am.TextSource) and not (_is_odd(source) or is_usual(source, DOCUMENT_TYPES)):

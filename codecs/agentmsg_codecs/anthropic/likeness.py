@@ -33,7 +33,7 @@ _PLAIN, _LIKELY, _SURE = 0.85, 0.89, 0.95
 
 
 def sniff_answer(document: Any) -> float:
-    """Return how much a document looks like an answer."""
+    """Return how much a document looks like a response."""
     if not is_object(document) or not is_list(document.get("content")):
         return 0.0
     if document.get("role") != "assistant":
@@ -44,7 +44,7 @@ def sniff_answer(document: Any) -> float:
 
 
 def is_message(document: Any) -> bool:
-    """Tell whether an object is a message by itself, rather than the body of a request; an answer is none."""
+    """Whether an object is a message by itself, rather than the body of a request; a response is none."""
     return (
         is_object(document) and "role" in document and "messages" not in document and document.get("type") != "message"
     )

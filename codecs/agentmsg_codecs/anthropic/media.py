@@ -150,7 +150,7 @@ def source_keys(source: Any) -> frozenset[str]:
 
 
 def is_usual(source: Any, types: Mapping[type[Any], frozenset[str | None]]) -> bool:
-    """Tell whether a source is one that the schema has here."""
+    """Whether a source is one that the schema has here."""
     return getattr(source, "media_type", None) in types.get(source.__class__, ())
 
 
@@ -192,13 +192,13 @@ _INNER: Mapping[Any, Shape] = {"text": TEXT, "image": IMAGE}
 
 
 def is_upload(block: am.FileBlock) -> bool:
-    """Tell whether a document is an upload to the container."""
+    """Whether a document is an upload to the container."""
     source = block.source
     return type(source) is am.FileSource and source.provider == FAMILY and block.extras.get(KIND) == UPLOAD
 
 
 def is_search_result(block: am.FileBlock) -> bool:
-    """Tell whether a document is a search result: texts that have a name."""
+    """Whether a document is a search result: texts that have a name."""
     source = block.source
     if type(source) is not am.BlocksSource or block.name is None:
         return False

@@ -70,7 +70,7 @@ class Messages:
 
     Attributes:
         parts: the content of users and assistants; hooks registered on its Converter before first use replace ours.
-        answers: the content of answers, where images and documents are odd.
+        answers: the content of responses, where images and documents are odd.
         inner: what stands inside the result of a tool.
         texts: what stands in a system message.
         result: the shape of a tool result.
@@ -113,7 +113,7 @@ class Messages:
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, native_messages: Iterable[Any]) -> list[am.Msg]:
-        """Return the messages of native ones; what is no message here is one of the role "native"."""
+        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
         names = CallNames()
         groups: list[list[am.Msg]] = []
         is_odd, after_result = False, False
@@ -130,7 +130,7 @@ class Messages:
         return [message for group in groups for message in group]
 
     def _usual(self, native: Any, names: CallNames) -> list[am.Msg] | None:
-        """Read a message that has role and content, nothing else; None where the general path must look."""
+        """Read a message that has role and content, nothing else; None if the general path must look."""
         if not is_object(native) or len(native) != 2:  # noqa: PLR2004 - role and content
             return None
         role, content = native.get("role"), native.get("content")
@@ -174,7 +174,7 @@ class Messages:
         ]
 
     def container(self, native: Any) -> list[am.Msg]:
-        """Return the messages of one native message; one of the role "native" where it would not come back."""
+        """Return the messages of one native message; one of the role "native" if it would not come back."""
         if is_object(native):
             found = self._group(native)
             if found is not None:
@@ -307,7 +307,7 @@ class Messages:
         return {"role": "user", "content": content}
 
     def content(self, message: am.Msg) -> Any:
-        """Return the content of a message in its default spelling: a text where it is one and says no more."""
+        """Return the content of a message in its default spelling: a text if it is one and says no more."""
         blocks: Any = message.content
         if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY):
             if not message.notes or mark_of(message, FAMILY, "/list") is not True:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 FAMILY = "anthropic"
 # What a model would read or could do, beside what goes by such words everywhere.
 CONTENT_KEYS = frozenset({"data", "encrypted_content", "function", "source"})
-# Namespaces of extras beside FAMILY: of an answer as a whole, of the details of its output, and of what a block is.
+# Namespaces of extras beside FAMILY: of a response as a whole, of the details of its output, and of what a block is.
 RESPONSE = "anthropic.response"
 OUTPUT = "anthropic.output"
 KIND = "anthropic.kind"
@@ -68,5 +68,5 @@ STOP_REASONS = frozenset(
     }
 )
 
-# What an answer says of itself: known, and none of it is the message.
+# The fields of a response beside its message.
 ARGUED = frozenset({"stop_sequence", "stop_details", "container", "context_management", "diagnostics"})

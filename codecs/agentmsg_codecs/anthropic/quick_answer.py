@@ -23,7 +23,8 @@ _make_msg = maker(am.Msg)
 _LIST: Any = list  # so that type checkers ask nothing about what is inside
 # Here a key that is not there is something else than null.
 _ABSENT: Any = object()
-# The usual keys: id, type, role, model, content, stop_reason, stop_sequence, usage; today's answers have stop_details.
+# The usual keys: id, type, role, model, content, stop_reason, stop_sequence, usage; today's responses have
+# stop_details.
 _ANSWER = 8
 _DETAILED = adopt({RESPONSE: {"stop_details": "null"}})
 # Our words for the stop reasons whose default spelling is the native word itself.
@@ -35,11 +36,11 @@ _USUAL = {
 
 
 def fast_answer(native: Native, parts: Parts) -> am.Msg | None:
-    """Return the message of a usual answer; None where the general path must look.
+    """Return the message of a usual response; None if the general path must look.
 
     Args:
         native: the document; plain, checked data.
-        parts: the content of answers; filled.
+        parts: the content of responses; filled.
     """
     try:
         own_id, model, content, word = native["id"], native["model"], native["content"], native["stop_reason"]
@@ -82,7 +83,7 @@ def fast_answer(native: Native, parts: Parts) -> am.Msg | None:
 
 
 def _content(natives: list[Any], parts: Parts) -> tuple[Any, ...] | None:
-    """Return the blocks of the content; None where one has a cache hint, or does not come back."""
+    """Return the blocks of the content; None if one has a cache hint, or does not come back."""
     blocks: list[Any] = []
     usual = parts.usual
     for part in natives:

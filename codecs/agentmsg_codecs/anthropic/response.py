@@ -1,19 +1,21 @@
-"""anthropic-response: the answers of Anthropic's Messages API; requests are the codec ``anthropic``.
+"""anthropic-response: responses of Anthropic's Messages API. For requests, use ``anthropic``.
 
-A document is one answer, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
-message. Of a history of more, the first message of an assistant is written.
+A document is one response, ``{"type": "message", "role": "assistant", "content": [...], ...}``: a history of one
+message. Of a longer history, only the first assistant message is written.
+
+Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
 | id, model | id, model |
-| content | content, a block a part, as in requests |
+| content | content, one block per part, as in requests |
 | stop_reason: end_turn; max_tokens | finish_reason "stop"; "length" |
-| ... stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded and any other | the same word |
+| stop_reason: stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded, any other | the same word |
 | stop_sequence, stop_details, container, context_management, diagnostics | response_metadata |
 | input_tokens and both kinds of cache tokens, summed | usage.input |
 | cache_read_input_tokens, cache_creation_input_tokens | usage.cache_read, cache_write |
 | output_tokens; output_tokens_details.thinking_tokens | usage.output; reasoning |
-| other counters | extras["anthropic"] of the usage, and ["anthropic.output"] |
+| other counters | extras["anthropic"] of the usage, and extras["anthropic.output"] |
 | unknown keys | extras["anthropic.response"] |
 | ``{}`` | a history without messages |
 """
@@ -71,13 +73,13 @@ _KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usa
 _WORDS = (("type", "message"), ("role", "assistant"))
 _make_history = maker(am.History)
 _make_msg = maker(am.Msg)
-# What the schema wants of every answer, where nobody said it.
+# What the schema requires of every response, if nothing else is known.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
 
 @attrs.frozen(kw_only=True)
 class AnthropicResponseCodec(Anthropic):
-    """Answers of Anthropic's Messages API; for its options see ``Anthropic``."""
+    """Responses of Anthropic's Messages API; for its options see ``Anthropic``."""
 
     name: ClassVar[str] = "anthropic-response"
     title: ClassVar[str] = "Anthropic Messages (responses)"
@@ -88,13 +90,13 @@ class AnthropicResponseCodec(Anthropic):
     )
 
     def make_caps(self) -> Caps:
-        """Return what answers carry."""
+        """Return what responses support."""
         return _make_caps(self.engine, self.thinking)
 
     def read(self, document: Any) -> am.History:
-        """Return the history of one answer."""
+        """Return the history of one response."""
         if not is_object(document):
-            raise DecodeError(f"an answer is an object, not {excerpt(document)}")
+            raise DecodeError(f"a response is an object, not {excerpt(document)}")
         if not document:
             return am.History()
         self.engine.fill()
@@ -106,16 +108,16 @@ class AnthropicResponseCodec(Anthropic):
         try:
             message: am.Msg = read_as(self._shape, document, RESPONSE)
         except (Unreadable, AgentMsgError):
-            raise DecodeError("this does not come back as an answer") from None
+            raise DecodeError("this doesn't come back as a response") from None
         return message
 
     def write(self, history: am.History) -> Any:
-        """Return the answer; an empty object where there is none."""
+        """Return the response; an empty object if there is none."""
         self.engine.fill()
         return write_as(self._shape, history.messages[0], RESPONSE) if history.messages else {}
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like an answer of Anthropic."""
+        """Return how much a document looks like a response of Anthropic."""
         return sniff_answer(document)
 
 
@@ -123,7 +125,7 @@ class AnthropicResponseCodec(Anthropic):
 
 
 def _check(document: Native) -> None:
-    """Refuse what is no answer, saying where.
+    """Refuse a document that isn't a response, and name the place.
 
     Raises:
         DecodeError: with path and the code "schema".
@@ -132,7 +134,7 @@ def _check(document: Native) -> None:
         raise DecodeError("a response must have a list of content", path=("content",))
     for key, word in _WORDS:
         if document.get(key) not in (None, word):
-            raise DecodeError(f"the {key} of an answer is {word}, not {excerpt(document[key])}", path=(key,))
+            raise DecodeError(f"the {key} of a response is {word}, not {excerpt(document[key])}", path=(key,))
     for key in ("id", "model", "stop_reason"):
         if type(document.get(key)) not in (str, type(None)):
             raise DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
@@ -143,7 +145,7 @@ def _check(document: Native) -> None:
 
 
 def _hint_marked(block: Any) -> Any:
-    # Answers have no cache hints; one that has them all the same keeps them.
+    # Responses have no cache hints; one that has them all the same keeps them.
     hint = getattr(block, "cache", None)
     return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
 
@@ -189,7 +191,7 @@ def _make_shape(engine: Messages) -> Shape:
     return Shape(cls=am.Msg, keys={None: _KEYS}, read=read, write=write, never=frozenset({"content"}))
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _argued(metadata: Any, _: Any) -> Any:
@@ -198,7 +200,7 @@ def _argued(metadata: Any, _: Any) -> Any:
 
 
 def _finish(word: str, message: am.Msg) -> str | None:
-    """Carry the words that the schema has, and those that were read."""
+    """Keep the words that the schema has, and those that were read."""
     if word not in STOP_REASON:
         word = "refusal" if word == "content_filter" else FINISH.get(word, word)
     is_known = STOP_REASON.get(word, word) in STOP_REASONS
@@ -210,14 +212,14 @@ def _cache(value: am.CacheHint, owner: Any) -> am.CacheHint | None:
 
 
 def _image(block: am.ImageBlock) -> Any:
-    return block if mark_of(block, FAMILY, "/odd") is True else Drop("answers hold no images")
+    return block if mark_of(block, FAMILY, "/odd") is True else Drop("responses hold no images")
 
 
 def _document(block: am.FileBlock) -> Any:
     if is_upload(block) or mark_of(block, FAMILY, "/odd") is True:
         return document(block)
     answer = rules.document_as_text(block)
-    return Drop("answers hold no documents") if answer is block else answer
+    return Drop("responses hold no documents") if answer is block else answer
 
 
 def _rows(engine: Messages, thinking: str) -> Rows:
@@ -234,7 +236,7 @@ def _complete(message: am.Msg) -> Any:
     if mark_of(message, RESPONSE, "/partial") is True:
         return message
     lacking = {name: value for name, value in _INVENTED.items() if getattr(message, name) is None}
-    return Swap(message.evolve(**lacking), "every answer says this", "annotation") if lacking else message
+    return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
 
 
 def _make_caps(engine: Messages, thinking: str) -> Caps:

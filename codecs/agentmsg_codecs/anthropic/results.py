@@ -70,8 +70,8 @@ def result_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
     """Return the shape of results of the client's tools.
 
     Args:
-        read: gives the block of a part inside such a result.
-        write: gives the part of a block inside.
+        read: returns the block of a part inside such a result.
+        write: returns the part of a block inside.
     """
 
     def read_result(native: Native, _: Any) -> am.ToolResultBlock:
@@ -126,7 +126,7 @@ def tag_of_server(block: am.ToolResultBlock) -> str:
 
 
 def is_known_server(block: am.ToolResultBlock) -> bool:
-    """Tell whether the result is of a tool that runs at this provider and has a tag."""
+    """Whether the result is of a tool that runs at this provider and has a tag."""
     return block.provider == FAMILY and tag_of_server(block) in SERVER_RESULTS and block.name != "mcp"
 
 
@@ -179,8 +179,8 @@ def server_shape(read: Read, write: Callable[[Any], Any]) -> Shape:
     """Return the shape of results of tools that run at the provider.
 
     Args:
-        read: gives the block of a part inside a result of an MCP server.
-        write: gives the part of a block inside.
+        read: returns the block of a part inside a result of an MCP server.
+        write: returns the part of a block inside.
     """
 
     def read_server(native: Native, _: Any) -> am.ToolResultBlock:

@@ -41,7 +41,7 @@ def _tagged(block: am.ThinkingBlock) -> Any:
 
 
 def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
-    """Return the rule for thinking: it is carried with the signature of this provider, or as its opaque payload.
+    """Return the rule for thinking: it is supported with the signature of this provider, or as its opaque payload.
 
     Args:
         lacking: what becomes of thinking without: "drop" or "text".
@@ -69,7 +69,7 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
 
 
 def document(block: am.FileBlock) -> Any:
-    """Carry a document; its name is its title, but a search result has both."""
+    """Keep a document; its name is its title, but a search result has both."""
     if block.name is None or is_upload(block):
         return block
     if is_search_result(block):
@@ -84,14 +84,14 @@ def document(block: am.FileBlock) -> Any:
 
 
 def call(block: am.ToolUseBlock) -> Any:
-    """Carry a call; one of a tool that another provider runs is text, one of free text a function call."""
+    """Keep a call; one of a tool that another provider runs is text, one of free text a function call."""
     if block.kind == "server":
         return block if block.provider == FAMILY else rules.server_as_text(block)
     return rules.custom_as_function(block)
 
 
 def client_result(block: am.ToolResultBlock) -> Any:
-    """Carry a result; its structured content and its error are told in the content and the status."""
+    """Keep a result; its structured content and its error are told in the content and the status."""
     if block.structured is None and block.error is None:
         return block
     answer = rules.structured_as_text(block)
@@ -100,15 +100,15 @@ def client_result(block: am.ToolResultBlock) -> Any:
         new = new.evolve(status="error")
     if new is block:
         return block
-    # What is lost beside is accounted for with the whole; an error that its text tells is not.
+    # What is lost beside is reported with the whole; an error that its text tells is not.
     is_lost = new.structured is not None or (new.error is not None and new.error not in new.text)
     if new.error is not None and not is_lost:
         new = new.evolve(error=None)
-    return Swap(new, "a result says so in content and status", "content" if is_lost else "annotation")
+    return Swap(new, "a result shows this in its content and status", "content" if is_lost else "annotation")
 
 
 def server_result(block: am.ToolResultBlock) -> Any:
-    """Carry a result of a tool that this provider runs, in the one form that it may have."""
+    """Keep a result of a tool that this provider runs, in the one form that it may have."""
     if block.kind != "server":
         return rules.result_as_text(block)
     if not is_known_server(block):
@@ -116,7 +116,7 @@ def server_result(block: am.ToolResultBlock) -> Any:
     new = _of_mcp(block) if block.name is None else _in_one_form(block)
     if new is None:
         return rules.server_as_text(block)
-    return block if new is block else Swap(new, "what the provider's tools give has one form here")
+    return block if new is block else Swap(new, "results of the provider's tools have one form here")
 
 
 def _of_mcp(block: am.ToolResultBlock) -> am.ToolResultBlock:

@@ -1,7 +1,7 @@
 """The native objects of text, thinking and calls: cache hints, citations, and the blocks.
 
 Each is a pair of plain functions, a `Shape`. What the schema would refuse and a document has all the same
-is read with the mark ``/odd`` (a block of thinking without signature: ``/unsigned``): the capability table carries
+is read with the mark ``/odd`` (a block of thinking without signature: ``/unsigned``): the capability table supports
 what is marked, and mends what is not.
 """
 
@@ -46,7 +46,7 @@ _make_thinking = maker(am.ThinkingBlock)
 
 
 def items_at(native: Native, key: str) -> list[Any]:
-    """Return the items under a key; none where there is nothing.
+    """Return the items under a key; none if there is nothing.
 
     Raises:
         Unreadable: where something else than a list stands there.
@@ -64,7 +64,7 @@ def items_at(native: Native, key: str) -> list[Any]:
 
 
 def is_usual_hint(hint: am.CacheHint) -> bool:
-    """Tell whether a cache hint is one that the schema has."""
+    """Whether a cache hint is one that the schema has."""
     return hint.kind == "ephemeral" and (hint.ttl is None or hint.ttl in TTLS)
 
 
@@ -106,7 +106,7 @@ def citation_keys(citation: am.Citation) -> frozenset[str]:
 
 
 def is_known_place(citation: am.Citation, rest: Mapping[str, Any]) -> bool:
-    """Tell whether a citation has all that the schema wants of its kind.
+    """Whether a citation has all that the schema wants of its kind.
 
     Args:
         citation: of a known kind.

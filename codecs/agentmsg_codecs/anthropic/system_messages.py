@@ -1,6 +1,6 @@
-"""Where system messages stand: first ones are one, at the top; later ones behind a user's turn.
+"""Where system messages stand: first ones are one, at the top; later ones after a user's turn.
 
-https://docs.claude.com/en/api/messages: newer models take a system message among the others, right behind a turn of
+https://docs.claude.com/en/api/messages: newer models take a system message among the others, right after a turn of
 the user, which the results of tools are, too. Any other is lifted to the top. One that was read elsewhere is marked
 ``/inline`` and stays.
 """
@@ -24,7 +24,7 @@ _USERS = frozenset({"user", "tool"})
 
 
 def may_move(message: am.Msg) -> bool:
-    """Tell whether a system's message may stand at the top, which has a place for its content alone."""
+    """Whether a system's message may stand at the top, which has a place for its content alone."""
     if message.extras and MESSAGE_EXTRAS(message.extras, message):
         return False
     return not message.notes or mark_of(message, FAMILY, "/inline") is not True
@@ -44,7 +44,7 @@ def with_places(messages: list[am.Msg]) -> list[am.Msg]:
 def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Make one message of the systems' that stand first, and of those without a place of their own.
 
-    Neighbours behind a user's turn are one message, too. Messages that say nothing stay where they are.
+    Neighbours after a user's turn are one message, too. Messages that say nothing stay where they are.
     """
     if plan is None and not _is_amiss(messages):
         return None
@@ -70,7 +70,7 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
 
 
 def _is_amiss(messages: Sequence[am.Msg]) -> bool:
-    """Tell whether a system's message stands elsewhere than first or behind a user's turn."""
+    """Whether a system's message stands elsewhere than first or after a user's turn."""
     before = "user"
     for message in messages:
         role = message.role

@@ -1,4 +1,4 @@
-"""The tools of a request, and what a request carries of ours."""
+"""The tools of a request, and what a request supports of ours."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def write_tool(tool: Any) -> Any:
     return thaw(tool.value) if isinstance(tool, am.NativeTool) else write_as(_TOOL, tool, FAMILY)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _spec(tool: am.ToolSpec) -> Any:

@@ -1,4 +1,4 @@
-"""What an answer cost.
+"""What a response cost.
 
 Anthropic's ``input_tokens`` leaves out what was read from a cache or written to one; ours holds all of it.
 """
@@ -89,10 +89,10 @@ _USAGE = Shape(cls=am.Usage, keys={None: _KEYS}, read=_read, write=_write, odd=f
 
 
 def read_usage(native: Any) -> am.Usage | None:
-    """Return the usage of an answer; None where there is none.
+    """Return the usage of a response; None if there is none.
 
     Raises:
-        Unreadable: where it is nothing of the kind.
+        Unreadable: if it is nothing of the kind.
     """
     if native is None:
         return None
@@ -103,7 +103,7 @@ def read_usage(native: Any) -> am.Usage | None:
 
 
 def quick_usage(native: Native) -> am.Usage | None:
-    """Return usage in whole counters, with whatever nobody knows beside them; None where the general path must look.
+    """Return usage in whole counters, with unknown values beside them; None if the general path must look.
 
     Every key is a counter, or is kept as it is: so nothing deviates from what would be written.
     """
@@ -143,7 +143,7 @@ def write_usage(usage: am.Usage) -> Native:
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Return the counts that the schema wants, 0 where they are not told, and none below what they hold."""
+    """Return the counts that the schema wants, 0 if they are not told, and none below what they hold."""
     wanted: dict[str, Any] = {name: 0 for name in _COUNTED if (getattr(usage, name) or 0) < 0}
     if mark_of(usage, FAMILY, "/partial") is not True:
         wanted |= {name: 0 for name in ("input", "output") if getattr(usage, name) is None}

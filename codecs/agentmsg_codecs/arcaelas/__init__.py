@@ -1,26 +1,30 @@
-"""arcaelas: messages of @arcaelas/agent, as their ``toJSON`` gives them.
+"""arcaelas: messages of @arcaelas/agent, as ``toJSON`` gives them.
 
-A document is a list of messages, one message alone, or an object that holds the list under ``messages`` and has no
-``role`` (its other keys are kept as ``history.extras["arcaelas"]``). Written is what version 2.3 writes, with its order
-of keys; 1.9 and 1.0 are read too, and a history keeps its generation: new results in it are linked by the same field.
+A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
+The object's other keys become ``history.extras["arcaelas"]``.
+
+Messages are written as version 2.3 writes them, in its order of keys. A history that was read keeps its version: new
+results link to calls by the same field.
+
+Follows @arcaelas/agent 2.3, and the older forms of 1.9 and 1.0.
 
 | Arcaelas | agentmsg |
 | --- | --- |
-| system, user, assistant, tool | the same roles; one message is one message |
-| any other role (which the library takes when it runs) | the same role, where it was read |
-| content: a text; a list of blocks (user, tool); null | one TextBlock; a block each; no blocks |
+| system, user, assistant, tool | the same roles, one message each |
+| any other role (the library accepts it at run time) | the same role, if it was read |
+| content: a text; a list of blocks (user, tool); null | one TextBlock; one block each; no blocks |
 | text | TextBlock |
 | image, audio, document | ImageBlock, AudioBlock, FileBlock |
-| source: base64; url; file | Base64Source; URLSource; FileSource without provider |
-| timestamp, UTC with milliseconds | created_at; left out where there is none |
+| source: base64; url; file | Base64Source; URLSource; FileSource without a provider |
+| timestamp, UTC with milliseconds | created_at; left out if absent |
 | tool_calls | ToolUseBlock; arguments are raw_input |
-| tool_call_id; tool_id of 1.0 | tool_call_id of a ToolResultBlock, which has the name of its call |
-| thinking, thinking_signature | one ThinkingBlock first, Signature of anthropic |
-| unknown keys, a time that is none; of the function of a call | extras["arcaelas"]; extras["arcaelas.item"] |
-| any other block; message | NativeBlock; a message of the role "native" |
+| tool_call_id; tool_id of 1.0 | tool_call_id of a ToolResultBlock, which takes the name of its call |
+| thinking, thinking_signature | one ThinkingBlock in front, Signature of Anthropic |
+| unknown keys and an invalid time; keys of a call's function | extras["arcaelas"]; extras["arcaelas.item"] |
+| any other block or message | NativeBlock; a message with the role "native" |
 
-Written by default: a text where content is one plain text; null beside calls; no key for what is not there. Texts that
-stand where only one text can are joined by a line break.
+New content is written as a text if it is one plain text, and as null beside calls. Absent values have no key. Where
+only one text is possible, several are joined with a line break.
 """
 
 from __future__ import annotations
@@ -54,8 +58,8 @@ class ArcaelasCodec(ContainerCodec):
     """Messages of @arcaelas/agent.
 
     Attributes:
-        version: which generation a history is written for that was not read from a document that tells: 2 links
-            results by ``tool_call_id`` (as 1.9 did), 1 by ``tool_id`` (1.0).
+        version: which version to write if the history tells none. 2 links results by ``tool_call_id`` (as 1.9 does), 1
+            by ``tool_id`` (1.0).
         engines: what reads and writes, by generation; hooks registered on ``engines[2].content.everything.converter``
             before first use replace ours in all.
     """
@@ -71,7 +75,7 @@ class ArcaelasCodec(ContainerCodec):
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Arcaelas' messages carry; see capabilities.py."""
+        """Return what Arcaelas' messages support; see capabilities.py."""
         return make_caps(self.engines[2])
 
     def _engine(self, version: Any) -> Messages:

@@ -50,7 +50,7 @@ _CALL = Shape(cls=am.ToolUseBlock, keys={None: CALL_KEYS}, read=_read, write=_wr
 
 
 def quick_call(entry: Any) -> am.ToolUseBlock | None:
-    """Return the call of an entry as the library writes it; None where the general path must look."""
+    """Return the call of an entry as the library writes it; None if the general path must look."""
     if not is_object(entry) or len(entry) != 3 or entry.get("type") != "function":  # noqa: PLR2004 - with the id
         return None
     function = entry.get("function")
@@ -66,7 +66,7 @@ def read_call(entry: Any) -> am.ToolUseBlock:
     """Return the call of an entry of ``tool_calls``.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     found = quick_call(entry)
     if found is None:

@@ -1,4 +1,4 @@
-"""The capability table: what Arcaelas' messages carry, and what becomes of the rest."""
+"""The capability table: what Arcaelas' messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _nearest(source: Any) -> Any:
 
 
 def _media(block: Any) -> Any:
-    """Carry what is given as such a block may be; base64 data needs a media type, which its first bytes may tell."""
+    """Keep what is given as such a block may be; base64 data needs a media type, which its first bytes may tell."""
     source = block.source
     if type(source) not in SOURCES[type(block)]:
         return Drop(f"no place for a {type(source).__name__} here")
@@ -68,7 +68,7 @@ def _media(block: Any) -> Any:
         return Drop("nothing tells what kind of data this is")
     if new is source:
         return block
-    return Swap(block.evolve(source=new), "media types are told of data here, and no more of a source", "annotation")
+    return Swap(block.evolve(source=new), "only data has a media type here", "annotation")
 
 
 def _sound(block: am.AudioBlock) -> Any:
@@ -119,7 +119,7 @@ def _media_rows(parts: Parts) -> Rows:
 
 
 def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
-    """Carry the signatures of the one provider that gives any here."""
+    """Keep the signatures of the one provider that gives any here."""
     if signature.provider != SIGNER or not signature.value:
         return None
     return signature.evolve(extras={}) if signature.extras else signature
@@ -190,7 +190,7 @@ def _joined(left: Any, right: Any) -> Any:
 
 
 def _one_text(message: am.Msg) -> Any:
-    """Carry a message whose texts are one."""
+    """Keep a message whose texts are one."""
     content = message.content
     if len(content) > 1 and any(map(_are_one, content, content[1:])):
         return Swap(message, "content is one text here", "annotation")
@@ -201,7 +201,7 @@ _DEVELOPER = rules.role_rule("system")
 
 
 def _other(message: am.Msg) -> Any:
-    """Carry a message of another role where it was read; the library does not look at roles when it runs."""
+    """Keep a message of another role where it was read; the library does not look at roles when it runs."""
     if is_odd(message) and message.role not in NO_ROLES:
         return _one_text(message)
     return _DEVELOPER(message) if message.role == "developer" else rules.other_role(message)

@@ -52,10 +52,10 @@ _ROLE_KEYS = {
     "tool": _COMMON.union(LINKS.values()),
 }
 _PLAIN_ROLES = frozenset({"system", "user"})
-# What is no text there, or no time, is an unknown field; so is the link of the older generation beside today's.
+# Anything but a text or a time there is an unknown field; so is the link of the older generation beside today's.
 _ODD = frozenset({"timestamp", "thinking", "thinking_signature", LINKS[1]})
 _BOTH = len(LINKS)
-# Words that mean something else in the model, and are no roles of a document.
+# Words that mean something else in the model, and aren't roles of a document.
 NO_ROLES = frozenset({"", "native", "remove", "unset"})
 
 
@@ -65,7 +65,7 @@ def keys_of(role: str) -> frozenset[str]:
 
 
 def generation(native_messages: Sequence[Any]) -> int | None:
-    """Return the generation whose field links the results of a document; None where nothing tells."""
+    """Return the generation whose field links the results of a document; None if nothing tells."""
     results = [native for native in native_messages if is_object(native) and native.get("role") == "tool"]
     if any(native.get(LINKS[2]) is not None for native in results):
         return 2
@@ -95,7 +95,7 @@ class Messages:
         return Shape(cls=am.Msg, keys=keys, read=read, write=write, never=never, odd=_ODD)
 
     def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
-        """Tell whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
+        """Whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
         if key == LINKS[1] and mark_of(message, FAMILY, "/link") != LINKS[2]:
             # In its own generation it is the link.
             return False
@@ -111,14 +111,14 @@ class Messages:
             names: the calls of the messages before.
 
         Raises:
-            DecodeError: where it is no message at all.
+            DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
         message = self._quick(native, role) or self._read(native, role)
         return message if names is None else names.named(message)
 
     def _quick(self, native: Native, role: str) -> am.Msg | None:
-        """Return a message as the library writes it; None where the general path must look."""
+        """Return a message as the library writes it; None if the general path must look."""
         content, stamp, size = native.get("content"), native.get("timestamp"), len(native)
         if type(stamp) is not str or (type(content) is not str and content is not None) or content == "":
             return None
@@ -247,7 +247,7 @@ class Messages:
 
 
 def _quick_answer(native: Native, said: tuple[Any, ...], rest: int) -> tuple[Any, ...] | None:
-    """Return the blocks of an assistant's message; None where the general path must look.
+    """Return the blocks of an assistant's message; None if the general path must look.
 
     Args:
         native: the native message.

@@ -19,7 +19,7 @@ _MILLI = 1000
 
 
 def is_usual(time: datetime) -> bool:
-    """Tell whether the library could have written a time."""
+    """Whether the library could have written a time."""
     return time.tzinfo is not None and not time.utcoffset() and not time.microsecond % _MILLI
 
 
@@ -32,5 +32,5 @@ def write_time(time: datetime) -> str:
 
 @usually("value.tzinfo is utc and not value.microsecond % 1000", utc=UTC)
 def carried_time(time: datetime, message: Any) -> datetime:
-    """Carry a time in milliseconds of UTC, or one that was read as it is."""
+    """Keep a time in milliseconds of UTC, or one that was read as it is."""
     return time if is_usual(time) or is_marked(message, FAMILY, "/time") else times.nearest_milli(time)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, NativeBlock, NativeTool
+from agentmsg import AgentMsgError, BaseBlock, DecodeError, EncodeError, Msg, NativeBlock, NativeTool
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
@@ -54,14 +54,17 @@ class Engine:
     Args:
         shape: JSON's or MessagePack's.
         adopt: wraps free-form JSON of a document, and checks it where the parser has not.
+        only_ours: whether blocks of users are refused.
 
     Attributes:
         converter: the cattrs Converter that the hooks are registered on.
+        is_unhooked: whether all readers of our classes are those of generated_code.py: nobody has replaced one.
     """
 
-    def __init__(self, shape: Shape, adopt: Callable[[Any], Any] = adopt) -> None:
+    def __init__(self, shape: Shape, adopt: Callable[[Any], Any] = adopt, *, only_ours: bool = False) -> None:
         self.shape = shape
         self.adopt = adopt
+        self._only_ours = only_ours
         self.converter = new_converter(self)
         self.writers = _Writers(self._new_writer)
         self._by_class: dict[type, Reader] = {}
@@ -69,6 +72,7 @@ class Engine:
         self._sources: dict[Any, Reader] = {}
         self._tools: dict[Any, Reader] = {}
         self._tags_seen = 0
+        self.is_unhooked = False
         self._read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
@@ -132,14 +136,17 @@ class Engine:
         with speed.FILLING:
             tags = dict(blocks.BLOCK_TAGS)
             if not self._by_class:
-                self._fill_ours()
+                self.is_unhooked = self._fill_ours()
             for cls, tag in tags.items():
-                if cls not in SPECS:
+                if self._only_ours and cls not in SPECS:
+                    self._blocks[tag] = _refuse
+                elif cls not in SPECS:
                     spec = user_spec(self, cls, tag)
                     self._by_class[cls] = self._blocks[tag] = self._user_reader(cls, spec)
             self._tags_seen = len(tags)
 
-    def _fill_ours(self) -> None:
+    def _fill_ours(self) -> bool:
+        """Fill the tables for our classes; return whether all readers are our own."""
         hooks = dispatch.hook_table(self.converter.get_structure_hook, list(SPECS))
         for cls, spec in SPECS.items():
             ours = hooks[cls] is self._ours[cls][0]
@@ -156,6 +163,7 @@ class Engine:
             ours = hook is self._ours[cls][1]
             writer = hook if ours else foreign_writer(hook, cls)
             self.writers[cls] = self._names[f"write_{cls.__name__}"] = writer
+        return all(hooks[cls] is self._ours[cls][0] for cls in SPECS)
 
     def _user_reader(self, cls: type, spec: Spec) -> Reader:
         hook = self.converter.get_structure_hook(cls)
@@ -269,8 +277,17 @@ class Engine:
         self.fill()
         return self._by_class[cls](native, level)
 
+    def read_part(self, cls: type, native: Any) -> Any:
+        """Read one object that stands by itself; of blocks, sources and tools the tag tells the class."""
+        self.fill()
+        if issubclass(cls, BaseBlock):
+            return self.read_block(native, 0)
+        if cls in SOURCES:
+            return self.read_source(native, 0)
+        return self.read_tool(native, 0) if cls in TOOLS else self._by_class[cls](native, -1 if cls is Msg else 0)
+
     def is_known(self, cls: type, tag: Any) -> bool:
-        """Tell whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
+        """Whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
         self.fill()
         return tag in (self._tools if cls is NativeTool else self._blocks)
 
@@ -287,6 +304,11 @@ class Engine:
     def unstructure(self, value: Any, kind: Any) -> Any:
         """Write a value of a type that a user's class names."""
         return unstructured(self.converter, value, kind)
+
+
+def _refuse(_: Any, level: int) -> Any:
+    msg = "a block of a user"
+    raise DecodeError(msg, code="type")
 
 
 def _too_deep() -> DecodeError:

@@ -75,7 +75,7 @@ class Field:
     always: bool = False
 
     def is_default(self, value: Any) -> bool:
-        """Tell whether a value is what absence means."""
+        """Whether a value is what absence means."""
         default = self.default
         if default is None:
             return value is None

@@ -49,7 +49,7 @@ class Nested(Protocol):
         ...
 
     def is_known(self, cls: type, tag: Any) -> bool:
-        """Tell whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
+        """Whether a tag of blocks (NativeBlock) or tools (NativeTool) names a class."""
         ...
 
     def structure(self, value: Any, kind: Any) -> Any:
@@ -65,7 +65,7 @@ def parse_time(raw: str) -> datetime:
     """Return the time that an ISO 8601 text says, exactly.
 
     Raises:
-        DecodeError: code "schema" where it is none, or has more digits than a datetime holds.
+        DecodeError: code "schema" if it is none, or has more digits than a datetime holds.
     """
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
@@ -88,7 +88,7 @@ def inlined(engine: Nested, spec: Spec, extras: Mapping[str, Any]) -> Any:
 
 
 def is_bare(engine: Nested, spec: Spec, values: Mapping[str, Any]) -> bool:
-    """Tell whether a native object says no more than its value, and that is of our own form with an unknown tag."""
+    """Whether a native object says no more than its value, and that is of our own form with an unknown tag."""
     if values.get("codec") != FAMILY:
         return False
     if any(name not in _BARE and not _says_nothing(value) for name, value in values.items()):

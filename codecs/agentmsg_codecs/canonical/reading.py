@@ -101,7 +101,7 @@ def _read_time(_: Nested, field: Field, raw: Any, level: int) -> Any:
 
 
 def floats(items: list[Any]) -> tuple[float, ...] | None:
-    """Return numbers as a tuple, or None where one is no finite float."""
+    """Return numbers as a tuple, or None if one isn't a finite float."""
     for item in items:
         if type(item) is not float or not math.isfinite(item):
             return None
@@ -234,6 +234,6 @@ def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:
             kind=values.get("kind", "function"),
         )
         if settled.raw_input is None:
-            msg = "raw_input says something else than input"
+            msg = "raw_input and input differ"
             raise DecodeError(msg, code="schema", path=("raw_input",))
         note["input"] = "explicit"

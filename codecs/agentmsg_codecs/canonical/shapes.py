@@ -37,7 +37,7 @@ class Shape(Protocol):
         ...
 
     def spec_tag(self, spec: Spec) -> Any:
-        """Return the tag that objects of a class carry."""
+        """Return the tag of objects of a class."""
         ...
 
     def open(self, spec: Spec, native: Any) -> Opened:
@@ -49,7 +49,7 @@ class Shape(Protocol):
         ...
 
     def beyond(self, spec: Spec, own: Any) -> Any:
-        """Return what ``extras["agentmsg"]`` puts beyond the table, or None where it is not of that form."""
+        """Return what ``extras["agentmsg"]`` puts beyond the table, or None if it is not of that form."""
         ...
 
     def as_extras(self, beyond: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, get_args
 
 import attrs
 
@@ -53,8 +53,17 @@ def resolve(cls: type) -> None:
         return
 
 
+def _spellings(union: Any) -> tuple[Any, ...]:
+    """Return a union of ours as annotations have it, and without what only pydantic asks for."""
+    return (union, get_args(union)[0])
+
+
+_BLOCKS = (*_spellings(Block), BaseBlock, ContentBlock)
+_TOOLS, _SOURCES = _spellings(Tool), _spellings(Source)
+
+
 def _is_block(kind: Any) -> bool:
-    return kind in (Block, BaseBlock, ContentBlock)
+    return kind in _BLOCKS
 
 
 def _is_user_block(kind: Any) -> bool:
@@ -62,11 +71,11 @@ def _is_user_block(kind: Any) -> bool:
 
 
 def _is_tool(kind: Any) -> bool:
-    return bool(kind == Tool)
+    return kind in _TOOLS
 
 
 def _is_source(kind: Any) -> bool:
-    return bool(kind == Source)
+    return kind in _SOURCES
 
 
 def _is_any(kind: Any) -> bool:
@@ -129,7 +138,7 @@ def as_hook(shape: Shape, spec: Spec, read: Callable[[Any, int], Any]) -> Callab
         if spec.number is not None and spec.key == "type" and not is_text:
             tag = shape.tag(native)
             if tag != shape.spec_tag(spec):
-                raise DecodeError(f"{excerpt(tag)} is no {spec.cls.__name__}", code="schema", path=("type",))
+                raise DecodeError(f"{excerpt(tag)} isn't a {spec.cls.__name__}", code="schema", path=("type",))
         return read(native, 0)
 
     return hook

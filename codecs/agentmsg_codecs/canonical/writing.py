@@ -119,7 +119,7 @@ def _fold(engine: Nested, spec: Spec, values: dict[str, Any], note: Mapping[str,
 
 
 def _stands(field: Field, value: Any, spelling: Any, values: Mapping[str, Any]) -> bool:
-    """Tell whether a field is written."""
+    """Whether a field is written."""
     if field.kind == "input":
         if values["raw_input"] is not None:
             return spelling == "explicit" and _is_valid(values)

@@ -1,57 +1,61 @@
-"""langchain: the dict forms in which people store LangChain's messages.
+"""langchain: the dictionaries that LangChain's messages are stored as.
 
-A document is a list of messages, a single message, or a state (``{"messages": [...], ...}``, other keys are kept as
-``history.extras["langchain"]``). Each message has one of the forms of messages/forms.py; the history remembers the
-first one and its container, a message a form that differs. New messages are written in the history's form, else in
-that of the option ``form``. Envelopes of dumpd (``{"lc": 1, ...}``) are refused; ``lc`` inside of user data is
-plain data.
+A document is a list of messages, one message, or a state (``{"messages": [...], ...}``). The state's other keys become
+``history.extras["langchain"]``.
+
+Each message has one of three forms: ``{"type", "data"}`` (``messages_to_dict``), flat (``model_dump``), or role and
+content. A history remembers its form and its container. New messages take the form of their history, or else the one
+that the option ``form`` names. Envelopes of ``dumpd`` (``{"lc": 1, ...}``) are refused: use ``langchain-lc``.
+
+Follows langchain-core 1.7, older block forms included, and LangChain for JavaScript (@langchain/core 1.4).
 
 | LangChain | agentmsg |
 | --- | --- |
 | human, ai, system, tool, remove | user, assistant, system, tool, remove |
-| system with additional_kwargs.__openai_role__ "developer" | developer |
+| system with ``additional_kwargs.__openai_role__`` "developer" | developer |
 | chat; generic | the role in ``role`` |
 | function | tool, with one result that has no tool_call_id |
-| HumanMessageChunk, AIMessageChunk ... | as the message; the class is noted |
+| HumanMessageChunk, AIMessageChunk ... | as the message; a note keeps the class |
 | id, name | id, name; the name of a tool message is its tool's |
-| additional_kwargs | metadata, without what follows |
-| ... tool_calls, function_call | ToolUseBlocks |
-| ... reasoning_content; refusal; audio | a first ThinkingBlock; RefusalBlock; AudioBlock |
-| response_metadata | response_metadata, without what follows |
-| ... model_name, model | model |
-| ... finish_reason "tool_calls"; stop_reason "end_turn", "max_tokens" | finish_reason "tool_use"; "stop", "length" |
-| ... any other word in finish_reason, stop_reason | the same word |
-| usage_metadata | usage; details beyond ours in extras["langchain.input"], ["langchain.output"] |
-| content: a text; a list | one TextBlock; a block a part |
-| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block, see calls/joining.py |
-| what a copy says beyond the call | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
-| what a piece in a stored chunk says beyond it | extras["langchain.chunks"] |
-| a function_call without its like in tool_calls | has the id of the tool message behind it, a made one |
-| args ``{"_raw": value}`` | input that is no object (and, wrapped once more, an input that looks like that) |
+| additional_kwargs | metadata, without the keys below |
+| additional_kwargs: tool_calls, function_call | ToolUseBlocks |
+| additional_kwargs: reasoning_content; refusal; audio | a ThinkingBlock in front; RefusalBlock; AudioBlock |
+| response_metadata | response_metadata, without the keys below |
+| response_metadata: model_name, model | model |
+| response_metadata: finish_reason "tool_calls" | finish_reason "tool_use" |
+| response_metadata: stop_reason "end_turn", "max_tokens" | finish_reason "stop", "length" |
+| response_metadata: any other finish_reason or stop_reason | the same word |
+| usage_metadata | usage; other details in extras["langchain.input"] and extras["langchain.output"] |
+| content: a text; a list | one TextBlock; one block per part |
+| tool_calls, invalid_tool_calls | ToolUseBlocks; up to five copies of a call are one block |
+| other fields of a copy | extras["langchain.content"], ["langchain.tool_calls"], ["langchain.kwargs"] |
+| other fields of a piece in a stored chunk | extras["langchain.chunks"] |
+| a function_call without a match in tool_calls | takes the id of the tool message after it, or a made one |
+| args ``{"_raw": value}`` | input that isn't an object (wrapped twice: an input that looks like that) |
 | tool_call_id, content, name, artifact, status, cache_control | the ToolResultBlock |
-| structured, error, error_type of a tool message | the same fields (LangChain keeps fields that it does not know) |
+| structured, error, error_type of a tool message | the same fields (LangChain keeps unknown fields) |
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
-| a citation that is none of v1, OpenAI or Anthropic | a Citation, all of it in extras |
-| a signature in the extras of reasoning | is of response_metadata.model_provider, else of Anthropic |
+| a citation of no known form | a Citation, all of it in extras |
+| a signature in the extras of reasoning | Signature of response_metadata.model_provider, or of Anthropic |
 | image, audio, video, file, text-plain | the media blocks |
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
-| server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock with kind "server" |
+| server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock of kind "server" |
 | server_tool_use, mcp_tool_use, web_search_tool_result ... (also as v1) | as the codec ``anthropic`` reads them |
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
-| bare texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks, with a note of their shape |
-| tool_result (Anthropic) in a human message | a tool message of its own; see grouped.py |
+| plain texts; parts of v0, OpenAI, Anthropic, Google, Bedrock | the same blocks; a note keeps the shape |
+| tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |
-| any other part; any other message | NativeBlock; a message with the role "native" |
+| any other part or message | NativeBlock; a message with the role "native" |
 | extras of a block: signature, phase, metadata, detail, filename, title, provider ... | fields of the block |
-| cache_control; in extras, too; prompt_cache_breakpoint (OpenAI) | cache |
-| unknown keys, and keys with a value that has no meaning there | extras["langchain"] |
-| ... inside of image_url, source, file ... | extras["langchain.nested"] |
-| ... in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
+| cache_control, also in extras; prompt_cache_breakpoint (OpenAI) | cache |
+| unknown keys, and keys whose value has no meaning there | extras["langchain"] |
+| the same inside of image_url, source, file ... | extras["langchain.nested"] |
+| the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
-Written by default: v1 blocks, a text where content is one plain text, calls in tool_calls (and in content where they
-stand before other blocks or say more than id, name and arguments).
+New content is written as v1 blocks, or as a text if it is one plain text. Calls are written in tool_calls. They are
+written in content too if they come before other blocks, or have more than id, name and arguments.
 """
 
 from __future__ import annotations
@@ -85,7 +89,8 @@ class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
 
     Attributes:
-        form: of messages in a history that was not read from a document of LangChain.
+        form: how to write messages of a history that wasn't read from LangChain: with type and data, flat, or as role
+            and content.
         engine: what reads and writes; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -103,7 +108,7 @@ class LangChainCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What LangChain's messages carry; see capabilities/messages.py."""
+        """What LangChain's messages support; see capabilities/messages.py."""
         return self._caps
 
     def read(self, document: Any) -> am.History:
@@ -126,7 +131,7 @@ class LangChainCodec(ContainerCodec):
     def _read_list(self, natives: list[Any]) -> am.History | None:
         """Return the history of native messages whose depth nobody looked at, emptying their list.
 
-        None where the first is unusual, or where the careful way has an error to tell.
+        None if the first is unusual, or where the careful way has an error to tell.
         """
         self.engine.fill()
         form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"

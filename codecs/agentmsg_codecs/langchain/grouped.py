@@ -43,7 +43,7 @@ _NEEDED = frozenset({"type", "tool_use_id"})
 
 
 def is_result(block: Any) -> bool:
-    """Tell whether a native block is a tool result that is a message of its own."""
+    """Whether a native block is a tool result that is a message of its own."""
     value: Any = block.value if type(block) is am.NativeBlock and block.codec == FAMILY else None
     if not is_mapping(value) or value.get("type") != "tool_result" or not _NEEDED <= value.keys() <= _KEYS:
         return False
@@ -97,7 +97,7 @@ def make_grouping(parts: ContentParts) -> Grouping:
 
 
 def _may_open(message: am.Msg, parts: ContentParts) -> bool:
-    """Tell whether a human message may begin with this one, and have all that is around its content."""
+    """Whether a human message may begin with this one, and have all that is around its content."""
     if not BODY_KEYS.isdisjoint(natives.extras_of(message, FAMILY)):
         return False
     if message.role == "tool" and message.name is not None:
@@ -106,7 +106,7 @@ def _may_open(message: am.Msg, parts: ContentParts) -> bool:
 
 
 def _may_follow(before: am.Msg, message: am.Msg, parts: ContentParts) -> bool:
-    """Tell whether a message has nothing but content, and is not read as one with that before."""
+    """Whether a message has nothing but content, and is not read as one with that before."""
     if before.role == message.role == "user":
         return False
     return am.same(message, _make_msg(message.role, message.content)) and _may_stand(message, parts)
@@ -144,7 +144,7 @@ def split(message: am.Msg, parts: ContentParts) -> list[am.Msg]:
 
 
 def linked(messages: list[am.Msg]) -> list[am.Msg]:
-    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result behind it.
+    """Return the messages; a call that has no id, as OpenAI's first had none, has that of the result after it.
 
     The id is a made one: it is not written where a reader would make the same link again.
     """

@@ -34,7 +34,7 @@ USAGE_KEYS = frozenset({*_COUNTERS, *DETAILS, "cost"})
 
 
 def read_usage(native: Any) -> am.Usage | None:
-    """Return the usage of ``usage_metadata``; None where it is null or no object."""
+    """Return the usage of ``usage_metadata``; None if it is null or no object."""
     if type(native) is not _OBJECT:
         return None
     part: Native = native
@@ -94,7 +94,7 @@ def _read_odd(part: Native) -> am.Usage | None:
 
 
 def is_odd(usage: am.Usage, key: str, value: Any) -> bool:
-    """Tell whether a value is no counter, under the key of one that a usage lacks: it comes back as an extra."""
+    """Whether a value isn't a counter, under the key of one that a usage lacks: it comes back as an extra."""
     name = {**_COUNTERS, "cost": "cost", **_IN_DETAILS}.get(key)
     if name is not None:
         is_number = type(value) is int or (key == "cost" and type(value) is float)

@@ -1,37 +1,39 @@
-"""lionpride: messages of lionpride (Python, 1.0.0a12), whose role is derived from the keys of their content.
+"""lionpride: messages of lionpride (Python), whose content decides their role.
 
-A document is a list of messages, one message, or a pile of them (``{"items": [...], ...}``). A message is a node, or no
-more than ``{"content": {...}}``.
+A document is a list of messages, one message, or a pile (``{"items": [...], ...}``). A message is a node, or only
+``{"content": {...}}``.
+
+Follows lionpride 1.0.0a12.
 
 | lionpride | agentmsg |
 | --- | --- |
-| content with instruction, context, request_model, tool_schemas or images; with no key that decides | user |
+| content with instruction, context, request_model, tool_schemas or images; with no key below | user |
 | else with assistant_response | assistant |
 | else with result or error | tool |
 | else with function or arguments | assistant, with a call |
 | else with system_message or system_datetime | system |
-| instruction: a text; any other value | TextBlock; DataBlock, name "instruction" |
-| context, tool_schemas, request_model | DataBlock of the name of the key |
-| images, with image_detail | an ImageBlock each: URLSource, detail |
-| image_detail without images | DataBlock, name "image_detail" |
-| system_message; system_datetime | TextBlock; DataBlock, name "system_datetime" |
+| instruction: a text; any other value | TextBlock; DataBlock named "instruction" |
+| context, tool_schemas, request_model | DataBlock named as the key |
+| images, with image_detail | one ImageBlock each: URLSource, detail |
+| image_detail without images | DataBlock named "image_detail" |
+| system_message; system_datetime | TextBlock; DataBlock named "system_datetime" |
 | assistant_response | TextBlock |
-| function, arguments | ToolUseBlock: name, input; its id is that of the message |
-| request_id; result: a text, any other value | ToolResultBlock: tool_call_id; content, structured |
+| function, arguments | ToolUseBlock: name, input; its id is the message's |
+| request_id; result: a text; any other value | ToolResultBlock: tool_call_id; content; structured |
 | error | error of the result |
 | an empty value; null | an empty block; no block |
-| a value that is no text, in a field for text | its JSON text |
+| another value in a field for text | its JSON text |
 | sender, recipient | name, recipient |
 | id, created_at (ISO, or seconds), embedding | id, created_at, embedding |
 | metadata (lineage of clones included), without lion_class | metadata |
 | other keys of the content; of the node | extras["lionpride.content"]; extras["lionpride"] |
-| a field of the node that holds what it cannot mean, such as a time that is none | extras["lionpride"] |
+| a field of the node with an invalid value, such as a time | extras["lionpride"] |
 | another lion_class | extras["lionpride.metadata"] |
-| what is of another type | a message of the role "native" |
+| a message of another type | a message with the role "native" |
 
-The real writer leaves out what is empty, and reads what is left as an instruction; here an empty field is written, so
-that the role stays. An id that is no UUID becomes one (version 5, the same for the call and its result), or, where no
-call has it, is dropped. The name of a result is that of its call.
+lionpride itself leaves empty fields out, and reads the rest as an instruction. Here an empty field is written, so the
+role stays. An id that isn't a UUID becomes one (version 5, the same for a call and its result). If no call has it, it
+is dropped. A result takes the name of its call.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class LionprideCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     def make_caps(self) -> Caps:
-        """Return what lionpride's messages carry; see capabilities.py."""
+        """Return what lionpride's messages support; see capabilities.py."""
         return make_caps()
 
     def read(self, document: Any) -> am.History:

@@ -1,4 +1,4 @@
-"""Which blocks lionpride's messages carry, and what the others are in text."""
+"""Which blocks lionpride's messages support, and what the others are in text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS: Mapping[type[am.BaseBlock], Row] = {**rules.TEXT_ROWS, am.TextBlock: Row(
 
 
 def slot_of(block: Any, role: str) -> str | None:
-    """Return the field of its own that data has in a message of a role; None where it is text."""
+    """Return the field of its own that data has in a message of a role; None if it is text."""
     if not isinstance(block, am.DataBlock):
         return None
     own = (*SLOTS.get(role, ()), *(("instruction", "image_detail") if role == "user" else ()))
@@ -31,7 +31,7 @@ def data_row(role: str) -> Row:
         if slot is None:
             return rules.data_as_text(block)
         if block.data is None:
-            return Drop("a field that holds nothing says nothing", "annotation")
+            return Drop("an empty field has no meaning", "annotation")
         if slot == "instruction" and isinstance(block.data, str):
             return Swap(am.TextBlock(block.data), "an instruction in words is text", "annotation")
         return block
@@ -40,7 +40,7 @@ def data_row(role: str) -> Row:
 
 
 def image_rule(block: am.ImageBlock) -> Any:
-    """Carry an image with a URL that lionpride takes; another is dropped."""
+    """Keep an image with a URL that lionpride takes; another is dropped."""
     source = block.source
     if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, FAMILY, "/odd")):
         return Drop("an image is given by URL (http, https) here")
@@ -50,17 +50,17 @@ def image_rule(block: am.ImageBlock) -> Any:
 
 
 def carried_detail(detail: str, block: Any) -> str | None:
-    """Carry a detail that lionpride lists, or the one that was read."""
+    """Keep a detail that lionpride lists, or the one that was read."""
     return detail if detail in DETAILS or is_marked(block, FAMILY, "/detail") else None
 
 
 def carried_text(text: str, block: am.ToolUseBlock) -> str | None:
-    """Carry the text of a call that is no JSON; any other is carried where its input says all of it."""
+    """Keep the text of a call that isn't JSON; any other is supported where its input says all of it."""
     return text if block.significant_text is None or not block.is_valid else None
 
 
 def result_rule(block: am.ToolResultBlock) -> Any:
-    """Carry a result that is one text, or one JSON value, and what went wrong in a field of its own."""
+    """Keep a result that is one text, or one JSON value, and what went wrong in a field of its own."""
     changes: dict[str, Any] = {}
     level: Any = "annotation"
     link = block.tool_call_id
@@ -81,7 +81,7 @@ def result_rule(block: am.ToolResultBlock) -> Any:
 
 
 def carried_value(value: Any, block: am.ToolResultBlock) -> Any:
-    """Carry the value of a result that has no content beside it."""
+    """Keep the value of a result that has no content beside it."""
     return None if block.content else value
 
 

@@ -1,4 +1,4 @@
-"""The capability table: what lionpride's messages carry, and what becomes of the rest."""
+"""The capability table: what lionpride's messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell
 
 
-_ALONE = "one text, and one call, is all that a message says"
+_ALONE = "a message holds one text and one call at most"
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def _id(value: str, message: am.Msg) -> str | None:
 
 
 def _metadata(metadata: Mapping[str, Any], _: Any) -> Any:
-    """Carry the metadata; under ``lion_class`` stands the class."""
+    """Keep the metadata; under ``lion_class`` stands the class."""
     if "lion_class" not in metadata:
         return metadata
     return {key: value for key, value in metadata.items() if key != "lion_class"}
@@ -136,7 +136,7 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
         even = _with_one_detail(message) if role == "user" else message
         if even is not message:
             return Swap(even, "one detail is for all images", "annotation")
-        # Of others, what becomes of them is joined: such a message is not carried as it is.
+        # Of others, what becomes of them is joined: such a message is not kept as it is.
         said = [block for block in message.content if type(block) is am.TextBlock or _has_place(block, role)]
         if any(joined(left, right) is not None for left, right in pairwise(said)):
             return Swap(message, _ALONE, "annotation")
@@ -150,7 +150,7 @@ def _has_place(block: Any, role: str) -> bool:
 
 
 def _with_one_detail(message: am.Msg) -> am.Msg:
-    """Return a message whose images have the first detail that one of them has, and that is carried."""
+    """Return a message whose images have the first detail that one of them has, and that is supported."""
     images = message.blocks(am.ImageBlock)
     details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
     if len(details) <= 1:
@@ -211,7 +211,7 @@ def _split_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
 
 
 def _answer(message: am.Msg) -> Any:
-    """Carry an answer: words that are one, or a call whose id is that of its message."""
+    """Keep a response: words that are one, or a call whose id is that of its message."""
     if len(message.content) == 1 and _is_usual_answer(message.content[0], message.id):
         return message
     calls = [block for block in message.content if _is_call(block)]
@@ -236,7 +236,7 @@ def _answer(message: am.Msg) -> Any:
 
 
 def _is_usual_answer(block: Any, link: str | None) -> bool:
-    """Tell whether a block makes an answer alone: a text, or a call that has the id of its message, a UUID."""
+    """Whether a block makes a response alone: a text, or a call that has the id of its message, a UUID."""
     if type(block) is am.TextBlock:
         return True
     return _is_call(block) and link is not None and block.id is link and is_uuid(link)

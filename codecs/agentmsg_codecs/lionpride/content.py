@@ -3,7 +3,7 @@
 What a message holds beside its content plays no part here: ``_bare`` takes it away, so that spellings can be tried.
 Marks: ``/odd`` on an image whose URL the real reader refuses; ``/detail`` where it does not list the detail;
 ``/parsed`` on what stands in a text field as JSON (the real writer parses texts that are JSON); ``/error`` and
-``/link``, the same of a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments are no object.
+``/link``, the same of a result's ``error`` and ``request_id``; ``/plain`` on a call whose arguments aren't an object.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _write_system(message: am.Msg) -> Native:
     return native or {"system_message": None}
 
 
-# -- answers, calls and results ---------------------------------------------------------------------------------------
+# -- responses, calls and results --------------------------------------------------------------------------------------
 
 
 def _read_response(native: Native, _: Any) -> am.Msg:
@@ -278,7 +278,7 @@ _USUAL: Mapping[str, Mapping[str, type]] = {
 
 
 def _is_usual(name: str, native: Native) -> bool:
-    """Tell whether a content is spelt as it would be written, so that nothing can deviate and nothing is compared."""
+    """Whether a content is spelt as it would be written, so that nothing can deviate and nothing is compared."""
     usual = _USUAL[name]
     if native.keys() != usual.keys() or any(not isinstance(native[key], kind) for key, kind in usual.items()):
         return False

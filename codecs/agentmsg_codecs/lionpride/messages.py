@@ -1,6 +1,6 @@
 """Messages: a node with its content, one of ours.
 
-Marks on a message: ``/free`` (an id that is no UUID as lionpride writes it), ``/time`` (the form of ``created_at``),
+Marks on a message: ``/free`` (an id that isn't a UUID as lionpride writes it), ``/time`` (the form of ``created_at``),
 ``/unclassed`` (metadata without ``lion_class``), ``/stored`` (``node_metadata``, as databases have it); on a call
 or result ``/no-id``; on a result ``/free``, as of a message.
 """
@@ -79,7 +79,7 @@ def _read_time(value: Any) -> datetime:
 
 
 def _form(time: datetime, value: Any) -> str | None:
-    """Return the name of the form that a time has here, where it is not the usual one."""
+    """Return the name of the form that a time has here, if it is not the usual one."""
     if time.tzinfo is not UTC or value == time.isoformat():
         return None
     return next((name for name, write in _TIMES.items() if am.same(write(time), value)), None)
@@ -252,7 +252,7 @@ def _write_plain(message: am.Msg) -> Native:
 
 
 def _is_usual(native: Native) -> bool:
-    """Tell whether a node is spelt as it would be written, so that nothing can deviate and nothing is compared.
+    """Whether a node is spelt as it would be written, so that nothing can deviate and nothing is compared.
 
     The content sees to itself.
     """
@@ -292,7 +292,7 @@ def read_node(native: Any, names: CallNames | None = None) -> am.Msg:
         names: what is known of the calls before; None: nothing.
 
     Raises:
-        DecodeError: where it is no message at all.
+        DecodeError: if it isn't a message at all.
     """
     if not is_object(native):
         raise DecodeError(f"a message of lionpride is an object, not {excerpt(native)}")

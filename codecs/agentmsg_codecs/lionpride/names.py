@@ -63,7 +63,7 @@ CONTENT_KEYS = frozenset({"response_model"}.union(*FIELDS.values()))
 
 
 def is_uuid(text: str) -> bool:
-    """Tell whether an id is one as lionpride writes it."""
+    """Whether an id is one as lionpride writes it."""
     return _UUID.fullmatch(text) is not None
 
 
@@ -77,7 +77,7 @@ def own_id(text: str) -> str:
 
 
 def is_web_url(url: str) -> bool:
-    """Tell whether lionpride takes a URL for an image: it wants http or https, and what urlsplit takes for a host."""
+    """Whether lionpride takes a URL for an image: it wants http or https, and what urlsplit takes for a host."""
     match = _WEB_URL.match(url)
     if match is None or "\x00" in url or "%00" in url:
         return False
@@ -95,7 +95,7 @@ _MARKS = dict.fromkeys(map(ord, "/?#@:"))
 
 
 def _is_ipv6(host: str) -> bool:
-    """Tell whether the brackets of a host hold an address."""
+    """Whether the brackets of a host hold an address."""
     from ipaddress import AddressValueError, IPv6Address  # noqa: PLC0415 - few need it, and it is slow to import
 
     match = _BRACKETS.fullmatch(host)

@@ -1,35 +1,36 @@
-"""openai: OpenAI Chat Completions, requests, with the dialects of compatible servers.
+"""openai: requests to OpenAI Chat Completions, and the dialects of compatible servers.
 
-A document is a request body (``{"messages": [...], "tools": [...], ...}``; other keys are kept as
-``history.extras["openai"]``), a row of fine-tuning data, a bare list of messages, or one message. Shapes are those of
-the package openai 3.54; what that schema does not have is read too and written again where it was read, never anew.
+A document is a request body (``{"messages": [...], "tools": [...], ...}``), a row of fine-tuning data, a list of
+messages, or one message. Other keys of a body become ``history.extras["openai"]``.
+
+Follows the Python package openai 3.54. Fields of compatible servers are read, and written back where they were read.
 
 | OpenAI | agentmsg |
 | --- | --- |
-| system, developer, user, assistant, tool | the same roles; one message is one message |
+| system, developer, user, assistant, tool | the same roles, one message each |
 | function, with its name | tool, with a result whose id is made |
-| name | name; of a tool message its tool's |
-| content: a text; a list; null | one TextBlock; a block a part; no blocks |
+| name | name; of a tool message: the tool's name |
+| content: a text; a list; null | one TextBlock; one block per part; no blocks |
 | text; refusal | TextBlock; RefusalBlock |
 | image_url (URL or data), detail | ImageBlock |
 | input_audio (data, format) | AudioBlock with base64 data of audio/wav or audio/mp3 |
 | file (file_id; file_data, filename) | FileBlock (name) |
 | video_url (compatible servers) | VideoBlock |
-| thinking, with a list of texts or a text (Mistral) | ThinkingBlock where it stands, signed by "mistral" |
+| thinking, with a list of texts or a text (Mistral) | ThinkingBlock in its place, signed by "mistral" |
 | prompt_cache_breakpoint; cache_control (compatible servers) | cache |
 | cache_control of a message; of an entry of tool_calls | cache of the last block that may have one; of the call |
 | extra_content.google.thought_signature (Gemini) | signature of the call; of an assistant's part, or last text |
-| refusal; audio of a message | RefusalBlock; AudioBlock behind the content |
-| tool_calls: function; custom | ToolUseBlock, kind "function" (arguments: raw_input) or "custom" (input: the text) |
-| another word for the type of such an entry | its kind |
+| refusal; audio of a message | RefusalBlock; AudioBlock after the content |
+| tool_calls: function; custom | ToolUseBlock of kind "function" (arguments: raw_input) or "custom" (input: the text) |
+| another type of such an entry | its kind |
 | function_call | ToolUseBlock with a made id |
-| tool_call_id, content | ToolResultBlock; its name is that of its call; content that is an object is structured |
-| reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks first |
-| annotations (of an answer that stands in a request) | citations of the text |
-| tools: function; custom; functions | ToolSpec, kind "function" or "custom" |
-| any other tool, part or entry of tool_calls, message | NativeTool, NativeBlock, a message of the role "native" |
-| unknown keys, and a name, an id ... that is none | extras["openai"] |
-| unknown keys of the object inside (function, image_url ...) | extras["openai.item"] |
+| tool_call_id, content | ToolResultBlock, named by its call; content that is an object becomes structured |
+| reasoning_content, reasoning, reasoning_details, thinking_blocks (compatible servers) | ThinkingBlocks in front |
+| annotations (of a response inside a request) | citations of the text |
+| tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
+| any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
+| unknown keys; an invalid name, id ... | extras["openai"] |
+| unknown keys of an inner object (function, image_url ...) | extras["openai.item"] |
 """
 
 from __future__ import annotations
@@ -63,12 +64,13 @@ class OpenAICodec(Codec):
     """Requests of OpenAI Chat Completions.
 
     Attributes:
-        thinking: where thinking goes that was not read from a field of its own: nowhere ("drop", for OpenAI's messages
-            have no place for it), into the text in tags ("text"), or into a field of compatible servers.
-        results: where the media of tools' results go, which are text here: nowhere ("text"), or into a user's message
-            behind the results ("user").
-        container: of a history that was not read from a document of OpenAI: a "body", or a bare "list" of messages
-            where there are no tools and no parameters.
+        thinking: where to write thinking that wasn't read from a field of its own. OpenAI's messages have no place for
+            it, so "drop" leaves it out. "text" puts it into the text, in tags. The others are fields of compatible
+            servers.
+        results: where to write images and other media of tool results. "text" leaves them out. "user" puts them into a
+            user message after the results.
+        container: how to write a history that wasn't read from OpenAI: as a request body, or as a list of messages if
+            it has no tools and no parameters.
         engine: what reads and writes messages; hooks registered on ``engine.content.everything.converter`` before
             first use replace ours.
     """
@@ -93,7 +95,7 @@ class OpenAICodec(Codec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what OpenAI's messages carry; see capabilities.py."""
+        """Return what OpenAI's messages support; see capabilities.py."""
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def read(self, document: Any) -> am.History:

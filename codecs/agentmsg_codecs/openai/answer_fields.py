@@ -1,6 +1,6 @@
-"""What an answer says of itself beside its message, and what of it has no meaning.
+"""The fields of a response beside its message, and which of their values have no meaning.
 
-An ``index`` that is not 0, an ``object`` that is no chat.completion, an ``id`` that is no text ...: what cannot be
+An ``index`` that is not 0, an ``object`` other than chat.completion, an ``id`` that isn't a text ...: what cannot be
 read as what it means is kept as it is, among the response metadata, and told where it is lost.
 """
 
@@ -39,7 +39,7 @@ def time_in(native: Mapping[str, Any]) -> datetime | None:
 
 
 def usage_in(native: Mapping[str, Any]) -> am.Usage | None:
-    """Return the usage of an answer, or None."""
+    """Return the usage of a response, or None."""
     try:
         return read_usage(native.get("usage"))
     except (Unreadable, AgentMsgError):
@@ -60,5 +60,5 @@ _HAS_NO_MEANING: Mapping[str, Callable[[Any], bool]] = {
 
 
 def is_odd_value(key: str, value: Any) -> bool:
-    """Tell whether a value says something that its key does not mean; what is empty says nothing."""
+    """Whether a value says something that its key does not mean; what is empty says nothing."""
     return bool(value) and _HAS_NO_MEANING[key](value)

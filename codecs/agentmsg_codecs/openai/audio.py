@@ -51,7 +51,7 @@ def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]
     What the schema does not have, of requests or of responses, is marked ``/odd``.
 
     Raises:
-        Unreadable: where it is no such object.
+        Unreadable: if it isn't such an object.
     """
     if native is None or (is_mapping(native) and _is_empty(native)):
         return []
@@ -61,7 +61,7 @@ def read_audio(native: Any, *, is_response: bool = False) -> list[am.AudioBlock]
 
 
 def is_no_sound(block: am.AudioBlock) -> bool:
-    """Tell whether a block that fits would be read as none: its id, and all else that it says, is empty."""
+    """Whether a block that fits would be read as none: its id, and all else that it says, is empty."""
     return _is_empty(write_audio(block))
 
 

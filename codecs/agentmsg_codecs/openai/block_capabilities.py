@@ -1,4 +1,4 @@
-"""What OpenAI's messages carry of blocks: rows of the capability table, by place."""
+"""What OpenAI's messages support of blocks: rows of the capability table, by place."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _nearest(ttl: str) -> str:
 
 
 def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
-    """Carry a cache hint: kind and time to live as the schema has them, or as compatible servers wrote them."""
+    """Keep a cache hint: kind and time to live as the schema has them, or as compatible servers wrote them."""
     changes: dict[str, Any] = {}
     extras = _HINT_EXTRAS(hint.extras, hint) if hint.extras else hint.extras
     if extras is not hint.extras:
@@ -67,12 +67,12 @@ def carried_cache(hint: am.CacheHint, _: Any) -> am.CacheHint:
 
 
 def _only_odd_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
-    """Carry a cache hint where the schema has none: only one that was read there."""
+    """Keep a cache hint where the schema has none: only one that was read there."""
     return carried_cache(hint, block) if is_odd(hint) or is_message_hint(hint) else None
 
 
 def _own_cache(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
-    """Carry a cache hint on a call or a result: one that was read there, or beside its message."""
+    """Keep a cache hint on a call or a result: one that was read there, or beside its message."""
     return carried_cache(hint, block) if is_own_hint(hint) else None
 
 

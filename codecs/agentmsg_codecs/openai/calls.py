@@ -1,8 +1,9 @@
 """Calls: the entries of ``tool_calls``, and the ``function_call`` of old messages.
 
 Marks: ``/no-id`` on what was read without an id, and needs none; ``/legacy`` on a function_call and on the result in a
-message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that is no call;
-``/type`` on a call with another word for its type, which is its kind; ``/object`` on one whose arguments are no text.
+message of the role ``function``, whose ids the reader makes; ``/call`` on the native block of an entry that isn't a
+call; ``/type`` on a call with another word for its type, which is its kind; ``/object`` on one whose arguments aren't
+text.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ _LEGACY = Shape(cls=am.ToolUseBlock, keys={None: _INNER["function"]}, read=_read
 
 
 def is_legacy(block: Any) -> bool:
-    """Tell whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
+    """Whether a call or result is written in the old form; codec.py has taken the id that its reader makes."""
     if not block.notes or mark_of(block, FAMILY, "/legacy") is not True or isinstance(block, am.NativeBlock):
         return False
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
@@ -124,12 +125,12 @@ def is_legacy(block: Any) -> bool:
 
 
 def says_beside(block: Any) -> bool:
-    """Tell whether a call says what an old one has no place for, but for what its message says."""
+    """Whether a call says what an old one has no place for, but for what its message says."""
     return block.signature is not None or (block.cache is not None and not is_message_hint(block.cache))
 
 
 def is_other_type(block: Any) -> bool:
-    """Tell whether a call was read with a word for its type that the schema does not have."""
+    """Whether a call was read with a word for its type that the schema does not have."""
     return bool(block.notes) and mark_of(block, FAMILY, "/type") is True and block.kind not in _NO_TYPES
 
 
@@ -144,7 +145,7 @@ def inner_call_keys(block: Any) -> frozenset[str]:
 
 
 def quick_call(entry: Any) -> am.ToolUseBlock | None:
-    """Return the call of an entry as OpenAI writes it; None where the general path must look.
+    """Return the call of an entry as OpenAI writes it; None if the general path must look.
 
     The arguments are parsed here and now: nearly every writer needs them, and ``fit`` must know what their text says.
     """
@@ -168,7 +169,7 @@ def _read_call(entry: Any) -> am.ToolUseBlock:
     """Return the call of an entry of ``tool_calls``.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     found = quick_call(entry)
     if found is not None:
@@ -179,7 +180,7 @@ def _read_call(entry: Any) -> am.ToolUseBlock:
 
 
 def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
-    """Return the call of an entry of ``tool_calls``; a native block where it is none."""
+    """Return the call of an entry of ``tool_calls``; a native block if it is none."""
     try:
         return _read_call(entry)
     except (Unreadable, AgentMsgError):
@@ -187,12 +188,12 @@ def read_entry(entry: Any) -> am.ToolUseBlock | am.NativeBlock:
 
 
 def is_native_entry(block: Any) -> bool:
-    """Tell whether a native block stands among the calls, not in content."""
+    """Whether a native block stands among the calls, not in content."""
     return isinstance(block, am.NativeBlock) and mark_of(block, FAMILY, "/call") is True
 
 
 def entry_comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
-    """Return what is read where this native block stands among the calls; None where that is a call."""
+    """Return what is read where this native block stands among the calls; None if that is a call."""
     back = read_entry(plain_copy(thaw(block.value)))
     return back if isinstance(back, am.NativeBlock) else None
 
@@ -214,7 +215,7 @@ def read_legacy(native: Any) -> am.ToolUseBlock:
     """Return the call of a ``function_call``.
 
     Raises:
-        Unreadable: where it is none; the empty one of some servers says nothing and is no call.
+        Unreadable: if it is none; the empty one of some servers says nothing and isn't a call.
     """
     block: am.ToolUseBlock = read_as(_LEGACY, native, FAMILY)
     if not block.name:

@@ -1,4 +1,4 @@
-"""The capability table of requests: what OpenAI's messages carry, and what becomes of the rest."""
+"""The capability table of requests: what OpenAI's messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def needs_id(block: Any) -> bool:
-    """Tell whether a client's call or result must be given an id: one that was read without needs none."""
+    """Whether a client's call or result must be given an id: one that was read without needs none."""
     link = block.id if isinstance(block, am.ToolUseBlock) else block.tool_call_id
     if link is not None or block.kind == "server":
         return False
@@ -66,7 +66,7 @@ class Layout:
         self._refusal_last = refusal_last
 
     def picks(self, message: am.Msg) -> tuple[int, ...] | None:
-        """Return the blocks that have room, in their order; None where they are all, as they stand."""
+        """Return the blocks that have room, in their order; None if they are all, as they stand."""
         content = message.content
         if message.role != "assistant" or not content:
             return None
@@ -122,7 +122,7 @@ def _is_thinking(block: Any) -> bool:
 
 
 def _cited_alone(message: am.Msg) -> Any:
-    """Carry citations where one text is all that an assistant says: annotations count in its characters."""
+    """Keep citations where one text is all that an assistant says: annotations count in its characters."""
     said = [block for block in message.content if not is_beside(block)]
     if len(said) <= 1 or not any(isinstance(block, am.TextBlock) and block.citations for block in said):
         return message
@@ -134,7 +134,7 @@ def _cited_alone(message: am.Msg) -> Any:
 
 
 def is_beside(block: Any) -> bool:
-    """Tell whether a block of an assistant stands beside its content: thinking, calls, sound."""
+    """Whether a block of an assistant stands beside its content: thinking, calls, sound."""
     is_apart = isinstance(block, am.ToolUseBlock) or _is_thinking(block)
     return is_apart or is_field_audio(block) or is_native_entry(block)
 
@@ -177,7 +177,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
     Args:
         messages: the codec's reader and writer.
         as_text: whether thinking without a field is text, in tags.
-        apart: whether the media of results stand in a user's message behind them.
+        apart: whether the media of results stand in a user's message after them.
     """
     rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
     assistant = MessageRow(

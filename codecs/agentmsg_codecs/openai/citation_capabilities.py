@@ -1,4 +1,4 @@
-"""Which citations OpenAI's annotations carry: those with a URL."""
+"""Which citations OpenAI's annotations support: those with a URL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CITATION_EXTRAS = carried_extras(
 
 
 def _carried_citation(citation: am.Citation, text: str) -> am.Citation | None:
-    """Return the annotation that a citation is; None where it tells no URL."""
+    """Return the annotation that a citation is; None if it tells no URL."""
     extras = _CITATION_EXTRAS(citation.extras, citation) if citation.extras else citation.extras
     if is_odd(citation):
         wanted: dict[str, Any] = {"extras": extras, "cited_text": None}
@@ -44,7 +44,7 @@ def _carried_citation(citation: am.Citation, text: str) -> am.Citation | None:
 
 
 def response_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
-    """Carry the citations that an answer's annotations can be."""
+    """Keep the citations that a response's annotations can be."""
     carried = [_carried_citation(citation, block.text) for citation in citations]
     kept = tuple(citation for citation in carried if citation is not None)
     same = len(kept) == len(citations) and all(a is b for a, b in zip(kept, citations, strict=True))
@@ -52,6 +52,6 @@ def response_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[
 
 
 def request_citations(citations: tuple[am.Citation, ...], block: Any) -> tuple[am.Citation, ...]:
-    """Carry citations of an answer that was read in a request: its schema has none."""
+    """Keep citations of a response that was read in a request: its schema has none."""
     annotated = bool(block.notes) and mark_of(block, FAMILY, "/annotated") is True
     return response_citations(citations, block) if annotated else ()

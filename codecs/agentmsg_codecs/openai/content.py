@@ -39,7 +39,7 @@ DETAILS = frozenset({"auto", "low", "high", "original"})
 CACHE_AT = "/at"
 CONTROL = "cache_control"
 _CACHE_KEYS = frozenset({"prompt_cache_breakpoint", CONTROL})
-# Where hints stand that are no breakpoints: beside a message, in an object with or without one.
+# Where other hints than breakpoints stand: beside a message, in an object with or without one.
 _CONTROLLED = ("message", CONTROL)
 
 
@@ -49,7 +49,7 @@ def odd(obj: Any) -> Any:
 
 
 def is_odd(obj: Any) -> bool:
-    """Tell whether an object was read from a document that says what the schema does not have."""
+    """Whether an object was read from a document that says what the schema does not have."""
     return bool(obj.notes) and mark_of(obj, FAMILY, "/odd") is True
 
 
@@ -90,7 +90,7 @@ def hint_keys(hint: am.CacheHint) -> frozenset[str]:
 
 
 def is_controlled(hint: am.CacheHint) -> bool:
-    """Tell whether a cache hint is written as compatible servers have it."""
+    """Whether a cache hint is written as compatible servers have it."""
     return bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in _CONTROLLED
 
 
@@ -98,7 +98,7 @@ def read_control(value: Any) -> am.CacheHint:
     """Return the hint of a ``cache_control``.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     hint: am.CacheHint = read_as(_CONTROL, value, FAMILY)
     return hint
@@ -266,7 +266,7 @@ _INNER: dict[type[Any], frozenset[str]] = {
 
 
 def inner_keys(block: Any) -> frozenset[str] | None:
-    """Return the keys of the object inside a block's part; None where there is no such object."""
+    """Return the keys of the object inside a block's part; None if there is no such object."""
     return _INNER.get(block.__class__)
 
 

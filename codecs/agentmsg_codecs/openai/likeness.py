@@ -13,7 +13,7 @@ _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "rea
 
 
 def is_message(document: Any) -> bool:
-    """Tell whether an object is a message by itself, rather than the body of a request."""
+    """Whether an object is a message by itself, rather than the body of a request."""
     return is_mapping(document) and "role" in document and "messages" not in document
 
 

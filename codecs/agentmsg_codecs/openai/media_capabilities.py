@@ -1,4 +1,4 @@
-"""Which media OpenAI's messages carry: rules for images, sound and files."""
+"""Which media OpenAI's messages support: rules for images, sound and files."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def _bare_source(source: Any) -> Any:
 def _with_source(block: Any, new: Any) -> Any:
     if new is block.source:
         return block
-    return Swap(block.evolve(source=new), "a URL says the media type of data only", "annotation")
+    return Swap(block.evolve(source=new), "only data URLs have a media type", "annotation")
 
 
 def carried_image(block: Any) -> Any:
-    """Carry an image given by URL or as data."""
+    """Keep an image given by URL or as data."""
     if isinstance(block.source, (am.URLSource, am.Base64Source)):
         return _with_source(block, _bare_source(block.source))
     return Drop("an image is given by URL or as data here")
 
 
 def carried_detail(detail: str, block: Any) -> str | None:
-    """Carry how closely to look: a word of the schema, or the one that was read."""
+    """Keep how closely to look: a word of the schema, or the one that was read."""
     return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
 
 
@@ -59,7 +59,7 @@ def _sound_format(media_type: str) -> str:
 
 
 def carried_sound(block: Any) -> Any:
-    """Carry sound that stands in content: data, in a format that the schema has."""
+    """Keep sound that stands in content: data, in a format that the schema has."""
     held = media.read_data_url(block.source.url) if isinstance(block.source, am.URLSource) else None
     source = held or block.source
     if not isinstance(source, am.Base64Source) or source.media_type is None:
@@ -71,11 +71,11 @@ def carried_sound(block: Any) -> Any:
     if held is None and kind == source.media_type and not source.extras:
         return block
     new = am.Base64Source(source.data, kind) if kind != source.media_type else source.evolve(extras={})
-    return Swap(block.evolve(source=new), "a format is told here, not a media type", "annotation")
+    return Swap(block.evolve(source=new), "sound has a format here, not a media type", "annotation")
 
 
 def carried_field_sound(block: Any) -> Any:
-    """Carry sound that an assistant message refers to; the sound itself only where it was read so."""
+    """Keep sound that an assistant message refers to; the sound itself only where it was read so."""
     source = block.source
     if isinstance(source, am.FileSource):
         if source.provider not in ("openai", None):
@@ -102,7 +102,7 @@ def carried_field_sound(block: Any) -> Any:
 
 
 def carried_answered_sound(block: Any) -> Any:
-    """Carry sound in an answer: the data, with all that the schema wants of it; a reference only where it was read."""
+    """Keep sound in a response: the data, with all that the schema wants of it; a reference only where it was read."""
     source = block.source
     if isinstance(source, am.FileSource):
         return carried_field_sound(block) if is_odd(block) else rules.audio_as_text(block)
@@ -117,11 +117,11 @@ def carried_answered_sound(block: Any) -> Any:
             changes["extras"] = {**block.extras, FAMILY: {**told, "expires_at": 0}}
         if block.transcript is None:
             changes["transcript"] = ""
-    return Swap(block.evolve(**changes), "the schema of an answer wants it so", "annotation") if changes else block
+    return Swap(block.evolve(**changes), "the schema of a response requires it", "annotation") if changes else block
 
 
 def carried_file(block: Any) -> Any:
-    """Carry a file given by id or as data; a document given as text is text."""
+    """Keep a file given by id or as data; a document given as text is text."""
     source = block.source
     if isinstance(source, am.FileSource):
         if source.provider not in ("openai", None):
@@ -147,7 +147,7 @@ def carried_file(block: Any) -> Any:
 
 
 def only_odd(rule: Callable[[Any], Any], why: str) -> Callable[[Any], Any]:
-    """Return the rule for a place where the schema has no such blocks: only what was read there is carried."""
+    """Return the rule for a place where the schema has no such blocks: only what was read there is supported."""
 
     def checked(block: Any) -> Any:
         if is_odd(block):

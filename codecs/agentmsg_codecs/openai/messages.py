@@ -123,7 +123,7 @@ class Messages:
             links: what is known of the messages before; a message for itself knows none.
 
         Raises:
-            DecodeError: where it is no message at all.
+            DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
         links = Links() if links is None else links
@@ -140,10 +140,10 @@ class Messages:
 
         Args:
             native_messages: anything.
-            copy: gives a checked copy of a native message that the general path must read.
+            copy: returns a checked copy of a native message that the general path must read.
 
         Raises:
-            Exception: of any kind, where they are not all messages.
+            Exception: of any kind, if they are not all messages.
         """
         readers: Mapping[Any, Reader] = self._held
         reader_of, links = readers.get, Links()
@@ -240,7 +240,7 @@ class Messages:
     def _result(self, native: Native, link: str | None, name: str | None) -> tuple[am.ToolResultBlock, bool]:
         """Return the result of a tool, and whether its content is a list for what a text would say.
 
-        Content that is no text and no list, such as an object, is what the tool gave as a value.
+        Content that is neither a text nor a list, such as an object, is what the tool gave as a value.
         """
         content = native.get("content")
         if content is not None and type(content) not in (str, list):

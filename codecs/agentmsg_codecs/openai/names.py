@@ -1,4 +1,4 @@
-"""The names that the OpenAI codecs use for what is no field of the model."""
+"""The names that the OpenAI codecs use for anything but fields of the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHOICES = "openai.choices"
 # The fields of compatible servers for what a model thought; in this order they are read, the fullest first.
 REASONING_KEYS = ("reasoning_details", "thinking_blocks", "reasoning_content", "reasoning")
 
-# What a model would read or could do, beside what goes by such words everywhere; and further choices of an answer.
+# What a model would read or could do, beside what goes by such words everywhere; and further choices of a response.
 _WORDS = "custom document file function further image_url input_audio tool_plan video_url"
 CONTENT_KEYS = frozenset({*REASONING_KEYS, *_WORDS.split()})
 

@@ -31,7 +31,7 @@ _OBJECT: Any = dict
 _LIST: Any = list
 # Here a key that is not there is something else than null.
 _ABSENT: Any = object()
-# What always stands in an answer and in its message: id, object, created, model, choices, usage; role and content.
+# What always stands in a response and in its message: id, object, created, model, choices, usage; role and content.
 _ANSWER, _MESSAGE = 6, 2
 _SECONDS = range(253_402_300_800)  # from 1970 on, what a datetime holds
 # The finish reasons whose default spelling is the native word itself.
@@ -59,7 +59,7 @@ _NOTES = _notes()
 
 
 def fast_answer(native: Native) -> am.Msg | None:
-    """Return the message of a usual answer; None where the general path must look.
+    """Return the message of a usual response; None if the general path must look.
 
     Args:
         native: the document; plain, checked data, with a list of choices that is not empty.
@@ -117,7 +117,7 @@ def fast_answer(native: Native) -> am.Msg | None:
 
 
 def _told(native: Native) -> Any:
-    """Return the response metadata of an answer that says more than all; None where it is not usual."""
+    """Return the response metadata of a response that says more than all; None if it is not usual."""
     size, told = _ANSWER, {}
     if "system_fingerprint" in native:
         size += 1
@@ -138,7 +138,7 @@ def _told(native: Native) -> Any:
 
 
 def _content(said: Native, size: int) -> tuple[Any, ...] | None:
-    """Return the blocks of a message: a text, calls, or both; None where it is not usual.
+    """Return the blocks of a message: a text, calls, or both; None if it is not usual.
 
     Args:
         said: the native message.

@@ -1,7 +1,7 @@
 """Reading fast: the messages that OpenAI's own clients write, with nothing odd about them.
 
 A reader tests the exact number of keys and the types, so that nothing can deviate from what the writer gives, and
-nothing needs to be compared; it returns None where the general path has to look. It keeps nothing of the document but
+nothing needs to be compared; it returns None if the general path has to look. It keeps nothing of the document but
 texts, and those only if they are sound: so it may be given what others hold and nobody has checked. Straight-line code
 on purpose: here is where the time goes. tests/test_openai.py holds both paths against each other.
 """

@@ -157,7 +157,7 @@ _ENTRY_SHAPES: Mapping[str, Shape] = {
 
 
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
-    """Return the keys of the entry of a field that thinking is written as; None where the field is no list."""
+    """Return the keys of the entry of a field that thinking is written as; None if the field isn't a list."""
     shape = _ENTRY_SHAPES.get(place or "")
     return None if shape is None else shape.keys[shape.tag_of(block)]
 

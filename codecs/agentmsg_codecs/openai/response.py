@@ -1,19 +1,23 @@
-"""openai-response: the answer of OpenAI Chat Completions (not streamed), and of compatible servers.
+"""openai-response: responses of OpenAI Chat Completions and compatible servers, not streamed.
 
-A document is one assistant message. It is the message of the first choice; what stands around it belongs to it too.
+A document is one response: a history of one assistant message, the first choice. Everything around the message belongs
+to it too.
+
+Follows the Python package openai 3.54.
 
 | OpenAI | agentmsg |
 | --- | --- |
 | id, created, model | id, created_at (whole seconds, UTC), model |
-| usage | usage, see usage.py |
-| choices[0].finish_reason: stop, length, content_filter; tool_calls, function_call | the same; tool_use |
+| usage | usage |
+| choices[0].finish_reason: stop, length, content_filter | the same word |
+| choices[0].finish_reason: tool_calls, function_call | finish_reason "tool_use" |
 | choices[0].logprobs; system_fingerprint, service_tier, metadata, moderation | response_metadata |
-| another index than 0, another object; an id, a time ... that is none | the same |
-| choices[0].message | as in a request; its content is one text, so texts beside each other become one |
+| an index other than 0; another object; an invalid id, time ... | response_metadata |
+| choices[0].message | as in a request; its content is one text, so adjacent texts are joined |
 | annotations | citations of the text: url_citation with url, title, start, end |
 | further choices | extras["openai.choices"] |
-| unknown keys: of the message, of the choice, around it | extras["openai"], ["openai.choice"], ["openai.response"] |
-| no choice; a choice that cannot be told | no message; a message of the role "native" that holds the document |
+| unknown keys of the message; of the choice; around it | extras["openai"]; ["openai.choice"]; ["openai.response"] |
+| no choice; an unreadable choice | no message; a message with the role "native" that holds the document |
 """
 
 from __future__ import annotations
@@ -79,7 +83,7 @@ def _only(mapping: Mapping[str, Any], *keys: str) -> Any:
 
 
 class _Answers:
-    """Reads and writes the three levels of an answer: the message, the choice around it, and the document."""
+    """Reads and writes the three levels of a response: the message, the choice around it, and the document."""
 
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
@@ -99,7 +103,7 @@ class _Answers:
         )
 
     def read(self, document: Native) -> am.Msg:
-        """Return the message of an answer; of the role ``native`` where it cannot be told in the model."""
+        """Return the message of a response; of the role ``native`` where it cannot be told in the model."""
         message = fast_answer(document)
         return self._read(document) if message is None else message
 
@@ -207,10 +211,10 @@ class _Answers:
 
 @attrs.frozen(kw_only=True)
 class OpenAIResponseCodec(Codec):
-    """Answers of OpenAI Chat Completions.
+    """Responses of OpenAI Chat Completions.
 
     Attributes:
-        thinking: where thinking goes that was not read from a field of its own, as of ``openai``.
+        thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
         engine: what reads and writes; hooks registered on ``engine.messages.content.everything.converter`` before
             first use replace ours.
     """
@@ -230,11 +234,11 @@ class OpenAIResponseCodec(Codec):
     )
 
     def make_caps(self) -> Caps:
-        """Return what an answer carries; see response_capabilities.py."""
+        """Return what a response supports; see response_capabilities.py."""
         return make_response_caps(self.engine.messages, self.engine.read, as_text=self.thinking == "text")
 
     def read(self, document: Any) -> am.History:
-        """Return the history of an answer: one message, or none where there is no choice."""
+        """Return the history of a response: one message, or none if there is no choice."""
         if not is_object(document):
             raise DecodeError(f"a response of OpenAI is an object, not {excerpt(document)}")
         choices = document.get("choices")
@@ -246,14 +250,14 @@ class OpenAIResponseCodec(Codec):
         return _make_history(extras=adopt({RESPONSE: rest}) if rest else EMPTY)
 
     def write(self, history: am.History) -> Any:
-        """Return the answer that holds the message of a history."""
+        """Return the response that holds the message of a history."""
         if history.messages:
             return self.engine.write(history.messages[0])
         rest: Any = history.extras.get(RESPONSE)
         return {**thaw(rest), "choices": []} if is_mapping(rest) else {"choices": []}
 
     def likeness(self, document: Any) -> float:
-        """Return how much a document looks like an answer of OpenAI: it has choices with messages."""
+        """Return how much a document looks like a response of OpenAI: it has choices with messages."""
         choices = document.get("choices") if is_mapping(document) else None
         if not is_sequence(choices) or not choices:
             return 0.0

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs.openai.messages import Messages
 
 
-# What an answer says of itself, in the order in which it is read.
+# The fields of a response beside its message, in the order in which they are read.
 _TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
 RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
 # Odd values stand where our own fields say nothing.
@@ -56,7 +56,7 @@ _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 
 
 def _whole_seconds(time: datetime, _: Any) -> datetime:
-    """Carry a time in whole seconds of UTC, the nearest that there is; one without zone is taken for one of UTC."""
+    """Keep a time in whole seconds of UTC, the nearest that there is; one without zone is taken for one of UTC."""
     try:
         aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except OverflowError:  # before the first or after the last year in UTC
@@ -79,7 +79,7 @@ def _is_told(key: str, value: Any, message: Any) -> bool:
 
 
 def _finish(reason: str, message: am.Msg) -> str:
-    """Carry the reasons of the schema, and the word of a server that has its own."""
+    """Keep the reasons of the schema, and the word of a server that has its own."""
     if reason in FINISH_WORDS or (reason not in FINISH and mark_of(message, CHOICE, "/finish") is True):
         return reason
     return FINISH.get(reason) or NEAREST_FINISH.get(reason, "stop")
@@ -134,7 +134,7 @@ def _joined_texts(left: am.TextBlock, right: am.TextBlock) -> am.TextBlock:
 
 
 def _with_words(block: Any) -> Any:
-    """Carry what has words: a response whose text is empty says nothing."""
+    """Keep what has words: a response whose text is empty says nothing."""
     said = block.text if type(block) is am.TextBlock else block.refusal
     return block if said or is_odd(block) else Drop("there are no words in it", "annotation")
 
@@ -159,7 +159,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
 
 
 def _answer(message: am.Msg) -> Any:
-    """Carry an answer that has all that the schema requires, one text, and annotations of that text."""
+    """Keep a response that has all that the schema requires, one text, and annotations of that text."""
     wanted = _required(message)
     said = [block for block in message.content if not is_beside(block)]
     if len(said) > 1:
@@ -174,17 +174,17 @@ def _answer(message: am.Msg) -> Any:
         return Swap(message.evolve(**wanted), "the schema of a response requires it", "annotation")
     neighbours = zip(message.content, message.content[1:], strict=False)
     if any(_is_joined(left, right) for left, right in neighbours):
-        return Swap(message, "a response says one text, and one refusal", "annotation")
+        return Swap(message, "a response holds one text and one refusal", "annotation")
     return message
 
 
 def _only_in_lists(cell: Cell, absent: Any) -> Cell:
-    """Carry what only a part has: that of content that was read as a list."""
+    """Keep what only a part has: that of content that was read as a list."""
     return lambda value, block: cell(value, block) if is_odd(block) else absent
 
 
 def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
-    """Return the rows of what an answer says; arguments as of ``make_response_caps``."""
+    """Return the rows of the fields of a response; arguments as in ``make_response_caps``."""
     rows = assistant_rows(
         messages.content,
         messages.place,

@@ -1,8 +1,8 @@
 """What compatible servers say beside the content of a message, a part or a call.
 
 ``cache_control`` of a message or a call is a cache hint: of the last block of the message that may have one, of the
-call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or an answer,
-is the signature of the call, of the part, or of the last text of the message; so marked: ``/signed``.
+call. ``extra_content: {"google": {"thought_signature": ...}}``, with which Google's endpoint signs a call or a
+response, is the signature of the call, of the part, or of the last text of the message; so marked: ``/signed``.
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 
@@ -111,12 +111,12 @@ def _may_hint(block: Any) -> bool:
 
 
 def is_message_hint(hint: Any) -> bool:
-    """Tell whether a cache hint was read beside the content of a message."""
+    """Whether a cache hint was read beside the content of a message."""
     return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
 
 
 def is_own_hint(hint: Any) -> bool:
-    """Tell whether a cache hint was read from a call, or from beside the content of its message."""
+    """Whether a cache hint was read from a call, or from beside the content of its message."""
     return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in ("message", CONTROL)
 
 
@@ -157,11 +157,11 @@ def detached(message: am.Msg) -> tuple[am.Msg, Native]:
     return (message.evolve(content=content), more) if more else (message, more)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def carried_signature(signature: am.Signature, block: Any) -> am.Signature | None:
-    """Carry a signature of Google's that was read."""
+    """Keep a signature of Google's that was read."""
     if signature.provider != _SIGNER or not block.notes or mark_of(block, FAMILY, "/signed") is None:
         return None
     return signature.evolve(extras={}) if signature.extras else signature
@@ -202,7 +202,7 @@ def _taken(own: Any, *, hint: bool, signature: bool) -> frozenset[str]:
 
 
 def _may_be_hinted(block: Any) -> bool:
-    """Tell whether a block is, or may be made, one that a hint of the message would be read on."""
+    """Whether a block is, or may be made, one that a hint of the message would be read on."""
     return _may_hint(block) or _may_be_text(block)
 
 

@@ -1,4 +1,4 @@
-"""Which thinking OpenAI's messages carry: what has a field of compatible servers."""
+"""Which thinking OpenAI's messages support: what has a field of compatible servers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Thinking:
         self._as_text = as_text
 
     def rule(self, block: Any) -> Any:
-        """Carry thinking that has a field, or was read from a part, and says what that can hold."""
+        """Keep thinking that has a field, or was read from a part, and says what that can hold."""
         if is_thinking_part(block):
             # Nothing thought and nothing signed is what was read there, too.
             unreadable = block.redacted is not None and not block.thinking and block.signature is None

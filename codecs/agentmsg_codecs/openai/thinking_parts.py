@@ -1,7 +1,7 @@
 """What a model thought as a part of its content, as Mistral has it.
 
 ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``; other servers write
-the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, where they are not one).
+the thinking as a text. Marks: ``/str`` (it is a text), ``/cuts`` (the lengths of its texts, if they are not one).
 https://docs.mistral.ai/capabilities/reasoning
 """
 
@@ -81,7 +81,7 @@ THINKING_PART = Shape(
 
 
 def is_thinking_part(block: Any) -> bool:
-    """Tell whether thinking was read from a part of content, and so stands among the others."""
+    """Whether thinking was read from a part of content, and so stands among the others."""
     if block.__class__ is not am.ThinkingBlock or not block.notes or mark_of(block, FAMILY, "/odd") is not True:
         return False
     place = mark_of(block, FAMILY, "/place")

@@ -73,7 +73,7 @@ def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of a response.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if native is None:
         return None
@@ -84,7 +84,7 @@ def read_usage(native: Any) -> am.Usage | None:
 
 
 def quick_usage(native: Native) -> am.Usage | None:
-    """Return usage in whole counters, with whatever nobody knows beside them; None where the general path must look.
+    """Return usage in whole counters, with unknown values beside them; None if the general path must look.
 
     Every key is a counter, or is kept as it is: so nothing deviates from what would be written.
     """

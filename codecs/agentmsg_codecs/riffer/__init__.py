@@ -1,32 +1,34 @@
-"""riffer: messages of the Ruby gem riffer, as their ``to_h`` gives them, symbols as texts.
+"""riffer: messages of the Ruby gem riffer, as ``to_h`` gives them, with symbols as texts.
 
-A document is a list of messages, one message alone, or an object that holds the list under ``messages`` and has no
-``role`` (its other keys are kept as ``history.extras["riffer"]``). Two dialects are told apart: 0.9, and what the gem
-writes today; a history keeps its own, and a message that joins it is written in it.
+A document is a list of messages, one message, or an object that holds the list under ``messages`` and has no ``role``.
+The object's other keys become ``history.extras["riffer"]``.
+
+There are two dialects: 0.9, and the current one. A history keeps its own, and new messages take it.
+
+Follows riffer 0.9, and the sources of November 2026.
 
 | Riffer | agentmsg |
 | --- | --- |
-| system, user, assistant, tool | the same roles; one message is one message |
-| content | one TextBlock; no block where it is empty |
+| system, user, assistant, tool | the same roles, one message each |
+| content | one TextBlock; no block if it is empty |
 | id | id |
 | timestamp (of one version) | created_at, where it was read |
 | tool_calls: call_id; id; arguments | ToolUseBlock: id; item_id; raw_input |
-| tool_call_id, which is the id of the call in 0.9, its call_id today | tool_call_id: the id of the ToolUseBlock |
-| name, error, error_type of a tool message | those of a ToolResultBlock |
+| tool_call_id: the call's id in 0.9, its call_id today | tool_call_id: the id of the ToolUseBlock |
+| name, error, error_type of a tool message | the same of a ToolResultBlock |
 | files: url or data, media_type, filename | ImageBlock; FileBlock with a name |
 | sha256; filename of an image; url beside data | extras["riffer"] of the block |
-| reasoning: text, summary | ThinkingBlocks first; id is item_id, signature the Signature of who ``format`` tells |
-| reasoning: encrypted | redacted; where nothing signs it and it is not Anthropic's: the Signature itself |
+| reasoning: text, summary | ThinkingBlocks in front: id is item_id; ``format`` tells who signed it |
+| reasoning: encrypted | redacted; if unsigned and not Anthropic's, the Signature itself |
 | format | extras["riffer.part"] of the block, unless the signature tells it |
 | token_usage: input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, cost | usage |
 | structured_output | structured |
-| finish_reason; finish_reason_raw | finish_reason, tool_calls is tool_use; response_metadata |
-| unknown keys; a time that is none, an id, a reason or a type of error that is no text | extras["riffer"] |
-| any other file, part; message | NativeBlock; a message of the role "native" |
+| finish_reason; finish_reason_raw | finish_reason (tool_calls is tool_use); response_metadata |
+| unknown keys; an invalid time, id, reason or type of error | extras["riffer"] |
+| any other file, part or message | NativeBlock; a message with the role "native" |
 
-Written by default: an empty text where nothing is said; no key for what is not there. Several texts are one, joined by
-a line break. 0.9 has only role, content, tool_calls and what a tool message has; keys of today are written in it too
-where a message has what they say, for 0.9 overlooks them.
+Empty content is an empty text. Absent values have no key. Several texts are joined with a line break. 0.9 knows only
+role, content, tool_calls and the fields of tool messages. Newer keys are written for it too, because it ignores them.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class RifferCodec(ContainerCodec):
     """Messages of the gem riffer.
 
     Attributes:
-        version: the dialect of a history that was not read from a document that tells its own.
+        version: which dialect to write if the history tells none.
     """
 
     name: ClassVar[str] = "riffer"
@@ -73,7 +75,7 @@ class RifferCodec(ContainerCodec):
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Riffer's messages carry; see capabilities.py."""
+        """Return what Riffer's messages support; see capabilities.py."""
         return make_caps(self._engines["latest"])
 
     def _engine(self, version: Any) -> Messages:

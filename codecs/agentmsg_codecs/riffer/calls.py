@@ -48,7 +48,7 @@ _FORMS = ("id", "call_id", "both")
 
 
 def needs_id(block: Any) -> bool:
-    """Tell whether a client's call or result must be given an id: one that has an item's needs the link, too."""
+    """Whether a client's call or result must be given an id: one that has an item's needs the link, too."""
     if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and _item_of(block):
         return True
     return _lacks_id(block)
@@ -98,7 +98,7 @@ class Calls:
         return {key: link for key in ("id", "call_id") if form in (key, "both")}
 
     def quick(self, entry: Any) -> am.ToolUseBlock | None:
-        """Return the call of an entry as this dialect writes it; None where the general path must look."""
+        """Return the call of an entry as this dialect writes it; None if the general path must look."""
         link: Any = entry.get("call_id") if is_object(entry) else None
         if type(link) is not str or not link:
             return None
@@ -116,7 +116,7 @@ class Calls:
         """Return the call of an entry.
 
         Raises:
-            Unreadable: where it is none.
+            Unreadable: if it is none.
         """
         found = self.quick(entry)
         if found is None:

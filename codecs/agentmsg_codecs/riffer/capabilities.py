@@ -1,4 +1,4 @@
-"""The capability table: what Riffer's messages carry, and what becomes of the rest."""
+"""The capability table: what Riffer's messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _assistant_rows() -> Rows:
 
 
 def _result(block: am.ToolResultBlock) -> Any:
-    """Carry a result that is one text; that it failed is told in the error, so there must be one."""
+    """Keep a result that is one text; that it failed is told in the error, so there must be one."""
     changes: dict[str, Any] = {}
     lost = False
     if not block.content and block.structured is not None:
@@ -121,7 +121,7 @@ def _joined(left: Any, right: Any) -> Any:
 
 
 def _one_text(message: am.Msg) -> Any:
-    """Carry a message that has one text."""
+    """Keep a message that has one text."""
     content = message.content
     if len(content) > 1 and sum(type(block) is am.TextBlock for block in content) > 1:
         return Swap(message, "content is one text here", "annotation")
@@ -129,7 +129,7 @@ def _one_text(message: am.Msg) -> Any:
 
 
 def _time(time: datetime, message: am.Msg) -> datetime | None:
-    """Carry a time where one was read: the library tells none."""
+    """Keep a time where one was read: the library tells none."""
     return time if is_marked(message, FAMILY, "/time") else None
 
 

@@ -66,7 +66,7 @@ def _is_allowed(source: Any) -> bool:
 
 
 def _holds_data(source: Any) -> bool:
-    """Tell whether the data of a file is in its URL, where the library does not look for it."""
+    """Whether the data of a file is in its URL, where the library does not look for it."""
     return isinstance(source, am.URLSource) and media.read_data_url(source.url) is not None
 
 
@@ -119,7 +119,7 @@ def read_file(item: Any) -> Any:
     """Return the block of a file.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if not is_object(item):
         raise Unreadable
@@ -134,11 +134,11 @@ def write_file(block: Any) -> Native:
     return write_as(_shape_of(block), block, FAMILY)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _nearest(block: Any) -> Any:
-    """Return the nearest source that is carried, or Drop."""
+    """Return the nearest source that is supported, or Drop."""
     source = block.source
     if isinstance(source, am.TextSource):
         if not source.text:
@@ -174,7 +174,7 @@ def _bare(source: Any) -> Any:
 
 
 def _carried(block: Any) -> Any:
-    """Carry a file of a type that the library has; a document that is given as text is data."""
+    """Keep a file of a type that the library has; a document that is given as text is data."""
     source = block.source
     if is_odd(block) and type(source) in (am.Base64Source, am.URLSource) and _class_of(source) is type(block):
         return Swap(block.evolve(source=_bare(source)), _BARE, "annotation") if source.extras else block

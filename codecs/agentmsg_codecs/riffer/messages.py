@@ -56,7 +56,7 @@ KEYS: Mapping[str, frozenset[str]] = {
     "tool": _COMMON | {"tool_call_id", "name", "error", "error_type"},
 }
 _LISTS = frozenset({"files", "tool_calls", "reasoning", "token_usage"})
-# What is no text there, or no time, is an unknown field.
+# Anything but a text or a time there is an unknown field.
 _ODD = frozenset({"id", "timestamp", "finish_reason", RAW, "error_type"})
 _TODAY = frozenset(
     {"id", "files", "reasoning", "token_usage", "structured_output", "finish_reason", "finish_reason_raw"}
@@ -64,7 +64,7 @@ _TODAY = frozenset(
 
 
 def dialect(native_messages: Sequence[Any]) -> Version | None:
-    """Return the version that a document is of; None where nothing tells."""
+    """Return the version that a document is of; None if nothing tells."""
     messages = [native for native in native_messages if is_object(native)]
     if any(not _TODAY.isdisjoint(native) for native in messages):
         return "latest"
@@ -107,7 +107,7 @@ def _adopted(value: Any) -> Any:
 
 
 _ALWAYS = frozenset({"role", "content"})
-# The fields of an answer, by key: ours, and the function that gives its value, or None if the general path must look.
+# The fields of a response, by key: ours, and the function that gives its value, or None if the general path must look.
 _QUICK: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "id": ("id", lambda value: value if type(value) is str else None),
     "token_usage": ("usage", quick_usage),
@@ -150,7 +150,7 @@ class Messages:
         return Shape(cls=am.Msg, keys={None: KEYS[role]}, read=read, write=write, never=_LISTS, odd=_ODD)
 
     def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
-        """Tell whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
+        """Whether a value has no meaning under a key of a message's role, so that it is an unknown field."""
         if key == "error_type" and message.is_error:
             # Beside an error, its kind is always written.
             return False
@@ -166,7 +166,7 @@ class Messages:
             links: the calls of the messages before; a message for itself knows none.
 
         Raises:
-            DecodeError: where it is no message at all.
+            DecodeError: if it isn't a message at all.
         """
         role = natives.role_of(native)
         quick = self._quick(native, role)
@@ -184,7 +184,7 @@ class Messages:
         return found
 
     def _quick(self, native: Native, role: str) -> am.Msg | None:
-        """Return a message of few words, as the library writes it; None where the general path must look."""
+        """Return a message of few words, as the library writes it; None if the general path must look."""
         content, size = native.get("content"), len(native)
         if type(content) is not str:
             return None

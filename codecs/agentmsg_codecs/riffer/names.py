@@ -1,4 +1,4 @@
-"""The names that the codec uses for what is no field of the model."""
+"""The names that the codec uses for anything but fields of the model."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def odd(obj: Any) -> Any:
 
 
 def is_odd(obj: Any) -> bool:
-    """Tell whether an object was read from what the library refuses."""
+    """Whether an object was read from what the library refuses."""
     return is_marked(obj, FAMILY, "/odd")

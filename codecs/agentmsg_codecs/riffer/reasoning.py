@@ -1,7 +1,7 @@
 """The parts of ``reasoning``.
 
 ``format`` says whose wire format a part has, which is more than who signed: it is kept as ``extras["riffer.part"]``
-where it is not what is written for that provider anyway. What is encrypted without a signature is, but for Anthropic,
+if it is not what is written for that provider anyway. What is encrypted without a signature is, but for Anthropic,
 itself what the provider wants back: a signature without text.
 
 Mark: ``/type`` (the type is not the one that is written by default).
@@ -59,7 +59,7 @@ def _provider_of(word: Any) -> str | None:
 
 
 def _is_sealed(block: am.ThinkingBlock) -> bool:
-    """Tell whether the signature is all there is, and not one of Anthropic, which signs readable text."""
+    """Whether the signature is all there is, and not one of Anthropic, which signs readable text."""
     if block.thinking or block.redacted is not None or block.signature is None:
         return False
     return block.signature.provider != "anthropic"
@@ -137,7 +137,7 @@ def read_part(part: Any) -> am.ThinkingBlock:
     """Return the block of a part of reasoning.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     block: am.ThinkingBlock = read_as(_SHAPE, part, FAMILY)
     return block
@@ -148,7 +148,7 @@ def write_part(block: am.ThinkingBlock) -> Native:
     return write_as(_SHAPE, block, FAMILY)
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 
 def _is_foreign(signature: am.Signature) -> bool:
@@ -156,7 +156,7 @@ def _is_foreign(signature: am.Signature) -> bool:
 
 
 def _rule(block: am.ThinkingBlock) -> Any:
-    """Carry thinking; what only a provider can read that the library does not know is dropped."""
+    """Keep thinking; what only a provider can read that the library does not know is dropped."""
     if block.signature is None or not _is_foreign(block.signature):
         return block
     why = f"only {block.signature.provider} can read this"

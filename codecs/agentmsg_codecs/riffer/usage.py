@@ -1,4 +1,4 @@
-"""Token usage of an answer, and why it ended.
+"""Token usage of a response, and why it ended.
 
 Marks: ``/partial`` on usage that was read without one of the two counts that the library has always; ``/old`` where
 ``cache_creation_tokens`` is the name of what is written to a cache; ``/finish`` on a message whose reason is not a word
@@ -73,7 +73,7 @@ _SHAPE = Shape(cls=am.Usage, keys={None: _COUNTERS.keys | {_OLD}}, read=_read, w
 
 
 def quick_usage(native: Any) -> am.Usage | None:
-    """Return usage as the library writes it, without cost; None where the general path must look."""
+    """Return usage as the library writes it, without cost; None if the general path must look."""
     if not is_object(native) or not _COUNTS.keys() >= native.keys():
         return None
     counts = [native.get(key) for key in _COUNTS]
@@ -83,10 +83,10 @@ def quick_usage(native: Any) -> am.Usage | None:
 
 
 def read_usage(native: Any) -> am.Usage | None:
-    """Return the usage of an answer.
+    """Return the usage of a response.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if native is None:
         return None
@@ -114,7 +114,7 @@ carried_usage = rules.usage_cell(
 )
 
 
-# -- why an answer ended ----------------------------------------------------------------------------------------------
+# -- why a response ended ----------------------------------------------------------------------------------------------
 
 _KNOWN = ("stop", "length", "content_filter", "context_window", "malformed_output", "error", "other")
 _FINISH: Mapping[str, str] = {**{word: word for word in _KNOWN}, "tool_calls": "tool_use"}
@@ -122,13 +122,13 @@ _WORDS: Mapping[str, str] = {ours: word for word, ours in _FINISH.items()}
 
 
 def read_finish(native: Native) -> str | None:
-    """Return why an answer ended, in our word."""
+    """Return why a response ended, in our word."""
     word = natives.word_if_any(native, "finish_reason")
     return word if word is None else _FINISH.get(word, word)
 
 
 def is_known(reason: str) -> bool:
-    """Tell whether the library has a word for a reason."""
+    """Whether the library has a word for a reason."""
     return reason in _WORDS
 
 
@@ -138,7 +138,7 @@ def write_finish(reason: str) -> str:
 
 
 def carried_finish(reason: str, message: am.Msg) -> str:
-    """Carry the reasons that the library knows, and one that was read though it does not."""
+    """Keep the reasons that the library knows, and one that was read though it does not."""
     if is_marked(message, FAMILY, "/finish"):
         # As it was read: the library's word of ours for a reason is not one that the library has.
         return reason if reason not in _FINISH or _FINISH[reason] == reason else _FINISH[reason]

@@ -1,26 +1,28 @@
-"""synaptic: messages of Synaptic (Rust, crate synaptic-core 0.3), as serde writes them, and chunks of answers.
+"""synaptic: messages of Synaptic (Rust) as serde writes them, and chunks of streamed responses.
 
 A document is a list of messages (a stored history), the state of a graph (``{"messages": [...]}``), or one message.
+
+Follows the crate synaptic-core 0.3.
 
 | Synaptic | agentmsg |
 | --- | --- |
 | system, human, assistant, tool, remove | system, user, assistant, tool, remove |
 | chat, custom_role | any other role |
-| user, ai, any other word in role (the real reader refuses these) | the same roles, written again as they were read |
-| content; content_blocks | one TextBlock; a block each, and the text before them where it is none of theirs |
+| user, ai, any other role (Synaptic itself refuses these) | the same roles, written back unchanged |
+| content; content_blocks | one TextBlock; one block each; the text comes first unless it is one of them |
 | text, image, audio, video, file, data | TextBlock, ImageBlock, AudioBlock, VideoBlock, FileBlock, DataBlock |
 | reasoning; reasoning of a chunk | ThinkingBlock |
-| url: a reference, a base64 data URL | URLSource, Base64Source |
+| url: a reference; a base64 data URL | URLSource; Base64Source |
 | tool_calls: id, name, arguments (any JSON) | ToolUseBlock: id, name, input |
 | invalid_tool_calls: id, name, arguments (text), error | ToolUseBlock with invalid raw_input; extras |
 | tool_call_chunks: id, name, arguments (text), index | ToolUseBlock with a piece of raw_input; extras |
-| tool_call_id, name of a tool message | ToolResultBlock: tool_call_id, name (else that of its call) |
+| tool_call_id, name of a tool message | ToolResultBlock: tool_call_id, name (or the name of its call) |
 | id, name | id, name |
 | additional_kwargs | metadata |
 | response_metadata; its model | response_metadata; model |
-| usage_metadata, usage of a chunk | usage; see usage.py |
-| any other block or message | NativeBlock, a message of the role "native" |
-| error, index and unknown keys; an id or a name that is no text, metadata that are no object | extras["synaptic"] |
+| usage_metadata, usage of a chunk | usage |
+| any other block or message | NativeBlock; a message with the role "native" |
+| error, index, unknown keys; an invalid id or name; metadata other than an object | extras["synaptic"] |
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ class SynapticCodec(ContainerCodec):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what Synaptic's messages carry; see capabilities.py."""
+        """Return what Synaptic's messages support; see capabilities.py."""
         return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:

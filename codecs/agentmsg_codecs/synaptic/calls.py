@@ -43,19 +43,19 @@ _REASON = "the arguments are no JSON"
 
 
 def _is_piece(block: Any) -> bool:
-    """Tell whether a call is a piece of one, out of a chunk."""
+    """Whether a call is a piece of one, out of a chunk."""
     return is_marked(block, FAMILY, "/piece")
 
 
 def is_text(block: am.ToolUseBlock) -> bool:
-    """Tell whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
+    """Whether the arguments of a call stand as text, among the invalid calls or the pieces of a chunk."""
     if block.kind == "server":
         return False
     return not block.is_valid or _is_piece(block) or is_marked(block, FAMILY, "/invalid")
 
 
 def needs_id(block: Any) -> bool:
-    """Tell whether a call or result must be given an id: a piece and an invalid call need none."""
+    """Whether a call or result must be given an id: a piece and an invalid call need none."""
     return _lacks_id(block) and (isinstance(block, am.ToolResultBlock) or not is_text(block))
 
 
@@ -69,7 +69,7 @@ def rank(block: Any) -> int:
 
 
 def carried_call_extras(extras: Any, block: Any) -> Any:
-    """Carry the family's extras of a call; the reason that is written for all is none."""
+    """Keep the family's extras of a call; the reason that is written for all is none."""
     taken = _KEYS
     own = extras.get(FAMILY)
     if is_mapping(own) and own.get("error") == _REASON and is_text(block):
@@ -151,7 +151,7 @@ def read_piece(entry: Any) -> am.ToolUseBlock:
     """Return the call of a piece out of a chunk.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if is_object(entry) and entry.get("error") == _REASON:
         raise Unreadable

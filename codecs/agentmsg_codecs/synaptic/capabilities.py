@@ -1,4 +1,4 @@
-"""The capability table: what Synaptic's messages carry, and what becomes of the rest."""
+"""The capability table: what Synaptic's messages support, and what becomes of the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Rows = dict[type[am.BaseBlock], Row]
 
 
 def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the rule for media: what has no URL, and is no data that a URL holds, is text or nothing."""
+    """Return the rule for media: without a URL, or data that a URL can hold, it is text or nothing."""
 
     def rule(block: Any) -> Any:
         source = block.source
@@ -50,7 +50,7 @@ def _media(without_url: Callable[[Any], Any]) -> Callable[[Any], Any]:
         back = read_source(write_url(source), media_type)
         if am.same(back, source):
             return block
-        return Swap(block.evolve(source=back), "a URL says no more than this", "annotation")
+        return Swap(block.evolve(source=back), "a URL holds nothing else", "annotation")
 
     return rule
 
@@ -82,7 +82,7 @@ def _content_rows(messages: Messages) -> Rows:
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:
-    """Carry the text of a call that stands as text; any other is carried where its input says all of it."""
+    """Keep the text of a call that stands as text; any other is supported where its input says all of it."""
     return text if is_text(block) or block.significant_text is None else None
 
 
@@ -98,7 +98,7 @@ _RESULT_ROW = Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text
 
 @usually("'model' not in value")
 def _without_model(told: Mapping[str, Any], _: Any) -> Any:
-    """Carry what is told of an answer; under ``model`` stands who wrote it."""
+    """Keep what is told of a response; under ``model`` stands who wrote it."""
     if not isinstance(told.get("model"), str):
         return told
     return {key: value for key, value in told.items() if key != "model"}

@@ -68,7 +68,7 @@ def read_chunk(native: Any) -> am.MsgChunk:
     """Return the chunk of a native one.
 
     Raises:
-        DecodeError: where it is none.
+        DecodeError: if it is none.
     """
     if not is_object(native) or "role" in native:
         raise DecodeError(f"not a chunk of Synaptic: {excerpt(native)}")

@@ -150,7 +150,7 @@ _JOINTS: Mapping[str, str] = {"line": "\n", "nothing": "", "space": " ", "blank 
 
 
 def is_bare(block: Any) -> bool:
-    """Tell whether a block is a text that says nothing but its words."""
+    """Whether a block is a text that says nothing but its words."""
     return type(block) is am.TextBlock and bool(block.text) and FAMILY not in block.extras
 
 
@@ -200,7 +200,7 @@ def write_content(
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
-    """Return the text that stands in ``content`` alone, and the others; None where there is no such text."""
+    """Return the text that stands in ``content`` alone, and the others; None if there is no such text."""
     index = _thoughts(blocks)
     block = blocks[index] if index < len(blocks) else None
     if block is None or len(blocks) == 1 or not is_bare(block) or not is_marked(block, FAMILY, "/apart"):

@@ -53,7 +53,7 @@ _RESERVED = frozenset({"tool", "remove", "native"})
 _LISTS = frozenset(
     {"content_blocks", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "response_metadata"}
 )
-# What is no text there, or no object, is an unknown field.
+# Anything but a text or an object there is an unknown field.
 _ODD = frozenset({"id", "name", "additional_kwargs", "response_metadata"})
 
 
@@ -68,13 +68,13 @@ def _variant_of(message: am.Msg) -> str:
     own = _VARIANT_OF.get(role)
     if own is None or own in _RESERVED or mark != "chat":
         return own or "chat"
-    # What only answers have, no other variant has.
+    # What only responses have, no other variant has.
     plain = message.usage is None and message.model is None and not message.has(am.ToolUseBlock)
     return "chat" if plain else own
 
 
 def is_chunk(message: am.Msg) -> bool:
-    """Tell whether a message is written as a chunk: it was one, and says only what a chunk can."""
+    """Whether a message is written as a chunk: it was one, and says only what a chunk can."""
     if not is_marked(message, FAMILY, "/chunk") or message.role != "assistant":
         return False
     if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
@@ -132,7 +132,7 @@ class Messages:
             names: what is known of the calls before; None: nothing.
 
         Raises:
-            DecodeError: where it is no message at all.
+            DecodeError: if it isn't a message at all.
         """
         if is_object(native) and "role" not in native and type(native.get("content")) is str:
             shape = self._chunk
@@ -192,7 +192,7 @@ class Messages:
         return self._message(native, "tool", (result,), marks)
 
     def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
-        """Tell whether a value has no meaning under a key of a message, so that it is an unknown field."""
+        """Whether a value has no meaning under a key of a message, so that it is an unknown field."""
         return is_odd(self._chunk if is_chunk(message) else self._shapes[_variant_of(message)], message, key, value)
 
     # -- writing ------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def _shape(variant: str, read: Callable[[Native, Any], am.Msg], write: Callable[
 
 
 def variant_word(word: str) -> str | None:
-    """Return the variant of a word that other systems have for a role; None where it is Synaptic's own."""
+    """Return the variant of a word that other systems have for a role; None if it is Synaptic's own."""
     return None if word in KEYS else VARIANTS.get(word)
 
 

@@ -45,7 +45,7 @@ _BY_ROLE: Mapping[Any, Mapping[str, Callable[[Any], bool]]] = {
 
 
 def is_usual(native: Native) -> bool:
-    """Tell whether a message has known fields only, none of them empty, and its text in ``content`` alone or twice."""
+    """Whether a message has known fields only, none of them empty, and its text in ``content`` alone or twice."""
     tests = _BY_ROLE.get(native.get("role"))
     if tests is None or "content" not in native:
         return False
@@ -60,7 +60,7 @@ def is_usual(native: Native) -> bool:
 
 
 def _is_told_twice(content: Any, listed: Any) -> bool:
-    """Tell whether content is the text of the content blocks."""
+    """Whether content is the text of the content blocks."""
     if not is_list(listed) or not listed or not all(map(is_object, listed)):
         return False
     return bool(content == "\n".join(_texts(listed)))

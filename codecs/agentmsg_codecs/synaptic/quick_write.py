@@ -1,7 +1,7 @@
 """Writing the usual messages: those without notes and unknown fields.
 
-Straight-line code on purpose: this is where the time goes. Each writer gives None where the careful path of messages.py
-has to look: where a block has notes, a call is no plain one, or a message has a role without a variant of its own. A
+Straight-line code on purpose: this is where the time goes. Each writer gives None if the careful path of messages.py
+has to look: where a block has notes, a call isn't a plain one, or a message has a role without a variant of its own. A
 test holds both paths against each other.
 """
 
@@ -28,7 +28,7 @@ def write_quick(message: am.Msg, names: CallNames, write: Callable[[Any], Native
     Args:
         message: that fits.
         names: what a reader will know of the calls before; told of those of this message.
-        write: gives the part of a content block.
+        write: returns the part of a content block.
     """
     if message.notes or message.extras:
         return None
@@ -75,7 +75,7 @@ def _tool(message: am.Msg, names: CallNames, write: Callable[[Any], Native]) -> 
 
 
 def _content(native: Native, blocks: Any, calls: list[Native], write: Callable[[Any], Native]) -> list[Native] | None:
-    """Write ``content``; return the list for ``content_blocks``, empty where there is none, None where blocks are odd.
+    """Write ``content``; return the list for ``content_blocks``, empty if there is none, None where blocks are odd.
 
     The calls, which end a message, are added to ``calls``.
     """

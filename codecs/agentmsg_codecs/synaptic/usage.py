@@ -54,7 +54,7 @@ def read_usage(native: Any) -> am.Usage | None:
     """Return the usage of a message.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if native is None:
         return None

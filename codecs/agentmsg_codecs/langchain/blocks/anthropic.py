@@ -64,8 +64,8 @@ def _variant(
         name: of the variant.
         keys: that ``read`` and ``write`` know.
         foreign: the keys that are extras.
-        read: gives the block of a part without these.
-        write: gives such a part.
+        read: returns the block of a part without these.
+        write: returns such a part.
     """
     own = frozenset(foreign.split())
 

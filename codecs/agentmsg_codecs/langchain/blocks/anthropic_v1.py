@@ -40,7 +40,7 @@ _ID_BEGINS = ("srvtoolu_", "mcptoolu_")
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
-    """Tell whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
+    """Whether a v1 call or result of a server tool is Anthropic's: who wrote the message, or its id, says so.
 
     Args:
         part: the part.

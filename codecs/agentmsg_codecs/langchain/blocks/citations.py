@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 make_citation = maker(am.Citation)
 _CITATION = frozenset({"type", "url", "title", "cited_text", "start_index", "end_index"})
 _TEXT_FIELDS = ("url", "title", "cited_text")
-# An entry that is no object at all.
+# An entry that isn't an object at all.
 WHOLE = "langchain.citation"
 # By kind of Anthropic's citations: the key of the title; and, of v1, which of their own keys tells the kind.
 _TITLES: Mapping[str, str] = {
@@ -37,7 +37,7 @@ WITH_URL = frozenset({_ON_THE_WEB})
 
 
 def is_place(citation: am.Citation) -> bool:
-    """Tell whether a citation is one of Anthropic's."""
+    """Whether a citation is one of Anthropic's."""
     return citation.kind in _TITLES
 
 
@@ -91,7 +91,7 @@ def _read_place(native: Native) -> am.Citation:
 
 
 def _read_translated(native: Native) -> am.Citation | None:
-    """Read Anthropic's citation as langchain-core translates it to v1; None where it is none."""
+    """Read Anthropic's citation as langchain-core translates it to v1; None if it is none."""
     extras: Native = native["extras"]
     if "url" in native:
         kind = _ON_THE_WEB if "encrypted_index" in extras else None
@@ -111,7 +111,7 @@ _WORD = (str, type(None))
 
 
 def is_translated(citation: am.Citation) -> bool:
-    """Tell whether one of Anthropic's citations was read as v1."""
+    """Whether one of Anthropic's citations was read as v1."""
     return is_marked(citation, FAMILY, "/v1") and is_place(citation)
 
 

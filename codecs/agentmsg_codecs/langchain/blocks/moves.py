@@ -21,7 +21,7 @@ def _without(part: Native, key: str) -> Native:
 
 
 def _out_of_extras(part: Native) -> Native | None:
-    """Return a part whose cache hint stands beside its `extras`; None where it is not inside of them."""
+    """Return a part whose cache hint stands beside its `extras`; None if it is not inside of them."""
     extras = part.get("extras")
     if not is_object(extras) or "cache_control" in part or v1.cache_of(extras) is None:
         return None
@@ -52,7 +52,7 @@ def _as_breakpoint(part: Native) -> Native:
 
 
 def _name_into_extras(part: Native) -> Native | None:
-    """Return a v1 file whose name stands in its `extras`; None where it is not beside them."""
+    """Return a v1 file whose name stands in its `extras`; None if it is not beside them."""
     extras: Any = part.get("extras", {})
     if part.get("type") != "file" or type(part.get("filename")) is not str or not is_object(extras):
         return None

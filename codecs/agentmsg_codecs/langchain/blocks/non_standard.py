@@ -1,6 +1,6 @@
 """Blocks that v1 has no place for, as `non_standard` parts, and the cattrs Converter that reads and writes them.
 
-Data, sources, compactions, and block classes of yours are carried as
+Data, sources, compactions, and block classes of yours are supported as
 ``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. Such
 values are made and read by hooks that cattrs generates, under strict hooks for the primitive types.
 """
@@ -28,7 +28,7 @@ _LEFT_OUT = _NOTES | {"extras"}
 
 
 def is_non_standard(cls: type) -> bool:
-    """Tell whether blocks of a class are carried inside `non_standard`."""
+    """Whether blocks of a class are supported inside `non_standard`."""
     return cls in blocks.BLOCK_TAGS and cls not in _V1
 
 

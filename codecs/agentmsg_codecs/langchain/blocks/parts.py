@@ -61,7 +61,7 @@ class ContentParts(Parts):
     """Reads and writes content parts: those of v1 by their shapes, all others by variants.
 
     Attributes:
-        quick_writers: by class, the writers of blocks with the usual notes; each gives None where the general path
+        quick_writers: by class, the writers of blocks with the usual notes; each gives None if the general path
             must look.
     """
 
@@ -158,7 +158,7 @@ class ContentParts(Parts):
         return marked(block, FAMILY, shape=variant.name)
 
     def _kept(self, variant: Variant | None, read: Any, block: Any, plain: Native, part: Native) -> Any:
-        """Return the block with its unknown fields and odd spellings; None where it would not come back."""
+        """Return the block with its unknown fields and odd spellings; None if it would not come back."""
         keys = known_keys(block, variant, plain)
         if variant is not None and part.get("error") is not None:
             # What is wrong with an invalid call: the model has no field for it, the variant a key.
@@ -180,7 +180,7 @@ class ContentParts(Parts):
         return kept if same_document(self._spell(kept), part) else None
 
     def keeps_extras(self, block: Any, provider: str | None = None) -> bool:
-        """Tell whether the extras of a block come back as they are: none says what a field of it would say."""
+        """Whether the extras of a block come back as they are: none says what a field of it would say."""
         if not self.may_mean(block):
             return True
         if type(block) is am.ToolResultBlock and block.content:
@@ -194,7 +194,7 @@ class ContentParts(Parts):
         return type(back) is type(block) and same_document(back.extras, block.extras)
 
     def may_mean(self, block: Any) -> bool:
-        """Tell whether an extra of a block might be read as a field of it."""
+        """Whether an extra of a block might be read as a field of it."""
         for space, own in block.extras.items():
             if space == FAMILY:
                 if is_mapping(own) and not MAY_MEAN.isdisjoint(own):
@@ -250,7 +250,7 @@ class ContentParts(Parts):
         return plain
 
     def _in_own_variant(self, variant: Variant, block: Any) -> Native | None:
-        """Return the part of a block of Anthropic's as Anthropic has it; None where that does not say all of it."""
+        """Return the part of a block of Anthropic's as Anthropic has it; None if that does not say all of it."""
         bare = block.evolve(
             notes=EMPTY, extras={space: own for space, own in block.extras.items() if space in _OF_ANTHROPIC}
         )

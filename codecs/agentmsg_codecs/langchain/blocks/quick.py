@@ -61,7 +61,7 @@ def _read_image_url(part: Native) -> Any:
 
 
 def read_copied(part: Any, notes: Any) -> am.ToolUseBlock | None:
-    """Read ``{"type": "tool_use", "id", "name", "input"}``; None where it is anything else."""
+    """Read ``{"type": "tool_use", "id", "name", "input"}``; None if it is anything else."""
     if not is_object(part) or len(part) != 4 or part.get("type") != "tool_use":  # noqa: PLR2004 - these keys
         return None
     link, name = part.get("id"), part.get("name")
@@ -155,7 +155,7 @@ def _write_use(block: Any) -> Native | None:
     return None if args is None else write_use(block, args)
 
 
-# The writers of blocks with notes; each gives None where the note, or a field, is any other than of these variants.
+# The writers of blocks with notes; each gives None if the note, or a field, is any other than of these variants.
 QUICK_WRITERS: Mapping[type, Callable[[Any], Native | None]] = {
     am.ThinkingBlock: _write_thinking,
     am.ImageBlock: _write_image_url,

@@ -46,7 +46,7 @@ make_cache = maker(am.CacheHint)
 
 
 def cache_of(part: Native) -> am.CacheHint | None:
-    """Return the cache hint of a part; None where none is told, or something odd, which is an extra."""
+    """Return the cache hint of a part; None if none is told, or something odd, which is an extra."""
     hint = part.get("cache_control")
     if not is_object(hint) or type(hint.get("type")) is not str:
         return None
@@ -184,7 +184,7 @@ def v1_part(
 
 
 def is_words(blocks: Any) -> bool:
-    """Tell whether blocks are one text that says nothing but its words, so that a string can stand for it."""
+    """Whether blocks are one text that says nothing but its words, so that a string can stand for it."""
     block = blocks[0] if len(blocks) == 1 else None
     if type(block) is not am.TextBlock or not block.text or block.citations or block.extras or block.metadata:
         return False
@@ -195,7 +195,7 @@ def is_words(blocks: Any) -> bool:
 
 
 def quick_text(part: Native) -> am.TextBlock | None:
-    """Read text that has nothing but its words; None where it has more."""
+    """Read text that has nothing but its words; None if it has more."""
     text = part.get("text")
     return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
 
@@ -221,7 +221,7 @@ def write_text(block: am.TextBlock) -> Native:
 
 
 def quick_reasoning(part: Native) -> am.ThinkingBlock | None:
-    """Read thinking that has nothing but words and perhaps a signature; None where it has more."""
+    """Read thinking that has nothing but words and perhaps a signature; None if it has more."""
     thinking = part.get("reasoning")
     if type(thinking) is not str:
         return None

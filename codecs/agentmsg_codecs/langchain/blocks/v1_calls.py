@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _is_wrapped(args: Any) -> bool:
-    """Tell whether an object is the envelope of what is no object, or of what looks like that envelope."""
+    """Whether an object is the envelope of what isn't an object, or of what looks like that envelope."""
     if not is_mapping(args) or len(args) != 1 or "_raw" not in args:
         return False
     inner: Any = args["_raw"]

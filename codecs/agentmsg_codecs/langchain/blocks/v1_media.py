@@ -117,7 +117,7 @@ def _write_text_plain(block: am.FileBlock) -> Native:
 
 
 def quick_media(part: Native) -> Any:
-    """Read media that have nothing but a source; None where they have more."""
+    """Read media that have nothing but a source; None if they have more."""
     media_type = part.get("mime_type")
     if len(part) == 3:  # noqa: PLR2004 - type, source, mime_type
         if type(media_type) is not str:

@@ -23,8 +23,8 @@ class Inner:
     time would grow by a factor for each level of nesting.
 
     Attributes:
-        read: gives the block of a part; one that notes a spelling makes the whole unreadable.
-        write: gives the part of a block in its default spelling.
+        read: returns the block of a part; one that notes a spelling makes the whole unreadable.
+        write: returns the part of a block in its default spelling.
     """
 
     read: Callable[[Any], Any]

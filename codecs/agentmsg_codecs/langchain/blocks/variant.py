@@ -1,8 +1,8 @@
 """Variants: how content parts spell a block beside v1, by a dozen generations of LangChain and by providers.
 
-A variant is no ``Shape``: it is for one spelling, of whatever class, and a block has many of them. It knows its parts,
-reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only while
-what is written reads back as the same block. variants.py has them all.
+A variant isn't a ``Shape``: it is for one spelling, of whatever class, and a block has many of them. It knows its
+parts, reads them, and writes a block back so. A block keeps its name as a note (``/shape``); parts.py honours that only
+while what is written reads back as the same block. variants.py has them all.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Variant:
     Attributes:
         name: kept on the block as a note.
         keys: of the part that the variant reads; others are unknown fields.
-        read: gives the block of a part, or raises Unreadable.
-        write: gives the part of a block that was read as this variant.
+        read: returns the block of a part, or raises Unreadable.
+        write: returns the part of a block that was read as this variant.
     """
 
     name: str

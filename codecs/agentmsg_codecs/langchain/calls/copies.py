@@ -11,7 +11,7 @@ from agentmsg_codecs.langchain.names import FAMILY
 
 
 def is_function_call(block: Any) -> bool:
-    """Tell whether a block is a call that `tool_calls` may list."""
+    """Whether a block is a call that `tool_calls` may list."""
     return type(block) is am.ToolUseBlock and block.kind == "function"
 
 
@@ -53,7 +53,7 @@ WRITERS = {"a": openai_entry, "f": function_of, "k": chunk_of}
 
 
 def listed_invalid(block: am.ToolUseBlock) -> bool:
-    """Tell whether a call stands in invalid_tool_calls."""
+    """Whether a call stands in invalid_tool_calls."""
     return not block.is_valid or mark_of(block, FAMILY, "/list") == "invalid"
 
 

@@ -77,7 +77,7 @@ def compared(native: Native, plain: Native) -> tuple[Native, Native]:
 
 
 def is_same_json(a: Any, b: Any) -> bool:
-    """Tell whether two texts are the same as JSON."""
+    """Whether two texts are the same as JSON."""
     if not isinstance(a, str) or not isinstance(b, str):
         return False
     try:

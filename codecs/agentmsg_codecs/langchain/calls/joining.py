@@ -4,8 +4,8 @@ A stored chunk has a fifth, its pieces: `tool_call_chunks`. The block carries ho
 
     /copies   the letters of its places: c (content), t (tool_calls or invalid_tool_calls), a (additional_kwargs),
               f (additional_kwargs.function_call); absent where they are the default ones
-    /list     "invalid" where a call that looks valid stands in invalid_tool_calls
-    /bare     the arguments are no object, and stand in a list as they are
+    /list     "invalid" if a call that looks valid stands in invalid_tool_calls
+    /bare     the arguments aren't an object, and stand in a list as they are
     /t, /a    its position in that list, where the lists are not in the order of the blocks
     /c= /t= /a= /f= /k=   how a copy spells what the call says: [stamp, deviation], see deviations.py
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def takes_calls(value: Any) -> bool:
-    """Tell whether ``additional_kwargs.tool_calls`` is a list of calls as OpenAI writes them."""
+    """Whether ``additional_kwargs.tool_calls`` is a list of calls as OpenAI writes them."""
     return is_sequence(value) and bool(value) and all(map(_is_openai_call, value))
 
 
@@ -65,7 +65,7 @@ def _is_function(value: Any) -> bool:
 
 
 def takes_function_call(value: Any) -> bool:
-    """Tell whether a value is OpenAI's ``{"name", "arguments"}``, and nothing more."""
+    """Whether a value is OpenAI's ``{"name", "arguments"}``, and nothing more."""
     return _is_function(value) and len(value) == 2  # noqa: PLR2004 - name and arguments
 
 
@@ -116,8 +116,8 @@ def join(
     """Return the blocks of an assistant's content with its calls.
 
     Args:
-        content: blocks, each with its native part (None where it has none).
-        body: the message, with its lists of calls; what is no such list is passed over.
+        content: blocks, each with its native part (None if it has none).
+        body: the message, with its lists of calls; anything but such a list is skipped.
         kwargs: its additional_kwargs.
         parts: writes the copies in content.
         is_chunk: a stored chunk, which has the pieces of its calls.
@@ -154,7 +154,7 @@ def _list_at(body: Native, key: str) -> list[Any]:
 
 
 def is_calls(value: Any) -> bool:
-    """Tell whether a value is a list of calls, however odd they are."""
+    """Whether a value is a list of calls, however odd they are."""
     return is_list(value) and all(map(is_object, value))
 
 
@@ -244,7 +244,7 @@ def _place_in_lists(call: _Call) -> tuple[bool, int]:
 
 
 def are_pieces(blocks: Sequence[am.ToolUseBlock], natives: Any) -> bool:
-    """Tell whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
+    """Whether the entries of ``tool_call_chunks`` are pieces of these calls, one each."""
     if not is_calls(natives) or len(natives) != len(blocks):
         return False
     return all(native.get("id") == block.id for block, native in zip(blocks, natives, strict=True))

@@ -46,7 +46,7 @@ class Layout:
 
 
 def _is_bare(block: am.ToolUseBlock) -> bool:
-    """Tell whether an entry of a list of calls says all that a block says."""
+    """Whether an entry of a list of calls says all that a block says."""
     if block.item_id is not None or block.phase is not None or block.metadata or block.cache is not None:
         return False
     if block.signature is not None or block.provider is not None or block.status is not None:

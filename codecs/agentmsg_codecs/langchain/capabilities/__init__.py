@@ -1,1 +1,1 @@
-"""What LangChain's messages carry, and what becomes of the rest."""
+"""What LangChain's messages support, and what becomes of the rest."""

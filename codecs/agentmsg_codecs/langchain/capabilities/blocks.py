@@ -1,4 +1,4 @@
-"""What LangChain's content carries: the rows of the capability table for blocks."""
+"""What LangChain's content supports: the rows of the capability table for blocks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
 
 @usually("not value.extras")
 def _bare(value: Any, _: Any) -> Any:
-    """Carry a signature or a source without extras of its own."""
+    """Keep a signature or a source without extras of its own."""
     return value.evolve(extras={}) if value.extras else value
 
 
@@ -159,14 +159,16 @@ _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}
 
 
 def _document_text(block: Any) -> Any:
-    """Carry a document made of texts, as Anthropic has them; one made of other blocks as its text."""
+    """Keep a document made of texts, as Anthropic has them; one made of other blocks as its text."""
     if type(block.source) is not am.BlocksSource:
         return block
     if _is_of_texts(block.source):
         wanted = _BARE_DOCUMENT if block.name is None else {**_BARE_DOCUMENT, "context": None}
         changes = {name: value for name, value in wanted.items() if getattr(block, name) != value}
         return (
-            Swap(block.evolve(**changes), "a document made of texts says no more", "annotation") if changes else block
+            Swap(block.evolve(**changes), "a document made of texts holds nothing else", "annotation")
+            if changes
+            else block
         )
     text = "\n".join(item.text for item in block.source.content if type(item) is am.TextBlock)
     if not text:
@@ -186,7 +188,7 @@ def _tool_result(block: am.ToolResultBlock) -> Any:
     """Give a result that tells of an error the status of one."""
     if block.error is None or block.status is not None or is_marked(block, FAMILY, "/status"):
         return block
-    return Swap(block.evolve(status="error"), "a tool message says so in its status", "annotation")
+    return Swap(block.evolve(status="error"), "a tool message shows this in its status", "annotation")
 
 
 @usually("value in known", known=STATUS_WORDS)
@@ -197,7 +199,7 @@ def _status(status: str, result: am.ToolResultBlock) -> str | None:
 
 
 class _AllFields(Mapping[str, Cell]):
-    """Cells for block classes whose fields are not known here: all are carried.
+    """Cells for block classes whose fields are not known here: all are supported.
 
     Args:
         extras: the cell for extras.
@@ -242,7 +244,7 @@ class _Blocks:
         return Row(fields, otherwise, concerns)
 
     def other(self, block: Any) -> Any:
-        """Carry a block of another class where its canonical form comes back."""
+        """Keep a block of another class where its canonical form comes back."""
         cls = dispatch.class_of(block)
         if not is_non_standard(cls):
             return Drop(f"no place for a {blocks.BLOCK_TAGS.get(cls, cls.__name__)} block")

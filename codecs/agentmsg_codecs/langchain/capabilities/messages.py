@@ -1,4 +1,4 @@
-"""The capability table: what LangChain's messages carry, and what becomes of the rest.
+"""The capability table: what LangChain's messages support, and what becomes of the rest.
 
 Nearly everything has a place, because `content` and `extras` are open. Not carried: times, recipients, embeddings
 and structured output of messages; ids, tools and metadata of histories; extras of other families; blocks in
@@ -175,7 +175,7 @@ def _usage(usage: am.Usage, _: Any) -> am.Usage:
 
 
 class _Results:
-    """The rule for user messages: what reads as a tool result is no native block.
+    """The rule for user messages: what reads as a tool result isn't a native block.
 
     Args:
         messages: the codec's reader.
@@ -185,7 +185,7 @@ class _Results:
         self.messages = messages
 
     def message(self, message: am.Msg) -> Any:
-        """Carry a user message that the reader would not split."""
+        """Keep a user message that the reader would not split."""
         if am.NativeBlock not in map(type, message.content):
             return message
         self.messages.fill()

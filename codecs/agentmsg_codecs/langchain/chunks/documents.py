@@ -90,7 +90,7 @@ def read_chunk(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     """Return the chunk of a native one.
 
     Raises:
-        DecodeError: where it is none, or where its calls are not what LangChain makes of its pieces.
+        DecodeError: if it is none, or where its calls are not what LangChain makes of its pieces.
     """
     usual = quick_read(native)
     if usual is not None:
@@ -173,7 +173,7 @@ def _content(native: Any, pieces: list[am.ChunkPart], kind: str) -> tuple[Any, l
 
 
 def _is_apart(part: am.ChunkPart) -> bool:
-    """Tell whether a part of an answer is no part of a message's content: a piece of a call."""
+    """Whether a part of a response isn't part of a message's content: a piece of a call."""
     return is_piece(part) or (type(part.block) is am.ToolUseBlock and mark_of(part, FAMILY, "/copy") == _DELTA)
 
 
@@ -255,7 +255,7 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
 
 
 def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
-    """Return the message with what LangChain's messages carry; who writes a chunk sees what is missing."""
+    """Return the message with what LangChain's messages support; who writes a chunk sees what is missing."""
     fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:
         raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))

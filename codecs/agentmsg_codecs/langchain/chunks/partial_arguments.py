@@ -1,6 +1,6 @@
 """The arguments that LangChain takes an unfinished text for: the calls of a chunk are made of its pieces.
 
-Followed: langchain-core 1.x, ``parse_partial_json``. A text that is no JSON gets its string and brackets closed, and
+Followed: langchain-core 1.x, ``parse_partial_json``. A text that isn't JSON gets its string and brackets closed, and
 loses characters at its end until it is JSON; where that is an object, it is listed under ``tool_calls``. So unfinished
 arguments look valid there. Here this is only what a document is expected to say: the text is what counts. Imports
 nothing.

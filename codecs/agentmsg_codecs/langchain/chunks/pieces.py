@@ -75,7 +75,7 @@ def entry_part(entry: Any) -> am.ChunkPart:
     """Return the part of an entry of ``tool_call_chunks``.
 
     Raises:
-        Unreadable: where it is none.
+        Unreadable: if it is none.
     """
     if not is_object(entry):
         raise Unreadable
@@ -148,7 +148,7 @@ def made_of(entries: Sequence[Native]) -> tuple[list[Native], list[Native]]:
 
 
 def is_piece(part: am.ChunkPart) -> bool:
-    """Tell whether a part stands among tool_call_chunks."""
+    """Whether a part stands among tool_call_chunks."""
     block = part.block
     return type(block) is am.ToolUseBlock and block.kind == "function" and mark_of(part, FAMILY, "/place") is None
 

@@ -1,4 +1,4 @@
-"""Shortcuts for the chunks that models stream most: text or pieces of calls, and what an answer cost.
+"""Shortcuts for the chunks that models stream most: text or pieces of calls, and what a response cost.
 
 Each asks for the exact keys and types, so that nothing can deviate, and the general path of documents.py would give the
 same: a test compares the two. What is unusual is left to it.
@@ -41,7 +41,7 @@ _NOTED = frozenset({"/type", "/form", "/model", "/stop"})
 
 
 def quick_read(native: Any) -> am.MsgChunk | None:
-    """Return a usual chunk; None where the general path must look."""
+    """Return a usual chunk; None if the general path must look."""
     if not is_object(native):
         return None
     is_dict = len(native) == 2  # noqa: PLR2004 - type and data
@@ -101,7 +101,7 @@ def _with_response(chunk: am.MsgChunk, response: Native, noted: Native) -> am.Ms
 
 
 def quick_write(chunk: am.MsgChunk) -> Native | None:
-    """Return the native form of a usual chunk; None where the general path must look."""
+    """Return the native form of a usual chunk; None if the general path must look."""
     note = note_of(chunk, FAMILY)
     if chunk.role not in (None, "assistant") or chunk.metadata or chunk.extras or not note.keys() <= _NOTED:
         return None

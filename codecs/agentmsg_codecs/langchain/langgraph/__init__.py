@@ -1,33 +1,35 @@
-"""langgraph: LangGraph's checkpoints, and what they hold: states, lists of messages, messages.
+"""langgraph: LangGraph's checkpoints, and the states, lists of messages and messages inside them.
 
-Follows ``JsonPlusSerializer`` of langgraph-checkpoint 4.3: MessagePack in which each message is an extension. Bytes
-are read and written as they are; as plain data, what JSON has not is an object of tree.py's table. The older type
-"json" is read and written too; its messages are the envelopes of ``langchain-lc``.
+A document is MessagePack in which each message is an extension. Bytes are read and written exactly. As plain data,
+values that JSON can't hold are objects such as ``{"__ext__": 5, "value": [...]}``. The older type "json" is read and
+written too. Its messages are envelopes, as in ``langchain-lc``.
+
+Follows ``JsonPlusSerializer`` of langgraph-checkpoint 4.3.
 
 | LangGraph | agentmsg |
 | --- | --- |
 | ext 5 ``[module, class, fields, "model_validate_json"]``; ext 4, of pydantic 1 | the message, as in ``langchain`` |
-| another module; pydantic 1; another order of keys | noted |
-| a message class that LangChain has not; what is no message | a message with the role "native" |
-| dict forms, pairs, texts, envelopes in place of a message | the message; the form is noted |
+| another module; pydantic 1; another order of keys | a note |
+| a message class unknown to LangChain; anything but a message | a message with the role "native" |
+| dict forms, pairs, texts, envelopes in place of a message | the message; a note keeps the form |
 | a list; one message; a state ``{"messages": ...}`` | the history; other keys are extras["langchain"] |
 | a checkpoint: ``channel_values.messages``, or ``channel_values.__start__.messages`` | the same |
-| what the metadata of older checkpoints say of a step: ``writes.messages`` | the same, where there are no others |
+| the metadata of older checkpoints: ``writes.messages`` | the same, if there are no others |
 | ext 7, the snapshot of a delta channel, with a list | the same |
 | a checkpoint without messages | a history without messages |
 | a checkpoint whose messages are in the writes of its ancestors (delta channels) | refused, code "delta-channel" |
-| other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, where they stood |
-| user data that looks like one of these | a map, in bytes; ``{"__map__": [...]}`` as plain data |
-| ext 0 ``["builtins", "int", digits]``: LangGraph rebuilds it, unless strict | an integer beyond 64 bits |
+| other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, in the same place |
+| user data that looks like one of these | a map in bytes; ``{"__map__": [...]}`` as plain data |
+| ext 0 ``["builtins", "int", digits]`` (LangGraph rebuilds it unless strict) | an integer beyond 64 bits |
 | the type "json": envelopes | as in ``langchain-lc`` |
-| ... with pairs or dict forms among them, or no messages | ``{"__wire__": "json", "value": ...}`` as plain data |
-| MessagePack not in its shortest spelling | the same, and noted |
+| the same with pairs or dict forms, or without messages | ``{"__wire__": "json", "value": ...}`` as plain data |
+| MessagePack that isn't in its shortest spelling | the same, with a note |
 | MessagePack with envelopes only | ``{"__wire__": "msgpack", "value": ...}`` as plain data |
 
-Nothing that a document names is imported, looked up or called. Extensions are written only where a document of
-LangGraph had them, and for messages, of LangChain's own classes: LangGraph imports and calls what extensions name.
-(Notes remember where they stood, and canonical forms keep notes: convert none from people who you would not take a
-checkpoint from.) "pickle" is refused. Written by default: "msgpack", as LangGraph does; lists of messages.
+LangGraph imports and calls what extensions name; this codec imports, looks up and calls nothing. It writes extensions
+for messages, with LangChain's own classes, and wherever the document had them. Canonical forms keep notes about those
+places. So convert only canonical documents whose checkpoints you would open. "pickle" is refused. New documents are
+"msgpack", as in LangGraph, with a list of messages.
 """
 
 from __future__ import annotations
@@ -89,8 +91,8 @@ class LangGraphCodec(Codec):
     """LangGraph's checkpoints, as bytes, and as plain data.
 
     Attributes:
-        wire: of histories that were not read from LangGraph: the type that ``dumps_typed`` gives with the bytes.
-            "json" has a place for messages only where there is one at least.
+        wire: the type of bytes to write if the history wasn't read from LangGraph. ``dumps_typed`` returns it beside
+            the bytes. "json" needs at least one message.
         engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
             ours.
     """
@@ -126,7 +128,7 @@ class LangGraphCodec(Codec):
 
     @property
     def caps(self) -> Caps:
-        """What messages of LangGraph carry: what ``langchain`` does."""
+        """What messages of LangGraph support: the same as ``langchain``."""
         return self._caps
 
     # -- documents ----------------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ class LangGraphCodec(Codec):
             return with_note(history, LG, adopt({**note_of(history, LG), "wire": "json"}))
         fits = _are_marks(marks) if "spelling" in document else is_json(tree)
         if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
-            raise DecodeError(f"this is no document of {WIRE}: {excerpt(document)}", code="type")
+            raise DecodeError(f"this isn't a document of {WIRE}: {excerpt(document)}", code="type")
         stamped = [stamp(tree), marks] if marks else None
         history = self._read_tree(tree)
         return with_note(history, LG, adopt({**note_of(history, LG), "spelling": stamped})) if stamped else history
@@ -246,7 +248,7 @@ class LangGraphCodec(Codec):
         if len(data) > limits.bytes:
             msg = f"{len(data)} bytes are more than the limit of {limits.bytes}"
             raise DecodeError(msg, code="bytes")
-        # As MessagePack these are the numbers 123 and 91, which are no document.
+        # As MessagePack these are the numbers 123 and 91, which aren't a document.
         if data.lstrip()[:1] in (b"{", b"["):
             return _parse_old(data, limits, duplicates)
         tree, marks = unpack(data, limits.depth)
@@ -276,7 +278,7 @@ class LangGraphCodec(Codec):
         """Return the bytes of a document.
 
         Raises:
-            EncodeError: where an object of tree.py's table says nothing.
+            EncodeError: if an object of tree.py's table says nothing.
         """
         if is_mapping(document) and document.get(WIRE) == "json":
             return dump_json(document["value"])
@@ -296,7 +298,7 @@ def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) 
 
 
 def _are_marks(marks: Any) -> bool:
-    """Tell whether a value is a list of marks of tree.py: a number and a byte each."""
+    """Whether a value is a list of marks of tree.py: a number and a byte each."""
     if not is_sequence(marks) or not marks:
         return False
     return all(
@@ -325,7 +327,7 @@ def loads_typed(data: tuple[str, bytes], *, limits: Limits = speed.DEFAULT_LIMIT
         limits: bounds on what is read.
 
     Raises:
-        DecodeError: where the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
+        DecodeError: if the type is neither "msgpack" nor "json" ("pickle" is never read), or does not fit the
             bytes, or these are no such document.
     """
     kind, raw = data

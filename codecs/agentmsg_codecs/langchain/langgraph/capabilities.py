@@ -1,4 +1,4 @@
-"""What LangGraph's messages carry: what LangChain's do, but for what its containers and trees have a meaning for."""
+"""What LangGraph's messages support: what LangChain's do, but for what its containers and trees have a meaning for."""
 
 from __future__ import annotations
 

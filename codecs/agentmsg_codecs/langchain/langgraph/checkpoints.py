@@ -83,10 +83,10 @@ def _is_marked(native: Any) -> bool:
 
 
 def _filling(value: Any) -> tuple[str, list[Any]] | None:
-    """Return how messages stand in a hole, and these; None where a value is no filling.
+    """Return how messages stand in a hole, and these; None if a value isn't a filling.
 
     Raises:
-        DecodeError: where that takes a look into an extension that nobody has opened; in a list they need not be.
+        DecodeError: if that takes a look into an extension that nobody has opened; in a list they need not be.
     """
     if is_list(value):
         return "list", value
@@ -100,7 +100,7 @@ def _filling(value: Any) -> tuple[str, list[Any]] | None:
 
 
 def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
-    """Return the path, the kind and the messages of a document's hole; None where it has none."""
+    """Return the path, the kind and the messages of a document's hole; None if it has none."""
     found = _filling(document)
     if found is not None:
         return (), *found
@@ -120,7 +120,7 @@ def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
 
 
 def _at(document: Any, path: Path) -> Any:
-    """Return what stands at a path of objects; None where they are none."""
+    """Return what stands at a path of objects; None if they are none."""
     for step in path:
         document = document.get(step) if is_object(document) and MARKERS.isdisjoint(document) else None
     return document
@@ -130,7 +130,7 @@ def contents_of(document: Any) -> Contents:
     """Return a document taken apart.
 
     Raises:
-        DecodeError: where it holds no messages at the places where LangGraph puts them.
+        DecodeError: if it holds no messages at the places where LangGraph puts them.
     """
     found = _hole(document)
     if found is None:
@@ -149,7 +149,7 @@ def contents_of(document: Any) -> Contents:
 
 
 def _are_in_writes(document: Native) -> bool:
-    """Tell whether a checkpoint has messages that are not among its values, as those of a delta channel are.
+    """Whether a checkpoint has messages that are not among its values, as those of a delta channel are.
 
     Every channel with a value has a version; of a delta channel a checkpoint has the version alone.
     """
@@ -161,7 +161,7 @@ def _are_in_writes(document: Native) -> bool:
 
 
 def _is_old_checkpoint(document: Any) -> bool:
-    """Tell whether plain JSON is a checkpoint, by itself or with its config: one of the old type "json"."""
+    """Whether plain JSON is a checkpoint, by itself or with its config: one of the old type "json"."""
     if is_object(document) and is_object(document.get("checkpoint")):
         document = document["checkpoint"]
     return is_object(document) and is_object(document.get(_CHECKPOINT[0])) and not _BESIDE_VALUES.isdisjoint(document)
@@ -171,7 +171,7 @@ _BESIDE_VALUES = frozenset({"channel_versions", "versions_seen"})
 
 
 def _holds_envelopes(document: Any) -> bool:
-    """Tell whether some of the messages of plain JSON are envelopes."""
+    """Whether some of the messages of plain JSON are envelopes."""
     found = _hole(document)
     return found is not None and any(map(_is_of_json, found[2]))
 
@@ -190,13 +190,13 @@ def _without(document: Native, path: Path) -> Native:
 
 
 def is_json(document: Any) -> bool:
-    """Tell whether a document is one of the old type "json": all its messages are envelopes, where they are usual."""
+    """Whether a document is one of the old type "json": all its messages are envelopes, where they are usual."""
     found = _hole(document)
     return found is not None and found[0] not in _PATHS[4:] and bool(found[2]) and all(map(_is_of_json, found[2]))
 
 
 def is_old(document: Any) -> bool:
-    """Tell whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
+    """Whether plain JSON is of the old type, though not all its messages are envelopes: pairs wait, or none."""
     return (_is_old_checkpoint(document) or _holds_envelopes(document)) and not is_json(document)
 
 
@@ -236,7 +236,7 @@ _PLACES = frozenset({(), *_PATHS})
 
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
-    """Tell whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
+    """Whether messages certainly go to a place where a key `messages` around them, which holds none, may stay.
 
     Args:
         rest: what is around the messages: plain data.
@@ -289,7 +289,7 @@ def _are_same(found: list[Any], natives: list[Any]) -> bool:
 
 
 def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:
-    """Return the rest with a filling at a path; None where there is no such place."""
+    """Return the rest with a filling at a path; None if there is no such place."""
     if not path or not is_mapping(rest) or not MARKERS.isdisjoint(rest):
         return None
     first, *more = path

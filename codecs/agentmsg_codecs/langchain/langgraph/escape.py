@@ -24,7 +24,7 @@ _BEGIN = b'"__'
 
 
 def may_hold_marker(value: Any) -> bool:
-    """Tell whether a value can hold an object with a key of the table. Searching its text is faster than a walk."""
+    """Whether a value can hold an object with a key of the table. Searching its text is faster than a walk."""
     return _BEGIN in dump_json(value)
 
 
@@ -51,7 +51,7 @@ def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
 
 
 def _escaped(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the object inside of an escape; None where a value is none that we write."""
+    """Return the object inside of an escape; None if a value is none that we write."""
     flat = value.get(MAP)
     if len(value) != 1 or not is_list(flat) or len(flat) % 2:
         return None

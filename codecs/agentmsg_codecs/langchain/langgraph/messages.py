@@ -74,7 +74,7 @@ class GraphMessages:
         """Return the message of a native one.
 
         Raises:
-            DecodeError: where it is neither an object nor anything that LangChain takes for a message.
+            DecodeError: if it is neither an object nor anything that LangChain takes for a message.
         """
         body = body_of(native)
         message = self._read_other(native) if body is None else self._read_body(native, body)
@@ -85,7 +85,7 @@ class GraphMessages:
         return _whole(native)
 
     def _read_body(self, native: Native, body: Native) -> am.Msg | None:
-        """Return the message of an extension; None where it is none of LangChain's, or would not come back."""
+        """Return the message of an extension; None if it is none of LangChain's, or would not come back."""
         module, name = native["value"][:2]
         code = native[EXT]
         tag = TAGS.get(name)
@@ -119,7 +119,7 @@ class GraphMessages:
         return message if "/escapes" not in note or same_document(self.write(message), native) else None
 
     def _read_other(self, native: Any) -> am.Msg | None:
-        """Return the message of a dict form or an envelope; None where it is none, or would not come back."""
+        """Return the message of a dict form or an envelope; None if it is none, or would not come back."""
         value, marks = unescape(native) if is_object(native) or is_list(native) else (native, [])
         note: Native = {}
         try:
@@ -180,7 +180,7 @@ class GraphMessages:
         return {EXT: PYDANTIC_2, "value": [*items, METHOD]}
 
     def _in_form(self, message: am.Msg, form: str) -> Any:
-        """Return a message in another form than an extension; None where it has no such form, or is not read back."""
+        """Return a message in another form than an extension; None if it has no such form, or is not read back."""
         message = with_note(message, LG, EMPTY)
         if form == ENVELOPE_FORM:
             return self._envelopes.write(message, DIALECTS["python"])

@@ -69,7 +69,7 @@ _AROUND = 9
 
 
 def _is_odd(text: bytes) -> bool:
-    """Tell whether free-form data may hold something escaped, or be too deep."""
+    """Whether free-form data may hold something escaped, or be too deep."""
     return text.find(_BEGIN) >= 0 or is_deep(text, _AROUND)
 
 
@@ -100,7 +100,7 @@ def _packer() -> Any:
 
 
 def _contents_in(data: bytes, depth: int) -> Contents | None:
-    """Return a document taken apart, whose messages are extensions that nobody has opened; None where it is unusual.
+    """Return a document taken apart, whose messages are extensions that nobody has opened; None if it is unusual.
 
     Args:
         data: its bytes, MessagePack or not.
@@ -121,7 +121,7 @@ def _contents_in(data: bytes, depth: int) -> Contents | None:
 
 
 def _has_place(rest: Any, path: tuple[str, ...]) -> bool:
-    """Tell whether what is around messages is still an object at each step to them, now that it is plain data."""
+    """Whether what is around messages is still an object at each step to them, now that it is plain data."""
     for step in path:
         if not is_object(rest) or not MARKERS.isdisjoint(rest):
             return False
@@ -130,7 +130,7 @@ def _has_place(rest: Any, path: tuple[str, ...]) -> bool:
 
 
 def joined(document: Any, natives: list[bytes]) -> bytes | None:
-    """Return the bytes of a document that holds a list of the bytes of its messages; None where it is elsewhere."""
+    """Return the bytes of a document that holds a list of the bytes of its messages; None if it is elsewhere."""
     path = place_of(document, natives)
     return None if path is None else b"".join(_chunks(document, path, _packer()))
 
@@ -188,7 +188,7 @@ class UsualDocuments:
         return contents, messages
 
     def _read_usual(self, native: Any, tool: Any) -> am.Msg | None:
-        """Return the message of an extension; None where the careful way must look."""
+        """Return the message of an extension; None if the careful way must look."""
         if type(native) is not _extension or native.code != PYDANTIC_2:
             return None
         payload: bytes = native.data
@@ -228,7 +228,7 @@ class UsualDocuments:
         return [self._write_usual(message, tool) or pack(self._others.write(message)) for message in messages]
 
     def _write_usual(self, message: am.Msg, tool: Any) -> bytes | None:
-        """Return the bytes of a message; None where the careful way must look."""
+        """Return the bytes of a message; None if the careful way must look."""
         orders: Any = None
         if message.notes and LG in message.notes:
             note = note_of(message, LG)
@@ -259,9 +259,9 @@ _replaced = speed.replacer(am.Msg, "notes")
 
 
 def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: Any) -> am.Msg | None:
-    """Return a message with a note of the order of its keys; None where its bytes differ in more than that.
+    """Return a message with a note of the order of its keys; None if its bytes differ in more than that.
 
-    Providers put what they say of an answer into response_metadata in orders of their own.
+    Providers put their fields into response_metadata in orders of their own.
     """
     orders = _orders(body, again, tool)
     if not orders or tool.pack(reordered(again, orders)) != fields:

@@ -1,7 +1,7 @@
 """The trees of tree.py through the C library, for what LangGraph itself writes.
 
 Reading fast proves that nothing is odd: what was unpacked is packed again, which must give the same bytes, and is
-written as JSON once, which refuses what is no JSON or too deep. Whatever is odd is read by ``read_tree``, so that
+written as JSON once, which refuses what isn't JSON or is too deep. Whatever is odd is read by ``read_tree``, so that
 errors come from one place. An extension's payload is unpacked in a loop, not from inside of the library: no input
 can nest calls.
 """

@@ -6,7 +6,7 @@
 | ext of another code | ``{"__ext__": code, "bytes": base64}`` |
 | binary | ``{"__bin__": base64}`` |
 | NaN, infinities | ``{"__float__": hex of the value as it stands}`` |
-| a map with keys that are no text, or with a key of this table | ``{"__map__": [key, value, key, value ...]}`` |
+| a map with keys that aren't text, or with a key of this table | ``{"__map__": [key, value, key, value ...]}`` |
 | ext 0 ``["builtins", "int", digits]`` | an integer beyond 64 bits |
 
 MessagePack can spell one value in several ways. LangGraph's writer always takes the shortest, and floats of 64 bits;
@@ -201,7 +201,7 @@ def _hashable(key: Any) -> Any:
     """Return a key as LangGraph would hold it, to be found again.
 
     Raises:
-        DecodeError: code "key" for a map, which is no key in Python.
+        DecodeError: code "key" for a map, which can't be a key in Python.
     """
     if is_list(key):
         return tuple(map(_hashable, key))
@@ -230,7 +230,7 @@ def write_tree(value: Any, marks: Any = ()) -> bytes:
         marks: those of ``read_tree``; one that does not fit its value is passed over.
 
     Raises:
-        EncodeError: where an object of the table in this module is none of MessagePack's.
+        EncodeError: if an object of the table in this module is none of MessagePack's.
     """
     writer = _Writer(dict(marks))
     try:
@@ -326,7 +326,7 @@ def check_marker(value: dict[str, Any]) -> None:
     """Check that an object with a key of the table is one of MessagePack's values, with all inside of it.
 
     Raises:
-        DecodeError: where it says nothing, so that it could not be written.
+        DecodeError: if it says nothing, so that it could not be written.
     """
     try:
         write_tree(value)
@@ -335,7 +335,7 @@ def check_marker(value: dict[str, Any]) -> None:
 
 
 def _no_marker(value: Any) -> EncodeError:
-    return EncodeError(f"an object with a key of MessagePack's that says nothing: {excerpt(value)}", code="type")
+    return EncodeError(f"an object with a key of MessagePack's but no meaning: {excerpt(value)}", code="type")
 
 
 def _utf8(text: str) -> bytes:

@@ -1,26 +1,29 @@
 """langchain-lc: the constructor envelopes of LangChain's ``dumpd``, ``dumps`` and ``load``.
 
-A message is ``{"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {fields}}``. The fields are those of
-``model_dump`` without what is empty, so that they are read and written as the codec ``langchain`` reads and writes its
-flat form: its table says what they become. Follows langchain-core 1.7; LangChain JS names its classes
-``["langchain_core", "messages", class]`` and writes no ``type``: the dialect ``js``.
+A message is ``{"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {fields}}``. Its fields are those of
+``model_dump`` without the empty ones. The [page of langchain](langchain.md) describes them.
+
+A document is one envelope, a list, a state, a prompt value, a generation, or a tracer's run.
+
+Follows langchain-core 1.7, and LangChain for JavaScript (@langchain/core 1.4) as the dialect ``js``. That one names its
+classes ``["langchain_core", "messages", class]``, and writes no ``type``.
 
 | dumpd | agentmsg |
 | --- | --- |
 | HumanMessage, AIMessage, SystemMessage, ToolMessage, ChatMessage ... and their chunks | as in ``langchain`` |
-| the last word of ``id``; the words before it | the class; noted where they are not the dialect's |
+| the last word of ``id``; the words before it | the class; a note, if they aren't the dialect's |
 | kwargs | the fields of the message, as in ``langchain`` |
-| fields that are empty and stand there all the same | noted |
+| empty fields that are written all the same | a note |
 | ``{"__lc_escaped__": {"lc": ...}}`` in user data | the object inside of it |
-| ``not_implemented``, ``secret``, unescaped objects in user data | plain data; noted where they stood |
+| ``not_implemented``, ``secret``, unescaped objects in user data | plain data; a note keeps their places |
 | ``not_implemented`` in place of a message, other message classes | a message with the role "native" |
 | unknown keys of the envelope | extras["langchain.lc"] |
-| a list; one envelope; ``{"messages": [...]}`` | the history; its other keys are extras["langchain"] |
-| ChatPromptValue, ChatGeneration and their kin | the same; all around the messages is extras["langchain"] |
+| a list; one envelope; ``{"messages": [...]}`` | the history; other keys are extras["langchain"] |
+| ChatPromptValue, ChatGeneration and similar | the same; everything around the messages is extras["langchain"] |
 | runs of a tracer: inputs, outputs, generations, batches of messages | the same |
 
-Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an
-envelope is written escaped, unless it stands, unchanged, where a document had it unescaped.
+Nothing that a document names is imported or looked up, and no secret is resolved. User data that looks like an envelope
+is written escaped. If it is unchanged, and the document had it unescaped, it stays unescaped.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ _NOTES = {
 }
 
 
-# -- what is carried --------------------------------------------------------------------------------------------------
+# -- what is supported -------------------------------------------------------------------------------------------------
 
 # What they are is told by documents.py; a message by itself is noted so.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
@@ -92,7 +95,7 @@ class LangChainLcCodec(ContainerCodec):
     """LangChain's messages in the envelopes of dumpd.
 
     Attributes:
-        dialect: of messages in a history that was not read from envelopes.
+        dialect: whose envelopes to write if the history wasn't read from envelopes.
         engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
             ours.
     """
@@ -117,7 +120,7 @@ class LangChainLcCodec(ContainerCodec):
 
     @property
     def caps(self) -> Caps:
-        """What envelopes carry: what ``langchain`` does."""
+        """What envelopes support: the same as ``langchain``."""
         return self._caps
 
     def read(self, document: Any) -> am.History:

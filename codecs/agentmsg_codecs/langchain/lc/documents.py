@@ -48,7 +48,7 @@ class Contents:
         marks: what in the rest is escaped otherwise than we do.
         holes: of a tree: path, and the number of messages; for a batch, the numbers of its lists; or "one" or "text"
             (one, and its text beside it).
-        holder: the id of the envelope that is the document, where it is one.
+        holder: the id of the envelope that is the document, if it is one.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Contents:
 
 
 def is_envelope(native: Any) -> bool:
-    """Tell whether a value is an envelope of dumpd for an object that a class makes."""
+    """Whether a value is an envelope of dumpd for an object that a class makes."""
     if not is_mapping(native) or native.get("lc") != 1 or native.get("type") != "constructor":
         return False
     own = native.get("id")
@@ -70,7 +70,7 @@ def is_envelope(native: Any) -> bool:
 
 
 def is_message(native: Any) -> bool:
-    """Tell whether a value is an envelope of a message: of a class that is called so."""
+    """Whether a value is an envelope of a message: of a class that is called so."""
     return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
 
 
@@ -81,7 +81,7 @@ def contents_of(document: Any) -> Contents:
     """Return a document taken apart.
 
     Raises:
-        DecodeError: where it holds no messages at the places where LangChain puts them, or would not come back.
+        DecodeError: if it holds no messages at the places where LangChain puts them, or would not come back.
     """
     if is_list(document):
         return Contents("list", list(zip(zip(range(len(document))), document, strict=True)))
@@ -168,7 +168,7 @@ def _flat(filling: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _measure(filling: Any) -> Any:
-    """Return how many messages a hole has in a list, or in each list of a batch; None where it has one alone."""
+    """Return how many messages a hole has in a list, or in each list of a batch; None if it has one alone."""
     if not is_list(filling):
         return None
     return [len(item) for item in filling] if is_list(filling[0]) else len(filling)
@@ -209,7 +209,7 @@ def _copy(value: Any) -> Any:
 
 
 def write_tree(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
-    """Return the tree that a history remembers, with its messages; None where they do not go there.
+    """Return the tree that a history remembers, with its messages; None if they do not go there.
 
     Args:
         rest: what was around the messages: plain data.

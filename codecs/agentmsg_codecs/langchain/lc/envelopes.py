@@ -103,7 +103,7 @@ _BEGIN = (b'{"lc": 1, "type": "constructor", ', b'{"lc":1,"type":"constructor",'
 
 
 def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
-    """Return the dialect of the first message; None where there is none."""
+    """Return the dialect of the first message; None if there is none."""
     first = next((native for _, native in natives if is_message(native)), None)
     if first is None:
         return None
@@ -136,7 +136,7 @@ class Envelopes:
         """Return the message of an envelope.
 
         Raises:
-            DecodeError: where it is no envelope of a message.
+            DecodeError: if it isn't the envelope of a message.
         """
         # Notes tell what differs from the dialect, and the fast readers know one.
         message = self._fast_read(native) if dialect.typed else None
@@ -174,10 +174,10 @@ class Envelopes:
     def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
         """Return the messages of the text of a list of envelopes of the dialect ``python``.
 
-        None where that is another document or dialect, too deep, or has numbers that may be rounded.
+        None if that is another document or dialect, too deep, or has numbers that may be rounded.
 
         Raises:
-            DecodeError: where one is no envelope of a message.
+            DecodeError: if one isn't the envelope of a message.
         """
         messages: list[am.Msg] = []
         rest, done = raw, 0
@@ -269,7 +269,7 @@ def _path(noted: Any, dialect: Dialect) -> Sequence[str]:
 
 
 def word(value: Any) -> str:
-    """Return a word that stands in a note; an empty one where it is none."""
+    """Return a word that stands in a note; an empty one if it is none."""
     return value if isinstance(value, str) else ""
 
 

@@ -31,7 +31,7 @@ def _needs(value: Native) -> bool:
 
 
 def holds_marker(values: Iterable[Any]) -> bool:
-    """Tell whether any object among plain values, or inside of them, has one of the two keys."""
+    """Whether any object among plain values, or inside of them, has one of the two keys."""
     for value in values:
         if type(value) is _OBJECT:
             if "lc" in value or ESCAPED in value or holds_marker(value.values()):
@@ -93,19 +93,19 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
 
 
 def may_need_escape(values: list[Any]) -> bool:
-    """Tell whether any object among values, plain or frozen, or inside of them, can need to be escaped."""
+    """Whether any object among values, plain or frozen, or inside of them, can need to be escaped."""
     # Searching the bytes takes a tenth of the time of a walk. A text that is just "lc" is found, too: no harm.
     return text_may_need_escape(dump_json(values))
 
 
 def text_may_need_escape(text: bytes) -> bool:
-    """Tell whether any object in a JSON text that we wrote can need to be escaped, or be escaped."""
-    # Not with `in`, which first makes an error of what is no number: that takes longer than the search.
+    """Whether any object in a JSON text that we wrote can need to be escaped, or be escaped."""
+    # Not with `in`, which first makes an error of what isn't a number: that takes longer than the search.
     return text.find(_KEYS[0]) >= 0 or text.find(_KEYS[1]) >= 0
 
 
 def are_envelopes_only(text: bytes, count: int) -> bool:
-    """Tell whether a JSON text that we wrote of some envelopes has no object beside them that needs to be escaped."""
+    """Whether a JSON text that we wrote of some envelopes has no object beside them that needs to be escaped."""
     return text.count(_KEYS[0]) == count and _KEYS[1] not in text
 
 

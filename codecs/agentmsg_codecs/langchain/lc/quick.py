@@ -30,7 +30,7 @@ _OBJECT: Any = dict
 
 
 def _is_odd(text: bytes) -> bool:
-    """Tell whether free-form data may hold something escaped, or be too deep."""
+    """Whether free-form data may hold something escaped, or be too deep."""
     return text_may_need_escape(text) or is_deep(text)
 
 
@@ -58,7 +58,7 @@ class FastEnvelopes:
         }
 
     def read(self, native: Any) -> am.Msg | None:
-        """Return the message of an envelope; None where the general path must look."""
+        """Return the message of an envelope; None if the general path must look."""
         try:
             one, own, kwargs = native["lc"], native["id"], native["kwargs"]
             whole, read = self.by_class[own[-1]]
@@ -127,7 +127,7 @@ class FastEnvelopes:
 
 
 def _are_objects(more: Any, response: Any) -> bool:
-    """Tell whether fields that are not empty are objects."""
+    """Whether fields that are not empty are objects."""
     return not (more and type(more) is not _OBJECT) and not (response and type(response) is not _OBJECT)
 
 

@@ -26,7 +26,7 @@ _AROUND = 5
 
 
 def is_deep(text: bytes, around: int = _AROUND) -> bool:
-    """Tell whether free-form data has too many levels for a document of usual depth.
+    """Whether free-form data has too many levels for a document of usual depth.
 
     Args:
         text: the data as JSON, as we wrote it.
@@ -47,7 +47,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
     Args:
         natives: nobody else's.
-        read: gives a message, or None of what is odd.
+        read: returns a message, or None of what is odd.
     """
     messages: list[am.Msg] = []
     natives.reverse()
@@ -62,7 +62,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
 
 def are_shallow(natives: list[Any]) -> bool:
-    """Tell whether the messages that ``take`` left are a document of usual depth."""
+    """Whether the messages that ``take`` left are a document of usual depth."""
     return speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)
 
 

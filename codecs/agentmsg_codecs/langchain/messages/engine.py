@@ -53,7 +53,7 @@ _HAS_MEANING: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("tool_calls", "invalid_tool_calls"), is_calls),
     "cache_control": lambda value: is_mapping(value) and type(value.get("type")) is str,
     "chunk_position": lambda value: value == "last",
-    # What are no pieces of the calls.
+    # Everything but pieces of the calls.
     "tool_call_chunks": lambda _: False,
 }
 _ODD = frozenset(_HAS_MEANING)
@@ -91,7 +91,7 @@ class Messages:
         """Return the message of a native one, and the form that it stands in.
 
         Raises:
-            DecodeError: where it is no message at all.
+            DecodeError: if it isn't a message at all.
         """
         if is_object(native):
             tag = native.get("type")
@@ -195,7 +195,7 @@ class Messages:
         return body
 
     def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
-        """Tell whether the extras of a message come back as they are: none says what a field of it would say.
+        """Whether the extras of a message come back as they are: none says what a field of it would say.
 
         Args:
             message: the message; the rest of it need not fit yet.
@@ -213,7 +213,7 @@ class Messages:
         return found in forms and back.role == message.role and same_document(back.extras.get(FAMILY), own)
 
     def _kept(self, message: am.Msg, found: Unwrapped, plain: Native) -> am.Msg | None:
-        """Return the message with its unknown fields and odd spellings; None where it would not come back."""
+        """Return the message with its unknown fields and odd spellings; None if it would not come back."""
         plain = {key: value for key, value in plain.items() if not _is_odd(key, found.body.get(key), value)}
 
         def read(body: Native) -> am.Msg:
@@ -245,12 +245,12 @@ class Messages:
 
 
 def _yields(key: str, plain: Any) -> bool:
-    """Tell whether the default spelling of a field leaves its key to an extra: it says nothing, or only repeats."""
+    """Whether the default spelling of a field leaves its key to an extra: it says nothing, or only repeats."""
     return key in _ODD and (not plain or key == "tool_call_chunks")
 
 
 def _is_odd(key: str, native: Any, plain: Any) -> bool:
-    """Tell whether what stands under a key is an extra, where the default spelling would say nothing."""
+    """Whether what stands under a key is an extra, where the default spelling would say nothing."""
     if not _yields(key, plain) or _HAS_MEANING[key](native) or same_document(native, plain):
         return False
     return spelling.spelling_of(native) is None

@@ -66,7 +66,7 @@ def known_keys(found: Unwrapped) -> frozenset[str]:
 
 
 def split(native: Any) -> Unwrapped | None:
-    """Return a native message unwrapped; None where it has none of the forms."""
+    """Return a native message unwrapped; None if it has none of the forms."""
     if type(native) is str:
         return Unwrapped("text", "human", "human", {"content": native})
     if is_list(native):

@@ -76,7 +76,7 @@ IN_KWARGS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
-    """Return the blocks before and behind the content that an assistant's kwargs hold, and the rest: its metadata."""
+    """Return the blocks before and after the content that an assistant's kwargs hold, and the rest: its metadata."""
     taken = {key for key, takes in IN_KWARGS.items() if key in kwargs and takes(kwargs[key])}
     if not taken:
         return [], [], kwargs
@@ -102,7 +102,7 @@ def _read_audio(native: Native) -> Any:
 
 
 def is_in_kwargs(block: Any) -> bool:
-    """Tell whether a block remembers that it stood in additional_kwargs."""
+    """Whether a block remembers that it stood in additional_kwargs."""
     if not block.notes or type(block) not in _KWARGS_WRITERS:
         return False
     return bool(mark_of(block, FAMILY, "/place") == "kwargs")

@@ -1,7 +1,7 @@
 """Reading fast: messages as LangChain writes them today, with nothing odd about them.
 
 A reader tests the exact set of keys and the types, so that nothing can deviate from what a writer gives, and
-nothing needs to be compared; it returns None where the general path has to look. Straight-line code on purpose:
+nothing needs to be compared; it returns None if the general path has to look. Straight-line code on purpose:
 this is where the time goes. What the general path would note is known beforehand where a message, part or call is of
 a usual shape that is not the default one (``stop_reason``; the parts of blocks/quick.py; a call that ends the content
 as ``tool_use`` and stands in ``tool_calls`` too): all of one shape share one frozen note, which quick_write.py knows
@@ -56,7 +56,7 @@ class FastReaders:
         is_odd: tells of the JSON text of free-form data that the general path must look at it; None: never.
 
     Attributes:
-        by_tag: the readers by the word in `type`; each gives the message, or None where the general path must look.
+        by_tag: the readers by the word in `type`; each gives the message, or None if the general path must look.
     """
 
     def __init__(self, parts: ContentParts, is_odd: Callable[[bytes], bool] | None = None) -> None:
@@ -236,7 +236,7 @@ class FastReaders:
     # -- content and calls --------------------------------------------------------------------------------------
 
     def _looks_odd(self, value: Any) -> bool:
-        """Tell whether the general path must look at free-form data."""
+        """Whether the general path must look at free-form data."""
         if self._is_odd is None:
             return False
         try:
@@ -250,7 +250,7 @@ class FastReaders:
         return self._read_parts(native, provider) if type(native) is _ARRAY and native else None
 
     def _read_parts(self, natives: list[Any], provider: str | None) -> tuple[Any, ...] | None:
-        """Return the blocks of parts; None where one of them looks odd."""
+        """Return the blocks of parts; None if one of them looks odd."""
         quick = self._quick
         blocks: list[Any] = []
         for native in natives:
@@ -308,7 +308,7 @@ class FastReaders:
 
 
 def _text(value: Any) -> bytes | None:
-    """Return the JSON text of a value; None where it is too deep to have one."""
+    """Return the JSON text of a value; None if it is too deep to have one."""
     try:
         return dump_json(value)
     except AgentMsgError:
@@ -319,7 +319,7 @@ _MEANT_RESPONSE = frozenset({"model_name", "model", "finish_reason", "stop_reaso
 
 
 def _told(response: Native) -> tuple[str | None, str | None, Native | None, Stop | None] | None:
-    """Return model, finish reason and the rest of response_metadata; None where they are not in their usual places.
+    """Return model, finish reason and the rest of response_metadata; None if they are not in their usual places.
 
     The last is the native word, where it stands in `stop_reason`.
     """

@@ -1,6 +1,6 @@
 """Writing fast: messages without extras, odd calls, or notes but the usual ones.
 
-A writer gives the body of a message, or None where the general path has to look. Straight-line code on purpose:
+A writer gives the body of a message, or None if the general path has to look. Straight-line code on purpose:
 this is where the time goes. The general path writes the spelling that is noted and reads it again to see whether it
 still means the same. Nothing is read here, for two tests say as much:
 
@@ -224,7 +224,7 @@ FLAT = Layout(_flat_plain, _flat_tool, _flat_ai)
 
 
 def _thought(block: Any) -> str | None:
-    """Return the words of thinking that stood in additional_kwargs and says nothing else; None where it does."""
+    """Return the words of thinking that stood in additional_kwargs and says nothing else; None if it does."""
     if block.notes != KWARGS_NOTE or block.extras or block.metadata or block.item_id is not None:
         return None
     if block.redacted is not None or block.cache is not None or block.signature is not None:

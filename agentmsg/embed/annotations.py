@@ -1,0 +1,173 @@
+"""As: a history as a document of a format, for the fields of pydantic models, and for bodies of FastAPI.
+
+    class Request(BaseModel):
+        conversation: Annotated[am.History, am.As("openai")]
+
+Such a field is read from a document of that format, and written as one; the value is a History. ``am.As["openai"]`` is
+the same annotation, for where no type checker looks.
+"""
+
+from __future__ import annotations
+
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+
+import attrs
+
+from agentmsg.api import OnLoss, decode, dumps, encode, loads
+from agentmsg.embed.errors import fail
+from agentmsg.embed.fields import held_messages, unexpected
+from agentmsg.embed.schemas import of_documents
+from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
+from agentmsg.formats.codec import Codec
+from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
+from agentmsg.model.checks import flag, one_of
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from agentmsg_codecs import CodecName
+
+__all__ = ["As"]
+
+
+@attrs.frozen(init=False, repr=False)
+class As:
+    """How a history, or a message, stands in a document: what is beside it in ``Annotated``.
+
+    A value that is a history already is taken as it is, and so is a list of messages. Anything else must be a document
+    of the format: plain data, objects of SDKs, or bytes. Formats that are bytes (``msgpack``) are base64 in JSON.
+
+    Args:
+        codec: the format.
+        on_loss: what to do where the format can't hold all content: "error" makes the serialization fail, with the
+            LossError as its cause; "ignore" does not.
+        carry: as of ``agentmsg.encode``.
+        limits: bounds on what is read.
+        options: of the codec.
+
+    Raises:
+        CodecLookupError: where there is no such codec or option; at once, not when a model is built.
+    """
+
+    codec: Codec
+    on_loss: OnLoss
+    carry: bool
+    limits: Limits
+
+    def __init__(
+        self,
+        codec: CodecName | Codec,
+        *,
+        on_loss: OnLoss = "error",
+        carry: bool = False,
+        limits: Limits = DEFAULT_LIMITS,
+        **options: Any,
+    ) -> None:
+        one_of(on_loss, "on_loss", "error", "ignore")
+        flag(carry, "carry")
+        made: Any = self
+        made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
+
+    def __class_getitem__(cls, codec: CodecName | Codec) -> Any:
+        """Return ``Annotated[History, As(codec)]``."""
+        return Annotated[History, cls(codec)]
+
+    def __repr__(self) -> str:
+        """Return a short form of the call that makes it."""
+        return f"As({self.codec.name!r})"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Be read and written as documents of the format.
+
+        Raises:
+            InvalidMessage: code "type" where neither a History nor a Msg (or None) stands beside it.
+        """
+        from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
+
+        kinds = set(get_args(source) if get_origin(source) in (Union, UnionType) else [source])
+        wanted = kinds - {NoneType}
+        if wanted not in ({History}, {Msg}):
+            msg = f"{self!r} must stand beside History or Msg in Annotated, not {excerpt(source)}"
+            raise InvalidMessage(msg, code="type")
+        documents = _Documents(self, wanted.pop())
+        written = core_schema.plain_serializer_function_ser_schema(documents.write, info_arg=True)
+        schema = core_schema.no_info_plain_validator_function(documents, serialization=written)
+        return core_schema.nullable_schema(schema) if NoneType in kinds else schema
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        """Return the JSON Schema of the documents, or one that names the format; of bytes, that of base64."""
+        found = of_documents(self.codec, handler)
+        if self.codec.binary:
+            found = {**found, "type": "string", "contentEncoding": "base64"}
+        return {"anyOf": [found, {"type": "null"}]} if schema["type"] == "nullable" else found
+
+
+@attrs.frozen
+class _Documents:
+    """A history, or one message, as documents of a format; called with a value, it reads that.
+
+    Attributes:
+        way: the format and its options.
+        cls: History or Msg.
+    """
+
+    way: As
+    cls: type[History | Msg]
+
+    @property
+    def __name__(self) -> str:
+        """What pydantic calls it where it is one of several that were tried."""
+        return f"{self.cls.__name__} as {self.way.codec.name}"
+
+    def __call__(self, value: Any) -> History | Msg:
+        """Return an instance as it is, or what a document says."""
+        if is_a(value, self.cls):
+            return value
+        if self.cls is History and (messages := held_messages(value)):
+            return messages
+        try:
+            history = self._read(value)
+            if self.cls is History:
+                return history
+            if len(history) == 1:
+                return history[0]
+            msg = f"one message is needed, the document holds {len(history)}"
+            raise DecodeError(msg, code="schema", codec=self.way.codec.name)
+        except AgentMsgError as error:
+            fail(error, value, self.__name__)
+
+    def _read(self, value: Any) -> History:
+        codec, limits = self.way.codec, self.way.limits
+        if codec.binary and is_a(value, str):
+            value = _from_base64(value, codec.name)
+        if is_a(value, (bytes, bytearray, memoryview)):
+            return loads(value, codec, limits=limits)
+        return decode(value, codec, limits=limits)
+
+    def write(self, value: Any, info: Any) -> Any:
+        """Return the document of an instance."""
+        if not is_a(value, self.cls):
+            raise unexpected(value, self.__name__)
+        way = self.way
+        if not way.codec.binary:
+            return encode(value, way.codec, on_loss=way.on_loss, carry=way.carry)
+        raw = dumps(value, way.codec, on_loss=way.on_loss, carry=way.carry)
+        return _to_base64(raw) if info.mode == "json" else raw
+
+
+def _from_base64(text: str, codec: str) -> bytes:
+    from base64 import b64decode  # noqa: PLC0415 - needed by few
+
+    try:
+        return b64decode(text, validate=True)
+    except ValueError as error:
+        msg = f"not base64: {error}"
+        raise DecodeError(msg, code="syntax", codec=codec) from None
+
+
+def _to_base64(raw: bytes) -> str:
+    from base64 import b64encode  # noqa: PLC0415 - needed by few
+
+    return b64encode(raw).decode()

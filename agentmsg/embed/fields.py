@@ -1,0 +1,186 @@
+"""The classes of the model as types of pydantic: fields, arguments of TypeAdapter, bodies and responses of FastAPI.
+
+Each is read from the canonical form, by the reader of the codec ``json``, so nothing is coerced; and is written as that
+form. An instance is taken as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import attrs
+
+from agentmsg.api import decode
+from agentmsg.embed.errors import fail
+from agentmsg.embed.schemas import Definitions, of_documents
+from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
+from agentmsg.fitting.deep_documents import refused
+from agentmsg.formats.codec import Codec
+from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature
+from agentmsg.model.blocks import BLOCK_TAGS
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.model.usage import Usage
+from agentmsg.registry import get_codec
+from agentmsg.values.copies import thawed
+from agentmsg.values.types import is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["core_schema", "held_messages", "json_schema", "unexpected"]
+
+_CANONICAL: Final = "json"
+_FAMILY = "agentmsg"
+_SOURCES = (URLSource, Base64Source, FileSource, TextSource, BlocksSource)
+_TOOLS = (ToolSpec, NativeTool)
+_CLASSES: frozenset[type[Any]] = frozenset({History, Msg, Usage, Citation, CacheHint, Signature, *_SOURCES, *_TOOLS})
+# The unions that people write in annotations, and the base of all blocks, by the names of their definitions.
+_UNIONS: Mapping[str, tuple[type[Any], ...]] = {"Block": (BaseBlock,), "Source": _SOURCES, "Tool": _TOOLS}
+
+
+@attrs.frozen
+class _Type:
+    """One class, or several told apart by their tags, as a type of pydantic; called with a value, it reads that.
+
+    Attributes:
+        name: of its definition.
+        classes: of the instances.
+        tag: of what is read, where all that is read has the same.
+        codec: of the canonical form.
+    """
+
+    name: str
+    classes: tuple[type[Any], ...]
+    tag: str | None = None
+    codec: Codec = attrs.field(factory=lambda: get_codec(_CANONICAL), init=False)
+
+    @property
+    def __name__(self) -> str:
+        """What pydantic calls it where it is one of several that were tried."""
+        return self.name
+
+    def __call__(self, value: Any) -> Any:
+        """Return an instance as it is, or what the canonical form says."""
+        if is_a(value, self.classes):
+            return value
+        try:
+            found = self._read(value)
+            if not is_a(found, self.classes):
+                raise _wrong(self.name, value)
+        except AgentMsgError as error:
+            fail(self._of_another(value) or error, value, self.name)
+        return found
+
+    def _read(self, value: Any) -> Any:
+        cls = self.classes[0]
+        if is_a(value, Noted):
+            raise _wrong(self.name, value)
+        if cls is History:
+            return held_messages(value) or decode(value, _CANONICAL)
+        if cls is Msg and is_object(value) and _FAMILY in value and "role" not in value:
+            return Msg.from_dict(value)
+        try:
+            return self.codec.read_part(cls, value)
+        except (AgentMsgError, RecursionError) as error:
+            raise refused(error, self.codec) from None
+
+    def _of_another(self, value: Any) -> DecodeError | None:
+        """Return the error of an object whose tag is that of another class: what is inside of it does not matter."""
+        tag = value.get("type") if is_object(value) else None
+        if self.tag is None or not is_a(tag, str) or tag == self.tag:
+            return None
+        if any(name == tag and issubclass(cls, self.classes) for cls, name in BLOCK_TAGS.items()):
+            return None
+        msg = f"{self.tag!r} is needed, not {excerpt(tag)}"
+        return DecodeError(msg, code="schema", path=("type",), codec=_CANONICAL)
+
+    def write(self, value: Any, info: Any) -> Any:
+        """Return the canonical form of an instance."""
+        if not is_a(value, self.classes):
+            raise unexpected(value, self.name)
+        document = self.codec.write(value) if isinstance(value, History) else self.codec.write_part(value)
+        # What goes into JSON at once needs no plain copy.
+        return document if info.mode == "json" else thawed(document)
+
+
+def _wrong(name: str, value: Any) -> DecodeError:
+    return DecodeError(f"{name} is needed, not {excerpt(value)}", code="type", codec=_CANONICAL)
+
+
+def held_messages(value: Any) -> History | None:
+    """Return the history of a list or tuple of messages; None where it is anything else."""
+    if type(value) not in (list, tuple) or not value:
+        return None
+    items = cast("list[Any]", value)
+    return History(items) if all(is_a(item, Msg) for item in items) else None
+
+
+def unexpected(value: Any, name: str) -> Exception:
+    """Return the error by which pydantic goes on to the next type of a union, or warns."""
+    from pydantic_core import PydanticSerializationUnexpectedValue  # noqa: PLC0415 - pydantic asks
+
+    return PydanticSerializationUnexpectedValue(f"{name} is needed, not {excerpt(value)}")
+
+
+def _type_of(cls: Any) -> _Type:
+    """Return what pydantic is told of a class, or of a union by its name.
+
+    Raises:
+        InvalidMessage: code "type" where it is no class that the canonical form holds.
+    """
+    if isinstance(cls, str):
+        return _Type(cls, _UNIONS[cls])
+    if cls is BaseBlock:
+        return _Type("Block", (BaseBlock,))
+    if cls in BLOCK_TAGS:
+        return _Type(cls.__name__, (cls,), BLOCK_TAGS[cls])
+    if cls in _CLASSES:
+        return _Type(cls.__name__, (cls,), _table()[cls.__name__]["properties"].get("type", {}).get("const"))
+    hint = ": name a tag with register_block" if issubclass(cls, BaseBlock) else ""
+    msg = f"{cls.__name__} has no canonical form to be read from{hint}"
+    raise InvalidMessage(msg, code="type")
+
+
+def _table() -> dict[str, Any]:
+    """Return the definitions of the canonical form."""
+    table: dict[str, Any] = (get_codec(_CANONICAL).schema() or {})["$defs"]
+    return table
+
+
+def _definitions(kind: _Type) -> Definitions:
+    """Return the definitions among which that of a class is: of a block of yours it is the only one."""
+    cls = kind.classes[0]
+    if cls.__module__.startswith("agentmsg."):
+        return Definitions(_CANONICAL, _table())
+    tag = {"const": BLOCK_TAGS[cls]}
+    about = {"title": kind.name, "type": "object", "properties": {"type": tag}, "required": ["type"]}
+    return Definitions(f"{cls.__module__}.{cls.__qualname__}", {kind.name: about})
+
+
+def core_schema(cls: type[Any] | str) -> Any:
+    """Return how pydantic validates and serializes a class of the model, or a union of these by its name.
+
+    Raises:
+        InvalidMessage: code "type" where the canonical form holds no such class.
+    """
+    from pydantic_core import core_schema as schemas  # noqa: PLC0415 - pydantic asks
+
+    kind = _type_of(cls)
+    ref = None if cls is History or isinstance(cls, str) else _definitions(kind).core_ref(kind.name)
+    written = schemas.plain_serializer_function_ser_schema(kind.write, info_arg=True)
+    return schemas.no_info_plain_validator_function(kind, serialization=written, ref=ref)
+
+
+def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a class of the model, or of a union; the definitions in it are given to pydantic."""
+    if cls is History:
+        return of_documents(get_codec(_CANONICAL), handler)
+    kind = _type_of(cls)
+    found = _definitions(kind)
+    # Of a class pydantic makes the definition itself, for its core schema has a ref.
+    schema = {"$ref": f"#/$defs/{kind.name}"} if isinstance(cls, str) else found.table[kind.name]
+    given: dict[str, Any] = found.given(schema, handler)
+    return given

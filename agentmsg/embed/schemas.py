@@ -1,0 +1,138 @@
+"""JSON Schemas as pydantic and OpenAPI want them: definitions beside those of others, and references to them.
+
+A codec's schema has definitions of its own, by ``#/$defs/NAME``. Pydantic keeps one table for all, chooses the names,
+and says where it stands (``#/components/schemas/`` in OpenAPI). It learns of a definition from a core schema with a
+``ref``; so each of ours gets one, which validates nothing and only stands for it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.values.types import is_list, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.formats.codec import Codec
+
+__all__ = ["Definitions", "of_documents"]
+
+_DEFS = "#/$defs/"
+# What a schema says of itself as a document; inside of another one it would say it of that.
+_OF_DOCUMENTS = frozenset({"$defs", "$id", "$schema"})
+
+
+def of_documents(codec: Codec, handler: Any) -> dict[str, Any]:
+    """Return the JSON Schema of the documents of a codec, its definitions given to pydantic.
+
+    One without a schema allows anything, and says what is meant.
+    """
+    schema = codec.schema()
+    if schema is None:
+        return {"title": codec.title, "description": f"A document of the format {codec.name}."}
+    root = {key: value for key, value in schema.items() if key not in _OF_DOCUMENTS}
+    given: dict[str, Any] = Definitions(codec.name, schema.get("$defs", {})).given(root, handler)
+    return given
+
+
+@attrs.frozen
+class Definitions:
+    """The definitions of one schema, as pydantic keeps them.
+
+    Attributes:
+        home: tells them from others of the same names.
+        table: the schemas by name; those inside refer to each other by ``#/$defs/NAME``.
+    """
+
+    home: str
+    table: dict[str, Any]
+
+    def core_ref(self, name: str) -> str:
+        """Return what a definition is called by pydantic before it has chosen a name."""
+        return _core_ref(self.home, name)
+
+    def given(self, schema: Any, handler: Any) -> Any:
+        """Return a schema with pydantic's references for ours, and give pydantic all definitions that it leads to."""
+        from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
+
+        reached = dict.fromkeys(_names(schema))
+        waiting = list(reached)
+        while waiting:
+            new = [name for name in _names(self.table[waiting.pop()]) if name not in reached]
+            reached.update(dict.fromkeys(new))
+            waiting += new
+        stand_ins = [_stand_in(self.home, name, _Said(self.table[name])) for name in reached]
+        handler(core_schema.definitions_schema(core_schema.any_schema(), stand_ins))
+        return _moved(self.home, schema, handler)
+
+
+def _core_ref(home: str, name: str) -> str:
+    # Of what stands before the colon, pydantic shows the last part, or all of it where two would be called the same.
+    return f"agentmsg.{home}.{name}:{home}"
+
+
+def _names(schema: Any) -> Iterator[str]:
+    """Yield the names of the definitions that a schema refers to."""
+    if is_object(schema):
+        for key, value in schema.items():
+            if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
+                yield value.removeprefix(_DEFS)
+            else:
+                yield from _names(value)
+    elif is_list(schema):
+        for value in schema:
+            yield from _names(value)
+
+
+def _moved(home: str, schema: Any, handler: Any) -> Any:
+    """Return a copy of a schema whose references are pydantic's."""
+    from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
+
+    if is_list(schema):
+        return [_moved(home, value, handler) for value in schema]
+    if not is_object(schema):
+        return schema
+    copy: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
+            name = value.removeprefix(_DEFS)
+            copy |= handler(core_schema.definition_reference_schema(_core_ref(home, name)))
+        else:
+            copy[key] = _moved(home, value, handler)
+    return copy
+
+
+class _Said:
+    """A schema as a key of the cache: the same where it says the same."""
+
+    def __init__(self, schema: Any) -> None:
+        self.schema = schema
+        self._key = repr(schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Said) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=512)
+def _stand_in(home: str, name: str, said: _Said) -> Any:
+    """Return a core schema that stands for a definition: pydantic makes it of a class with these two methods."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - pydantic asks
+    from pydantic_core import core_schema  # noqa: PLC0415 - the same
+
+    class StandIn:
+        @classmethod
+        def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+            return core_schema.any_schema(ref=_core_ref(home, name))
+
+        @classmethod
+        def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+            return _moved(home, said.schema, handler)
+
+    return TypeAdapter(StandIn).core_schema

@@ -1,0 +1,229 @@
+"""Documents inside of records, at places that JSON pointers name: ``/interactions/*/request``.
+
+A pointer is one of RFC 6901. A step that is ``*`` stands for every item of an array, or every value of an object; a key
+that is ``*`` itself is spelt ``~2``. A text that holds JSON counts as that JSON, on the way and at the place. Null and
+an empty text count as nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import attrs
+import msgpack
+
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
+from agentmsg.limits import AROUND, room_of
+from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.files.documents import Found
+    from agentmsg.files.file_names import Form
+    from agentmsg.limits import Limits
+
+__all__ = ["is_many", "nothing_at", "parts_of", "pointers"]
+
+# The steps of a pointer; None for every member.
+_Way: TypeAlias = tuple[str | None, ...]
+_EVERY = "*"
+_POINTER = re.compile(r"(?:/(?:[^~]|~[012])*)?", re.DOTALL)
+_SPACES = " \t\r\n"
+# How the first byte of an object of MessagePack says that it is a map, or an array.
+_MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
+_ARRAYS = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))
+
+
+def pointers(given: object) -> tuple[str, ...]:
+    """Return the pointers that somebody gave: one, several, or none for None.
+
+    Raises:
+        InvalidMessage: code "option" where one isn't a JSON pointer.
+    """
+    several: Any = (given,) if is_a(given, str) else () if given is None else given
+    if not is_a(several, (list, tuple)):
+        raise refused("at", given, "a JSON pointer, or a list of them", code="option")
+    found = tuple(several)
+    for each in found:
+        if not is_a(each, str) or not _POINTER.fullmatch(each):
+            raise refused("at", each, "a JSON pointer such as /request or /items/*/body", code="option")
+    return found
+
+
+def is_many(at: tuple[str, ...]) -> bool:
+    """Whether pointers may find several documents in one."""
+    return len(at) > 1 or any(None in _way(each) for each in at)
+
+
+def nothing_at(at: tuple[str, ...]) -> DecodeError:
+    """Return the error of an input in which no document stands at any of these places."""
+    return DecodeError(f"no document found at {' or '.join(excerpt(each)[1:-1] for each in at)}", code="required")
+
+
+def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> Iterator[Found]:
+    """Yield the documents that stand at some places of a record, in the order in which they stand there.
+
+    Each is found once, however many pointers lead to it. A record that cannot be read is its own fault.
+
+    Args:
+        record: as it was found in its file.
+        at: the pointers.
+        form: how records stand in the file.
+        limits: bounds on the documents; the record may go deeper, for what it has around them.
+    """
+    ways = tuple(map(_way, at))
+    if record.data is None or record.fault is not None:
+        yield record
+        return
+    search = _in_frame if form == "msgpack" else _in_text
+    try:
+        parts = list(search(record.data, ways, attrs.evolve(limits, depth=room_of(limits).depth + AROUND)))
+    except AgentMsgError as error:
+        yield attrs.evolve(record, fault=error)
+        return
+    for number, (pointer, render) in enumerate(parts, 1):
+        until = record.end if number == len(parts) else record.offset + record.length * number // len(parts)
+        part = attrs.evolve(record, data=None, until=until, at=pointer)
+        try:
+            part = attrs.evolve(part, data=render())
+        except AgentMsgError as error:
+            part = attrs.evolve(part, fault=error)
+        yield part
+
+
+_Part: TypeAlias = "tuple[str, Callable[[], bytes]]"
+
+
+def _way(pointer: str) -> _Way:
+    return tuple(
+        None if step == _EVERY else step.replace("~2", _EVERY).replace("~1", "/").replace("~0", "~")
+        for step in pointer.split("/")[1:]
+    )
+
+
+def _spelt(key: str) -> str:
+    """Return a key as a step of a pointer, led by a slash."""
+    step = key.replace("~", "~0").replace("/", "~1")
+    return "/~2" if step == _EVERY else f"/{step}"
+
+
+def _onward(ways: tuple[_Way, ...], key: str | None) -> tuple[_Way, ...]:
+    """Return what is left of the ways that lead through a member; None for a key that no pointer can name."""
+    return tuple(dict.fromkeys(way[1:] for way in ways if way[0] is None or (way[0] == key and key is not None)))
+
+
+# -- JSON
+
+
+def _in_text(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_Part]:
+    yield from _in_value(parse_json(data, limits, "error"), ways, "", limits)
+
+
+def _in_value(value: Any, ways: tuple[_Way, ...], pointer: str, limits: Limits) -> Iterator[_Part]:
+    if () in ways and not _is_nothing(value):
+        yield pointer, partial(_rendered, value, limits)
+    if not (ways := tuple(filter(None, ways))):
+        return
+    while is_a(value, str):
+        value = _opened(value, limits)
+    for key, member in _members(value, ways):
+        yield from _in_value(member, _onward(ways, key), pointer + _spelt(key), limits)
+
+
+def _members(value: Any, ways: tuple[_Way, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield the members of a value that ways lead through, in order."""
+    keys = {way[0] for way in ways}
+    if is_mapping(value):
+        if len(keys) == 1 and None not in keys:  # the usual way, without a look at all
+            (key,) = keys
+            if key in value:
+                yield str(key), value[key]
+            return
+        for key, member in value.items():
+            if None in keys or key in keys:
+                yield key, member
+    elif is_list(value):
+        for index, member in enumerate(value):
+            if None in keys or str(index) in keys:
+                yield str(index), member
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, (str, bytes)) and not value.strip())
+
+
+def _opened(text: str, limits: Limits) -> Any:
+    """Return what a text holds that is JSON; nothing where it isn't."""
+    if text.lstrip(_SPACES)[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return parse_json(text, limits, "error")
+    except DecodeError as error:
+        if error.code == "syntax":
+            return None
+        raise
+
+
+def _rendered(value: Any, limits: Limits) -> bytes:
+    """Return the bytes of a document: of a text, what it holds itself."""
+    while is_a(value, str):
+        inner = _opened(value, limits) if value.lstrip(_SPACES)[:1] == '"' else None
+        if not is_a(inner, str):
+            return value.encode()
+        value = inner
+    return dump_json(value)
+
+
+# -- MessagePack
+
+
+def _in_frame(data: bytes, ways: tuple[_Way, ...], limits: Limits) -> Iterator[_Part]:
+    """Yield the parts of a frame as the bytes that they are in it; a text or bytes are the document themselves."""
+    frame = _Frame(data, limits)
+    try:
+        yield from frame.parts(ways, "")
+    except (ValueError, msgpack.UnpackException) as error:
+        msg = f"not MessagePack: {error or type(error).__name__}"
+        raise DecodeError(msg, code="syntax") from None
+
+
+class _Frame:
+    """Walks through a frame of MessagePack; only keys and texts are unpacked."""
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self._data = data
+        self._limits = limits
+        self._unpacker: Any = cast("Any", msgpack).Unpacker(max_buffer_size=len(data))
+        self._unpacker.feed(data)
+
+    def parts(self, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
+        """Yield the parts of the next object, and go behind it."""
+        start: int = self._unpacker.tell()
+        lead: int = self._data[start]
+        if lead in _MAPS or lead in _ARRAYS:
+            inner = tuple(filter(None, ways))
+            parts = list(self._inner(lead, inner, pointer)) if inner else self._unpacker.skip()
+            if () in ways:
+                own = self._data[start : self._unpacker.tell()]
+                yield pointer, lambda: own
+            yield from parts or ()
+        elif isinstance(value := self._unpacker.unpack(), str):
+            yield from _in_value(value, ways, pointer, self._limits)
+        elif () in ways and not _is_nothing(value):
+            own = value if isinstance(value, bytes) else self._data[start : self._unpacker.tell()]
+            yield pointer, lambda: own
+
+    def _inner(self, lead: int, ways: tuple[_Way, ...], pointer: str) -> Iterator[_Part]:
+        is_map = lead in _MAPS
+        count = self._unpacker.read_map_header() if is_map else self._unpacker.read_array_header()
+        for index in range(count):
+            key = self._unpacker.unpack() if is_map else str(index)
+            onward = _onward(ways, key if isinstance(key, str) else None)
+            if onward:
+                yield from self.parts(onward, pointer + _spelt(key if isinstance(key, str) else str(key)))
+            else:
+                self._unpacker.skip()

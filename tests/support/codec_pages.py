@@ -1,0 +1,348 @@
+"""Writes the Markdown in codecs/: an index, a page per format, and a page about conversions, all from the codecs.
+
+With ``tests`` and ``codecs`` on the path: ``python -m support.codec_pages``
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+import agentmsg as am
+import agentmsg_codecs
+from agentmsg.cli.capabilities import summary, tables
+from agentmsg.cli.codec_options import Option, options_of
+from agentmsg.fitting.carry import has_slot
+from agentmsg.formats import is_list, is_object
+from support.grand_tour import grand_tour
+from support.situations import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["FOLDER", "CodecPage", "pages"]
+
+FOLDER = Path(__file__).resolve().parents[2] / "codecs"
+# The formats that most people convert to and from.
+_BIG = ("openai", "anthropic", "langchain")
+_LEVELS = ("content", "setting", "annotation")
+_WIDTH = 100
+
+_INDEX = """\
+# Formats
+
+Each format has a page: the documents it reads, its mapping, its options, what it supports, and what conversions lose.
+[Conversions](conversions.md) compares all pairs of formats.
+
+`python -m support.codec_pages` (with `tests` on the path) writes these pages from the codecs.
+
+"""
+_LEGEND = """\
+`carry=True` puts lost content into the metadata of a message near the end, under `agentmsg.losses`. `agentmsg.restore`
+takes it out again. A format without metadata reports its losses as always.
+
+## How to read the tables
+
+- yes: always supported.
+- if: supported where the format has a place for the value, or for some roles only. All else is reported.
+- rule: a rule of the codec rewrites or drops it. Both are reported.
+- no: lost, and reported.
+
+Absent values are never lost, nor are ids and times that agentmsg itself made. Whatever is reported can be restored.
+[Losses](../agentmsg/guides/losses.md) defines the levels content, setting and annotation.
+
+To add a format, read [Write a codec](../agentmsg/guides/codecs.md).
+"""
+_CONVERSIONS = """\
+# Conversions
+
+What is lost between any two formats, and case by case between OpenAI and Anthropic. See also [all formats](README.md).
+
+## From one format to another
+
+What a tour through the whole model loses. It has every class, every field, every role, and odd texts and numbers.
+The tour was first written in the format on the left, then converted to the one above. "the model" is the tour as made.
+A cell counts the losses: content · settings · annotations.
+
+"""
+_CASES = """\
+## OpenAI and Anthropic, case by case
+
+What small documents lose, each with one special thing. "exact" means that nothing is lost, and the same document comes
+back. "-" means that the format on the left has no such thing. Everything changed or dropped is in the loss report, and
+can be restored.
+
+"""
+_LOSSES = """\
+## Conversions
+
+What is lost on the way to {big}, and back. The source is a tour through everything
+that the first format can hold. Most documents lose much less. [Conversions](conversions.md) has all pairs.
+
+"""
+# Two turns with a tool, as people have them everywhere.
+_EXAMPLE: dict[str, Any] = {
+    "agentmsg": 1,
+    "messages": [
+        {"role": "system", "content": "Answer in one sentence."},
+        {"role": "user", "content": "How warm is it in Lisbon?"},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "Let me look."},
+                {"type": "tool_use", "id": "call_1", "name": "weather", "raw_input": '{"city": "Lisbon"}'},
+            ],
+        },
+        {
+            "role": "tool",
+            "content": [
+                {"type": "tool_result", "tool_call_id": "call_1", "name": "weather", "content": "21 degrees"},
+            ],
+        },
+        {"role": "assistant", "content": "It is 21 degrees warm."},
+    ],
+}
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    head, *body = rows
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for row in body:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def _json(value: Any, indent: str = "") -> str:
+    """Return JSON text in which whatever fits stands on one line."""
+    short = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(short) <= _WIDTH:
+        return short
+    inner = indent + "  "
+    if is_object(value):
+        lines = [f"{inner}{json.dumps(key)}: {_json(each, inner)}" for key, each in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if not is_list(value):
+        return short
+    return "[\n" + ",\n".join(inner + _json(each, inner) for each in value) + f"\n{indent}]"
+
+
+def _fenced(value: Any) -> Iterator[str]:
+    yield from ("```json", *_json(value).splitlines(), "```", "")
+
+
+@attrs.frozen
+class CodecPage:
+    """What the docstring of a codec's module says, in its parts.
+
+    Attributes:
+        lead: the first sentence, without the name.
+        documents: which documents there are, and which version of a library or specification they follow.
+        mapping: the table, and notes below it.
+    """
+
+    lead: str
+    documents: str
+    mapping: str
+
+    @classmethod
+    def of(cls, codec: am.Codec) -> CodecPage:
+        """Return the parts of the docstring of the module that has the codec's class."""
+        text = (import_module(type(codec).__module__).__doc__ or "").strip()
+        first, _, rest = text.partition("\n")
+        documents, _, mapping = rest.partition("\n| ")
+        return cls(first.removeprefix(f"{codec.name}:").strip(), documents.strip(), f"| {mapping}".strip())
+
+    @property
+    def follows(self) -> str:
+        """The paragraph that names the versions that the codec follows; empty where there is none."""
+        found = [each for each in self.documents.split("\n\n") if each.startswith("Follows ")]
+        return " ".join(found[0].split()) if found else ""
+
+
+def _example(codec: am.Codec) -> Iterator[str]:
+    history = am.decode(_EXAMPLE, "json")
+    known = [message for message in history if codec.caps.everything or codec.caps.row(message.role)]
+    document = am.encode(history.evolve(messages=known), codec, on_loss="ignore")
+    yield "## Example"
+    yield ""
+    yield f"A small conversation{', as plain data of the bytes' if codec.binary else ''}:"
+    yield ""
+    yield from _fenced(document)
+    if codec.name != "json":
+        yield "The same in the canonical form, `json`:"
+        yield ""
+        yield from _fenced(am.encode(am.decode(document, codec), "json"))
+
+
+def _option(option: Option) -> tuple[str, ...]:
+    values = ", ".join(f"`{value}`" for value in option.values) or f"`{type(option.value).__name__}`"
+    return f"`{option.name}`", values, f"`{option.value}`", option.about
+
+
+def _options(codec: am.Codec) -> Iterator[str]:
+    options = options_of(codec)
+    yield "## Options"
+    yield ""
+    if options:
+        option = options[-1]
+        value = option.values[-1] if option.values else option.value
+        call = f'am.get_codec("{codec.name}", {option.name}={value!r})'.replace("'", '"')
+        yield f"In Python `{call}`, in the shell `-O {option.name}={value}`."
+        yield ""
+        yield from _table([("option", "values", "default", "meaning"), *map(_option, options)])
+    else:
+        yield "It has no options."
+        yield ""
+
+
+def _supports(codec: am.Codec) -> Iterator[str]:
+    yield "## What it supports"
+    yield ""
+    if codec.caps.everything:
+        yield "Everything: nothing is ever lost."
+        yield ""
+        return
+    yield "[How to read the tables](README.md#how-to-read-the-tables) explains yes, if, rule and no."
+    yield ""
+    for title, rows in tables(codec.caps):
+        yield f"### {title[0].upper()}{title[1:]}"
+        yield ""
+        yield from _table(rows)
+
+
+def _as_read(name: str) -> am.History:
+    """Return as much of the tour as a format can hold."""
+    codec = am.get_codec(name)
+    return am.decode(am.encode(grand_tour(), codec, on_loss="ignore"), codec)
+
+
+def _losses(history: am.History, target: str) -> list[am.Loss]:
+    losses: list[am.Loss] = []
+    am.encode(history, am.get_codec(target), losses=losses)
+    return losses
+
+
+def _figures(losses: Sequence[am.Loss]) -> str:
+    counts: Counter[str] = Counter(loss.level for loss in losses)
+    return " · ".join(str(counts[level]) for level in _LEVELS) if losses else "exact"
+
+
+def _counts(losses: Sequence[am.Loss]) -> str:
+    counts: Counter[str] = Counter(loss.level for loss in losses)
+    return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "exact"
+
+
+def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
+    """Return what is lost: the class, its field (empty for a whole message, block or tool), and what was done."""
+    *way, last = loss.path
+    owner: Any = history
+    for key in way:
+        owner = getattr(owner, key) if isinstance(key, str) else owner[key]
+    if isinstance(last, str):
+        return type(owner).__name__, last, loss.kind
+    to = f" to `{type(loss.now).__name__}`" if loss.kind == "changed" else ""
+    return type(owner[last]).__name__, "", f"{loss.kind}{to}"
+
+
+def _heavy(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, ...]]:
+    """Yield losses of content and settings, each with how often, and why."""
+    found = Counter((*_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
+    for (owner, field, done, level, why), times in found.items():
+        yield f"`{owner}{'.' if field else ''}{field}` {done}", level, str(times), why
+
+
+def _light(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, str]]:
+    """Yield losses of annotations, each with all classes that have it."""
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for loss in losses:
+        if loss.level == "annotation":
+            owner, field, done = _thing(history, loss)
+            owners[f"`{field}` {done}" if field else done].add(owner)
+    for what, classes in sorted(owners.items()):
+        yield what, ", ".join(f"`{each}`" for each in sorted(classes))
+
+
+def _route(source: str, target: str) -> Iterator[str]:
+    history = _as_read(source)
+    losses = _losses(history, target)
+    yield f"### {source} to {target}"
+    yield ""
+    yield f"{_counts(losses).capitalize()}." if losses else "Nothing is lost."
+    yield ""
+    for heads, rows in ((("what", "level", "times", "why"), _heavy), (("annotation", "of"), _light)):
+        found = list(rows(history, losses))
+        if found:
+            yield from _table([heads, *found])
+
+
+def _routes(name: str) -> Iterator[str]:
+    big = [each for each in _BIG if each != name]
+    yield _LOSSES.format(big=f"{', '.join(big[:-1])} and {big[-1]}").rstrip()
+    yield ""
+    for each in big:
+        yield from _route(name, each)
+        yield from _route(each, name)
+
+
+def _page(name: str) -> Iterator[str]:
+    codec, told = am.get_codec(name), CodecPage.of(am.get_codec(name))
+    yield f"# {codec.title}"
+    yield ""
+    yield f"`{name}`: {told.lead}"
+    yield ""
+    yield f"It supports {summary(codec.caps)}. See [all formats](README.md)."
+    yield ""
+    yield "## Documents"
+    yield ""
+    yield from told.documents.splitlines()
+    yield ""
+    yield from _example(codec)
+    yield "## Mapping"
+    yield ""
+    yield from (told.mapping.splitlines() or ["This codec tells no mapping."])
+    yield ""
+    yield from _options(codec)
+    yield from _supports(codec)
+    yield from _routes(name)
+
+
+def _row(codec: am.Codec) -> tuple[str, ...]:
+    carry = "nothing is lost" if codec.caps.everything else "yes" if has_slot(codec) else "no"
+    return f"[`{codec.name}`]({codec.name}.md)", codec.title, summary(codec.caps), carry
+
+
+def _index(names: Sequence[str]) -> Iterator[str]:
+    yield _INDEX.rstrip()
+    yield ""
+    heads = ("name", "documents", "supports", "`carry=True`")
+    yield from _table([heads, *(_row(am.get_codec(name)) for name in names)])
+    yield _LEGEND
+
+
+def _conversions(names: Sequence[str]) -> Iterator[str]:
+    yield _CONVERSIONS.rstrip()
+    yield ""
+    sources = {"the model": grand_tour(), **{name: _as_read(name) for name in names}}
+    rows = [(source, *(_figures(_losses(history, each)) for each in names)) for source, history in sources.items()]
+    yield from _table([("from \\ to", *names), *rows])
+    yield _CASES.rstrip()
+    yield ""
+    yield from _table([("case", "openai to anthropic", "anthropic to openai"), *table()])
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page by the name of its file."""
+    names = list(agentmsg_codecs.CODECS)
+    lines = {"README": _index(names), "conversions": _conversions(names), **{name: _page(name) for name in names}}
+    return {f"{name}.md": "\n".join(each).rstrip() + "\n" for name, each in lines.items()}
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
