@@ -10,20 +10,11 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import (
-    at_option,
-    codec_options,
-    form_option,
-    from_option,
-    output_option,
-    quiet_option,
-    to_option,
-)
+from agentmsg.cli.options import codec_options, documents_options, from_option, output_option, run_options, to_option
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import counted, tell_doubt, tell_losses, tell_outcome, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
-from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.job import Job
 from agentmsg.files.overwriting import check_below
@@ -40,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["command"]
+__all__ = ["command", "execute"]
 
 _QUARANTINED = 3
 _EXAMPLES = """\b
@@ -62,11 +53,7 @@ Examples:
 @to_option('The format to write (see "agentmsg formats").', required=True)
 @from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).')
 @codec_options
-@form_option
-@at_option
-@click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item.")
-@click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split).")
-@click.option("--pretty", is_flag=True, help="Indent the JSON.")
+@documents_options
 @click.option(
     "--on-loss",
     type=click.Choice(["report", "error", "ignore"]),
@@ -81,45 +68,22 @@ Examples:
 @click.option(
     "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
 )
-@click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl).")
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), default=1, metavar="N", help="Number of worker processes (default: 1)."
-)
-@click.option(
-    "--engine",
-    type=click.Choice(sorted(ENGINES)),
-    default="local",
-    show_default=True,
-    help="Where to convert: on this machine, or on a cluster.",
-)
-@click.option("--resume", is_flag=True, help="Continue a run that was stopped.")
-@quiet_option
+@run_options
 @click.pass_context
 def command(
     ctx: click.Context,
     *,
     files: tuple[str, ...],
-    output: str,
-    force: bool,
     codec: str,
-    source: str | None,
     options: tuple[tuple[str, Any], ...],
-    form: Any,
-    at: tuple[str, ...],
-    split: bool,
-    array: bool,
     pretty: bool,
     on_loss: Any,
     losses: str | None,
     flat: str | None,
     carry: bool,
-    bad: str | None,
     verify: bool,
-    jobs: int,
-    engine: str,
-    resume: bool,
-    quiet: bool,
+    **how: Any,
 ) -> None:
     """Convert documents, and report exactly what is lost.
 
@@ -137,6 +101,30 @@ def command(
     """
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
+    execute(ctx, job, files, losses=losses, flat=flat, **how)
+
+
+def execute(
+    ctx: click.Context,
+    job: Job,
+    files: Sequence[str],
+    *,
+    output: str,
+    force: bool,
+    source: str | None,
+    form: Any,
+    at: tuple[str, ...],
+    split: bool,
+    array: bool,
+    losses: str | None,
+    flat: str | None,
+    bad: str | None,
+    jobs: int,
+    engine: str,
+    resume: bool,
+    quiet: bool,
+) -> None:
+    """Run a job over files as a command line says, tell what became of them, and end the command."""
     _check(job, source, files, output)
     targets = _planned(files, output, job, codec=source, form=form, at=at, split=split, array=array, quiet=quiet)
     is_one = _is_one(targets, bad)
@@ -154,7 +142,7 @@ def command(
             **({} if quiet else _TELLING),
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
-    tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or on_loss == "ignore")
+    tell_outcome(outcome, output, is_one=is_one, is_silent=quiet or job.on_loss == "ignore")
     ctx.exit(_QUARANTINED if outcome.bad else 0)
 
 
@@ -184,10 +172,10 @@ def _size(targets: Sequence[Target], output: str) -> int | None:
 
 def _check(job: Job, source: str | None, files: Sequence[str], output: str) -> None:
     """Refuse what no file need be read for."""
-    codec = get_codec(job.codec, **dict(job.options))
+    codec = get_codec(job.codec, **dict(job.options)) if job.codec else None
     if source is not None and source != EACH:
         get_codec(source)
-    if output == STANDARD and codec.binary and is_terminal(sys.stdout):
+    if output == STANDARD and codec is not None and codec.binary and is_terminal(sys.stdout):
         msg = "won't write binary data to a terminal: name a file with -o"
         raise click.UsageError(msg)
     last = files[-1]

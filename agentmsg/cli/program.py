@@ -28,12 +28,15 @@ _COMMANDS = {
     "convert": ("agentmsg.cli.convert", "Convert documents, and report exactly what is lost."),
     "detect": ("agentmsg.cli.detect", "Detect the format of files."),
     "diff": ("agentmsg.cli.diff", "Compare two conversations, whatever their formats."),
+    "filter": ("agentmsg.cli.edits:filter_command", "Keep the messages that meet conditions."),
     "formats": ("agentmsg.cli.formats", "List the formats, and what each supports."),
     "guide": ("agentmsg.cli.guide", "List the guides, or show one."),
+    "redact": ("agentmsg.cli.edits:redact_command", "Replace secrets and personal data by placeholders."),
     "restore": ("agentmsg.cli.restore", "Rebuild the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
+    "trim": ("agentmsg.cli.edits:trim_command", "Cut conversations down to a number of tokens."),
 }
 # The extra that brings a package which some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
@@ -70,7 +73,8 @@ class _Program(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name][0]).command
+        module, _, name = _COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name or "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

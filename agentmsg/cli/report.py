@@ -35,6 +35,8 @@ __all__ = [
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # So many files are told of one by one that hold what cannot be read.
 _FILES = 10
+# What commands do that change histories, and to what.
+_DONE = {"redacted": "value", "left out": "message"}
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "hidden": ("hidden file", "hidden files"),
     "link": ("link that leads out of the folder", "links that lead out of the folder"),
@@ -129,6 +131,9 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
             say(f"  {group}{documents}{place}")
         if rest := found[most:]:
             say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
+    for word, what in _DONE.items():
+        if count := levels.get(word, 0):
+            say(f"{word}: {counted(count, what)}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):

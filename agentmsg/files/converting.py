@@ -5,6 +5,7 @@ The proof is that the written document and its account give the source again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,6 +14,7 @@ from agentmsg.api import loads
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
+from agentmsg.fitting.edited import over
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.formats.spelling import same_document
@@ -37,6 +39,8 @@ class Converted:
         data: its bytes, without line end.
         messages: how many the source has.
         losses: their account.
+        report: the losses to write: these or, where something was hidden, those that bring it back, too.
+        done: what an edit did, as words and numbers.
         output: the history that the document reads back as, without what it carries of losses; None where nobody needs
             it.
     """
@@ -44,6 +48,8 @@ class Converted:
     data: bytes
     messages: int
     losses: Losses
+    report: Losses
+    done: Mapping[str, int]
     output: History | None
 
 
@@ -58,7 +64,7 @@ class Converter:
     def __init__(self, job: Job, source: str) -> None:
         self._job = job
         self._source = get_codec(source)
-        self._target = get_codec(job.codec, **dict(job.options))
+        self._target = get_codec(job.codec or source, **dict(job.options))
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
@@ -68,7 +74,10 @@ class Converter:
             AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
         """
         job = self._job
-        history = loads(data, self._source, limits=job.limits, duplicates="error")
+        original = history = loads(data, self._source, limits=job.limits, duplicates="error")
+        done: Mapping[str, int] = {}
+        if job.edit is not None:
+            history, done = job.edit(original)
         fitted = fit(history, self._target)
         written, losses = fitted.history, account(fitted)
         if job.carry:
@@ -77,11 +86,14 @@ class Converter:
             content = losses.content
             msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
             raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
+        # Whoever leaves messages out doesn't want them back; what is hidden, its owner may.
+        report = account(over(fitted, original, is_secret=True)) if job.losses and job.is_secret else losses
         document = rendered(self._target, written, pretty=job.pretty)
         output = loads(document, self._target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
-        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
+        output = None if output is None else uncarried(output, losses)
+        return Converted(document, len(history), losses, report, done, output)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its account give the source again, to the last spelling."""

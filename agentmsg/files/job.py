@@ -9,6 +9,7 @@ import attrs
 
 from agentmsg.errors import FileError
 from agentmsg.files.documents import Found, records
+from agentmsg.files.editing import Edit
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
@@ -61,7 +62,7 @@ class Job:
     """What to do with each document.
 
     Attributes:
-        codec: the format to write.
+        codec: the format to write; empty: that of each document.
         options: of that codec, as name and value.
         kind: how documents stand in what is written.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
@@ -72,6 +73,7 @@ class Job:
         pretty: whether JSON is indented.
         quarantine: whether a document that cannot be converted is put aside; else its error is raised.
         limits: bounds on what is read.
+        edit: changes each history between reading and writing; None: nothing does.
     """
 
     codec: str
@@ -85,6 +87,12 @@ class Job:
     pretty: bool = False
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
+    edit: Edit | None = None
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether something is hidden, so that loss reports are for their owner only."""
+        return self.edit is not None and self.edit.is_secret
 
 
 @attrs.frozen(kw_only=True)
@@ -113,7 +121,7 @@ class Report:
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves.
+        levels: losses by level; "carried": those that documents carry themselves; what an edit did, by its words.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

@@ -271,17 +271,21 @@ def _size(path: str) -> int | None:
 
 def _usual_form(source: Source, job: Job) -> Form:
     """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
-    if get_codec(job.codec).binary:
+    codec = job.codec or source.codec
+    if get_codec(codec).binary if codec else source.kind.form == "msgpack":
         return "msgpack"
     return "json" if source.holds_one else "jsonl"
 
 
 def _check_kind(target: Target, job: Job, *, array: bool) -> None:
-    codec, form = get_codec(job.codec), target.kind.form
+    # Where nothing tells the format before the documents are read, the name of the file does.
+    name = job.codec or next((source.codec for source in target.sources if source.codec), "")
+    form = target.kind.form
+    codec = get_codec(name or ("msgpack" if form == "msgpack" else "json"))
     words = form_fault(codec, form)
     if array and (codec.binary or form != "array"):
         words = (
-            "--array makes JSON: name the target .json" if not codec.binary else f"{job.codec} is binary: no --array"
+            "--array makes JSON: name the target .json" if not codec.binary else f"{codec.name} is binary: no --array"
         )
     elif words is not None:
         pass

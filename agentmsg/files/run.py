@@ -332,6 +332,7 @@ class _Run:
                     f"{base}{suffix}.joined",
                     compression=kind_of(path, "jsonl").compression,
                     is_one_part=is_one_part,
+                    is_private=any(task.job.is_secret for task in self._tasks[index]),
                 )
                 for suffix, path in request.sides(index, target.path).items()
             }

@@ -10,8 +10,8 @@
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
 source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
 they aren't losses, but make the source's document exact too. The header binds the loss report to its output; it also
-counts what the output carries itself (see carry.py), and whether the losses hold ``secrets``. A loss report that is carried is the same text, whose header
-has the digest of the content only, since it gives back content only.
+counts what the output carries itself (see carry.py), and says whether the losses hold ``secrets``. A loss report that
+is carried is the same text, whose header has the digest of the content only, since it gives back content only.
 """
 
 from __future__ import annotations

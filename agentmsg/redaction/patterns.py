@@ -55,7 +55,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 # Edges: no letter of a key stands before or behind it.
 _A, _Z = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_-])"
 _GITHUB = "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/"
-_GITHUB_LIST = "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns"
+_GITHUB_LIST = (
+    "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns"
+)
 
 
 def _prefixed(name: str, prefixes: str, rest: str, source: str = _GITHUB_LIST, *, kind: str = "key") -> Row:

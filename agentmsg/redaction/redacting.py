@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import attrs
 
@@ -12,13 +12,15 @@ from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.edited import over
 from agentmsg.fitting.fit import Fitted
-from agentmsg.fitting.losses import Losses
 from agentmsg.model.checks import listed
 from agentmsg.model.history import History, MsgLike, as_history
-from agentmsg.model.msg import Msg
 from agentmsg.redaction.leaves import rewritten
 from agentmsg.redaction.patterns import KINDS, ROWS, KindName, Row
 from agentmsg.redaction.texts import Texts
+
+if TYPE_CHECKING:
+    from agentmsg.fitting.losses import Losses
+    from agentmsg.model.msg import Msg
 
 __all__ = ["Redaction", "Redactor", "redact"]
 
@@ -44,21 +46,21 @@ def redact(
     patterns: Mapping[str, str | re.Pattern[str]] | None = None,
     words: str | Iterable[str] = (),
 ) -> Redaction:
-    """Return a history without its secrets, and the loss report that brings them back.
+    r"""Return a history without its secrets, and the loss report that brings them back.
 
-    Found are API keys, tokens, private keys, passwords in URLs, mail addresses, and names in home paths, wherever a text
-    stands: in content, arguments (their text, too), results, structured values and their keys, names, ids, metadata,
+    It finds API keys, tokens, private keys, passwords in URLs, mail addresses, and names in home paths, wherever a text
+    stands: content, arguments and their text, results, structured values and their keys, names, ids, metadata,
     tools. Each becomes a placeholder such as ``REDACTED_EMAIL_1``, the same one wherever that secret stands in this
     history. Payloads in base64 are left alone.
 
-    ``restore(redaction.history, redaction.losses)`` is the history again. So the loss report holds the secrets: its repr
-    doesn't show them, but ``loss.was`` and ``dump_losses`` do.
+    ``restore(redaction.history, redaction.losses)`` is the history again. So the loss report holds the secrets: its
+    repr doesn't show them, but ``loss.was`` and ``dump_losses`` do.
 
     Args:
         messages: a history, a message, or several messages.
         kinds: what to find, of "email", "home", "key", "password", "private_key" and "token"; None: all.
         patterns: regular expressions of your own, by kind. Where only a part of a match is secret, name that group
-            ``s``: ``{"order": r"order (?P<s>\\d+)"}``.
+            ``s``: ``{"order": r"order (?P<s>\d+)"}``.
         words: texts to find as they are, wherever they stand.
 
     Raises:
