@@ -73,6 +73,7 @@ Examples:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     codec: str,

@@ -91,7 +91,7 @@ Examples:
 @run_options
 @click.pass_context
 def redact_command(
-    ctx: click.Context, *, files: tuple[str, ...], kinds: tuple[str, ...], patterns: dict[str, str], **how: Any
+    ctx: click.Context, /, *, files: tuple[str, ...], kinds: tuple[str, ...], patterns: dict[str, str], **how: Any
 ) -> None:
     """Replace secrets and personal data by placeholders.
 
@@ -141,6 +141,7 @@ Examples:
 @click.pass_context
 def trim_command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     max_tokens: int,
@@ -214,7 +215,7 @@ def _conditions(command: _F) -> _F:
 @run_options
 @click.pass_context
 def filter_command(
-    ctx: click.Context, *, files: tuple[str, ...], exclude_tool_calls: bool, match: str, **how: Any
+    ctx: click.Context, /, *, files: tuple[str, ...], exclude_tool_calls: bool, match: str, **how: Any
 ) -> None:
     """Keep the messages that meet conditions.
 

@@ -39,9 +39,10 @@ def rewritten(owner: Any, change: Change) -> Any:
         The object itself where nothing changed.
     """
     changes: dict[str, Any] = {}
-    special = _SPECIAL.get(type(owner)) or _special(type(owner))
+    kind: Any = type(owner)
+    special = _special(kind)
     done = special(owner, change, changes)
-    for name, alias in _fields(type(owner)):
+    for name, alias in _fields(kind):
         if name in done:
             continue
         value = getattr(owner, name)
@@ -154,6 +155,7 @@ _Special: TypeAlias = Callable[[Any, Change, dict[str, Any]], tuple[str, ...]]
 _SPECIAL: dict[type, _Special] = {ToolUseBlock: _arguments, Base64Source: _payload}
 
 
-def _special(kind: type) -> _Special:
+@cache
+def _special(kind: Any) -> _Special:
     """Return what is special about a class, as its base class has it."""
     return next((_SPECIAL[base] for base in kind.__mro__ if base in _SPECIAL), _nothing)

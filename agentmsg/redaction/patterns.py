@@ -226,14 +226,15 @@ ROWS: tuple[Row, ...] = (
     Row(
         "email",
         "mail address",
-        r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}+(?:@|%40)(?:[^\W_][\w-]{0,62}+\.)+(?:xn--[A-Za-z0-9-]{1,59}|[^\W\d_]{2,63})",
+        r"(?<![\w.+-])(?!git@|REDACTED_[A-Z0-9_]{1,120}+(?:@|%40))[\w.+-]{1,64}+(?:@|%40)(?:[^\W_][\w-]{0,62}+\.)+(?:xn--[A-Za-z0-9-]{1,59}|[^\W\d_]{2,63})",
         ("@", "%40"),
         "RFC 5321, section 4.1.2; RFC 6531",
     ),
     Row(
         "home",
         "home folder of Linux, macOS and WSL",
-        r"(?:(?<![\w./-])|(?<=file://)|(?<=-[IL]))(?:\\{0,4}/[a-z0-9]{1,16}){0,3}\\{0,4}/(?:home|Users)\\{0,4}/"
+        r"(?:(?<![\w./-])|(?<=file://)|(?<=-[IL]))"
+        r"(?:\\{0,4}/(?:mnt|var|export|private|host|srv|net|media|rootfs|[a-z])){0,3}\\{0,4}/(?:home|Users)\\{0,4}/"
         rf"{_NO_NAME}(?P<s>{_NAME})",
         ("home", "Users"),
         "Filesystem Hierarchy Standard 3.0, section 3.8",

@@ -127,7 +127,7 @@ class Redactor:
 def _own_rows(patterns: Any) -> tuple[Row, ...]:
     if patterns is None:
         return ()
-    if not is_a(patterns, Mapping):
+    if not is_a(patterns, (Mapping,)):
         raise refused("patterns", patterns, "a mapping of kinds to patterns")
     return tuple(_own_row(kind, pattern) for kind, pattern in patterns.items())
 
