@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).parent / "examples"
 LISBON, REFUND, WEATHER = (str(EXAMPLES / f"{name}.json") for name in ("lisbon", "refund", "weather"))
-COMMANDS = (
-    "completion", "convert", "detect", "diff", "filter", "formats", "redact", "restore", "schema", "stats", "trim",
-)  # fmt: skip
+COMMANDS = ("completion", "convert", "detect", "diff", "formats", "restore", "schema", "stats")
 EVIL = "\x1b[31m[red]$x$\u202e"
 
 

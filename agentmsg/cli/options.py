@@ -20,7 +20,6 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
 from agentmsg.errors import DecodeError, InvalidMessage
-from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
 from agentmsg.files.plan import EACH
@@ -34,13 +33,11 @@ __all__ = [
     "CODEC",
     "at_option",
     "codec_options",
-    "documents_options",
     "form_option",
     "from_option",
     "json_option",
     "output_option",
     "quiet_option",
-    "run_options",
     "to_option",
 ]
 
@@ -154,45 +151,6 @@ def form_option(command: _F) -> _F:
         type=click.Choice(["json", "jsonl", "msgpack"]),
         help="Input format when the file name doesn't say (and for stdin).",
     )(command)
-
-
-def documents_options(command: _F) -> _F:
-    """Give a command the options that say how documents stand in files: those of one file in, one file out."""
-    for option in (
-        click.option("--pretty", is_flag=True, help="Indent the JSON."),
-        click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
-        click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
-        at_option,
-        form_option,
-    ):
-        command = option(command)
-    return command
-
-
-def run_options(command: _F) -> _F:
-    """Give a command the options of a run over files."""
-    for option in (
-        quiet_option,
-        click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
-        click.option(
-            "--engine",
-            type=click.Choice(sorted(ENGINES)),
-            default="local",
-            show_default=True,
-            help="Where to work: on this machine, or on a cluster.",
-        ),
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(1),
-            default=1,
-            metavar="N",
-            help="Number of worker processes (default: 1).",
-        ),
-        click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl)."),
-    ):
-        command = option(command)
-    return command
 
 
 def json_option(command: _F) -> _F:

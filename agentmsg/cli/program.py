@@ -22,21 +22,21 @@ from agentmsg.errors import AgentMsgError, excerpt
 
 __all__ = ["program"]
 
-# Each command: its module, and its line in --help, which so imports none of them.
+# Each command: its module, with its name there if that is not `command`, and its line in --help, which imports none.
 _COMMANDS = {
     "completion": ("agentmsg.cli.completion", "Print the completion script for a shell."),
     "convert": ("agentmsg.cli.convert", "Convert documents, and report exactly what is lost."),
     "detect": ("agentmsg.cli.detect", "Detect the format of files."),
     "diff": ("agentmsg.cli.diff", "Compare two conversations, whatever their formats."),
-    "filter": ("agentmsg.cli.edits:filter_command", "Keep the messages that meet conditions."),
+    "filter": ("agentmsg.cli.changing:filter_command", "Keep or leave out messages."),
     "formats": ("agentmsg.cli.formats", "List the formats, and what each supports."),
     "guide": ("agentmsg.cli.guide", "List the guides, or show one."),
-    "redact": ("agentmsg.cli.edits:redact_command", "Replace secrets and personal data by placeholders."),
+    "redact": ("agentmsg.cli.redact", "Replace secrets and personal data by placeholders."),
     "restore": ("agentmsg.cli.restore", "Rebuild the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
-    "trim": ("agentmsg.cli.edits:trim_command", "Cut conversations down to a number of tokens."),
+    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
 }
 # The extra that brings a package which some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}

@@ -35,8 +35,6 @@ __all__ = [
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # So many files are told of one by one that hold what cannot be read.
 _FILES = 10
-# What commands do that change histories, and to what.
-_DONE = {"redacted": "value", "left out": "message"}
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "hidden": ("hidden file", "hidden files"),
     "link": ("link that leads out of the folder", "links that lead out of the folder"),
@@ -131,9 +129,8 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
             say(f"  {group}{documents}{place}")
         if rest := found[most:]:
             say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
-    for word, what in _DONE.items():
-        if count := levels.get(word, 0):
-            say(f"{word}: {counted(count, what)}")
+    if count := levels.get("redacted", 0):
+        say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):
@@ -171,7 +168,7 @@ def tell_absent(count: int) -> None:
         say(f"--at: nothing found in {counted(count, 'document')}")
 
 
-def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool) -> None:
+def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "") -> None:
     """Tell what a run did, what it lost, and what it quarantined; that last in any case.
 
     Args:
@@ -179,15 +176,19 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         written: the name of the target.
         is_one: whether it was about one document.
         is_silent: whether losses and counts are left out.
+        change: what was done to the documents, such as "trimmed"; then losses are told only where there are any.
     """
     if not is_silent:
+        if change:
+            say(f"{change}: {outcome.read - outcome.messages:,} of {counted(outcome.read, 'message')} left out")
         if outcome.formats:
             say(f"read as {', '.join(_of_each(outcome.formats))}")
         tell_absent(outcome.missing)
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
-        _tell(outcome.groups, outcome.levels, is_one=is_one)
+        if not change or any(outcome.levels.values()):
+            _tell(outcome.groups, outcome.levels, is_one=is_one)
     if outcome.bad:
         what = counted(outcome.bad, "document")
         words = f"not converted: {what} (--bad FILE keeps them)"

@@ -5,7 +5,6 @@ The proof is that the written document and its account give the source again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -37,19 +36,21 @@ class Converted:
 
     Attributes:
         data: its bytes, without line end.
-        messages: how many the source has.
+        messages: how many it has.
+        read: how many the source has.
         losses: their account.
         report: the losses to write: these or, where something was hidden, those that bring it back, too.
-        done: what an edit did, as words and numbers.
+        redacted: how many messages hide something.
         output: the history that the document reads back as, without what it carries of losses; None where nobody needs
             it.
     """
 
     data: bytes
     messages: int
+    read: int
     losses: Losses
     report: Losses
-    done: Mapping[str, int]
+    redacted: int
     output: History | None
 
 
@@ -75,9 +76,9 @@ class Converter:
         """
         job = self._job
         original = history = loads(data, self._source, limits=job.limits, duplicates="error")
-        done: Mapping[str, int] = {}
-        if job.edit is not None:
-            history, done = job.edit(original)
+        read = len(history)
+        if job.change is not None:
+            history = job.change(history)
         fitted = fit(history, self._target)
         written, losses = fitted.history, account(fitted)
         if job.carry:
@@ -86,14 +87,16 @@ class Converter:
             content = losses.content
             msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
             raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
-        # Whoever leaves messages out doesn't want them back; what is hidden, its owner may.
-        report = account(over(fitted, original, is_secret=True)) if job.losses and job.is_secret else losses
+        report, redacted = losses, 0
+        if job.hides is not None:
+            redacted = sum(one is not other for one, other in zip(original, history, strict=True))
+            report = account(over(fitted, original, is_secret=True)) if job.losses else losses
         document = rendered(self._target, written, pretty=job.pretty)
         output = loads(document, self._target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
-        return Converted(document, len(history), losses, report, done, output)
+        return Converted(document, len(history), read, losses, report, redacted, output)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its account give the source again, to the last spelling."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
 
 from agentmsg.errors import FileError
+from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
-from agentmsg.files.editing import Edit
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,9 +64,10 @@ class Job:
     """What to do with each document.
 
     Attributes:
-        codec: the format to write; empty: that of each document.
+        codec: the format to write; empty for the one that was read.
         options: of that codec, as name and value.
         kind: how documents stand in what is written.
+        change: what becomes of each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
         losses: whether accounts are written.
         flat: whether losses are written one by one, for tables.
@@ -73,12 +76,12 @@ class Job:
         pretty: whether JSON is indented.
         quarantine: whether a document that cannot be converted is put aside; else its error is raised.
         limits: bounds on what is read.
-        edit: changes each history between reading and writing; None: nothing does.
     """
 
-    codec: str
     kind: Kind
+    codec: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
     losses: bool = False
     flat: bool = False
@@ -87,12 +90,16 @@ class Job:
     pretty: bool = False
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
-    edit: Edit | None = None
 
     @property
-    def is_secret(self) -> bool:
-        """Whether something is hidden, so that loss reports are for their owner only."""
-        return self.edit is not None and self.edit.is_secret
+    def hides(self) -> Redact | None:
+        """What hides secrets, so that loss reports are for their owner only; None where nothing does."""
+        return self.change if isinstance(self.change, Redact) else None
+
+    def is_binary(self, source: Source) -> bool:
+        """Whether what is written of a source is no JSON."""
+        codec = self.codec or source.codec
+        return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
@@ -117,11 +124,12 @@ class Report:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were quarantined.
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves; what an edit did, by its words.
+        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
@@ -130,6 +138,7 @@ class Report:
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
     missing: int = 0
     lines: int = 0

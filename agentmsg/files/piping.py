@@ -94,7 +94,7 @@ class _Streaming:
                     self._sink(
                         path,
                         kind_of(path, "jsonl").compression,
-                        is_private=job.is_secret,
+                        is_private=job.hides is not None,
                         is_wanted=partial(is_wanted, suffix),
                     )
                 )

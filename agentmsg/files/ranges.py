@@ -124,11 +124,12 @@ def convert_documents(
         between = framing.between
         report.documents += 1
         report.messages += done.messages
+        report.read += done.read
         if not source.codec:
             formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
-            counts.update(done.done)
+            counts.update({"redacted": done.redacted} if done.redacted else {})
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))
@@ -198,7 +199,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
     job: Job, report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None
 ) -> None:
     report.bad += 1
-    reason = str(error) if job.edit is None else job.edit.words(str(error))
+    reason = str(error) if job.hides is None else job.hides.words(str(error))
     if report.first_bad is None:
         where = "" if item.at is None else f" at {excerpt(item.at)[1:-1]}"
         report.first_bad = (item.number, f"{where}: [{error.code}] {reason}{_hint(source, item)}")
@@ -214,7 +215,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
         "reason": reason,
     }
     # A document whose secrets can't be found is not copied: its place tells where it is.
-    if item.data is not None and not job.is_secret:
+    if item.data is not None and job.hides is None:
         try:
             row["text"] = item.data.decode()
         except UnicodeDecodeError:
@@ -241,7 +242,9 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     with asking(base), ExitStack() as files, paused():
         reading = files.enter_context(reading_of(piece, job.limits))
         parts = {
-            suffix: files.enter_context(place.create(base + suffix, is_private=job.is_secret and suffix != ".out"))
+            suffix: files.enter_context(
+                place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")
+            )
             for suffix in _parts(job)
         }
         with compressed(parts[".out"], job.kind.compression) as out:

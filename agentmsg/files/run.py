@@ -81,6 +81,7 @@ class Outcome:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were put aside.
         missing: how many records had no document at the places where it was looked for.
         resumed: how many pieces were done before.
@@ -93,6 +94,7 @@ class Outcome:
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
     missing: int = 0
     resumed: int = 0
@@ -106,6 +108,7 @@ class Outcome:
         """Add a piece, with what is before it."""
         self.documents += report.documents
         self.messages += report.messages
+        self.read += report.read
         self.bad += report.bad
         self.missing += report.missing
         self.formats.update(report.formats)
@@ -332,7 +335,7 @@ class _Run:
                     f"{base}{suffix}.joined",
                     compression=kind_of(path, "jsonl").compression,
                     is_one_part=is_one_part,
-                    is_private=any(task.job.is_secret for task in self._tasks[index]),
+                    is_private=any(task.job.hides is not None for task in self._tasks[index]),
                 )
                 for suffix, path in request.sides(index, target.path).items()
             }

@@ -1,4 +1,4 @@
-"""redact, trim and filter on the command line: files in, files out, by the engine of convert."""
+"""redact on the command line: files in, files out, by the engine of convert."""
 
 from __future__ import annotations
 
@@ -35,25 +35,14 @@ def run(*args: str, given: bytes | None = None) -> Result:
     return CliRunner().invoke(program, args, input=given, prog_name="agentmsg")
 
 
-@pytest.mark.parametrize(
-    ("args", "roles", "told"),
-    [
-        (("redact",), ["system", "user", "assistant"], "redacted: 1 value"),
-        (("filter", "--role", "user"), ["user"], "left out: 2 messages"),
-        (("filter", "--exclude-role", "system", "--exclude-name", "ada"), ["assistant"], "left out: 2 messages"),
-        (("trim", "--max-tokens", "14"), ["system", "assistant"], "left out: 1 message"),
-        (("trim", "--max-tokens", "10", "--drop-system"), ["assistant"], "left out: 2 messages"),
-    ],
-    ids=str,
-)
-def test_each_writes_the_format_that_it_reads(args: tuple[str, ...], roles: list[str], told: str) -> None:
+def test_it_writes_the_format_that_it_reads() -> None:
     """Without --to, documents keep their format: from a file, from stdin, and in a folder."""
-    done = run(*args, "a.json")
+    done = run("redact", "a.json")
     assert done.exit_code == 0, done.output
-    assert [each["role"] for each in json.loads(done.stdout)["messages"]] == roles
-    assert told in done.stderr
-    assert run(*args, "-", given=Path("a.json").read_bytes()).stdout == done.stdout
-    assert run(*args, "a.json", "-o", "out/").exit_code == 0
+    assert json.loads(done.stdout)["messages"][1]["content"] == "I am REDACTED_EMAIL_1."
+    assert "redacted: 1 message" in done.stderr
+    assert run("redact", "-", given=Path("a.json").read_bytes()).stdout == done.stdout
+    assert run("redact", "a.json", "-o", "out/").exit_code == 0
     assert Path("out/a.json").read_text(encoding="utf-8") == done.stdout
 
 
@@ -82,9 +71,6 @@ def test_nothing_but_the_report_holds_a_secret() -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ("filter", "a.json"),
-        ("trim", "a.json"),
-        ("trim", "a.json", "--max-tokens", "9", "--keep", "first", "--start-on", "user"),
         ("redact", "a.json", "--pattern", "x"),
         ("redact", "a.json", "--kind", "mail"),
         ("redact", "a.json", "-o", "a.json", "--force"),
