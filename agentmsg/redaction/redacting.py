@@ -135,10 +135,11 @@ def _own_rows(patterns: Any) -> tuple[Row, ...]:
 def _own_row(kind: Any, pattern: Any) -> Row:
     if not is_a(kind, str) or not _NAME.fullmatch(kind):
         raise refused("patterns", kind, "a kind made of letters, digits and underscores", code="option")
-    text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+    compiled = cast("re.Pattern[Any]", pattern) if is_a(pattern, re.Pattern) else None
+    text: Any = pattern if compiled is None else compiled.pattern
     if not is_a(text, str):
         raise refused("patterns", pattern, "a regular expression for text")
-    flags = pattern.flags & ~re.UNICODE if isinstance(pattern, re.Pattern) else 0
+    flags = 0 if compiled is None else compiled.flags & ~re.UNICODE
     try:
         row = Row(str(kind).lower(), "", f"(?{_letters(flags)}:{text})" if _letters(flags) else text)
         row.finder()
