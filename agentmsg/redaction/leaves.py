@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import attrs
 
@@ -39,7 +39,7 @@ def rewritten(owner: Any, change: Change) -> Any:
         The object itself where nothing changed.
     """
     changes: dict[str, Any] = {}
-    kind: Any = type(owner)
+    kind: Any = cast("Any", type(owner))
     special = _special(kind)
     done = special(owner, change, changes)
     for name, alias in _fields(kind):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Redaction", "Redactor", "redact"]
 
+_COMPILED: type = type(re.compile(""))
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
@@ -135,11 +136,10 @@ def _own_rows(patterns: Any) -> tuple[Row, ...]:
 def _own_row(kind: Any, pattern: Any) -> Row:
     if not is_a(kind, str) or not _NAME.fullmatch(kind):
         raise refused("patterns", kind, "a kind made of letters, digits and underscores", code="option")
-    compiled = cast("re.Pattern[Any]", pattern) if is_a(pattern, re.Pattern) else None
-    text: Any = pattern if compiled is None else compiled.pattern
+    text: Any = getattr(pattern, "pattern", None) if type(pattern) is _COMPILED else pattern
     if not is_a(text, str):
         raise refused("patterns", pattern, "a regular expression for text")
-    flags = 0 if compiled is None else compiled.flags & ~re.UNICODE
+    flags: int = getattr(pattern, "flags", 0) & ~re.UNICODE
     try:
         row = Row(str(kind).lower(), "", f"(?{_letters(flags)}:{text})" if _letters(flags) else text)
         row.finder()
