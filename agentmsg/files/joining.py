@@ -48,6 +48,7 @@ class Growing:
         parts_compression: str = "",
         compression: str = "",
         is_one_part: bool = False,
+        is_private: bool = False,
     ) -> None:
         self._path = path
         self._until = until
@@ -55,6 +56,7 @@ class Growing:
         self._parts_compression = parts_compression
         self._compression = compression
         self._takes_part = is_one_part and not compression and not framing.head
+        self._is_private = is_private
         self._files = ExitStack()
         self._file: BinaryIO | None = None
         self._sink: BinaryIO | None = None
@@ -82,7 +84,8 @@ class Growing:
 
     def _opened(self) -> BinaryIO:
         if self._sink is None:
-            self._file = self._files.enter_context(place_of(self._until).create(self._until))
+            new = place_of(self._until).create(self._until, is_private=self._is_private)
+            self._file = self._files.enter_context(new)
             self._sink = self._files.enter_context(compressed(self._file, self._compression))
             self._sink.write(self._packed(self._framing.head))
         return self._sink

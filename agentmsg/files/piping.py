@@ -91,7 +91,12 @@ class _Streaming:
             )
             side = {
                 suffix: files.enter_context(
-                    self._sink(path, kind_of(path, "jsonl").compression, is_wanted=partial(is_wanted, suffix))
+                    self._sink(
+                        path,
+                        kind_of(path, "jsonl").compression,
+                        is_private=job.hides is not None,
+                        is_wanted=partial(is_wanted, suffix),
+                    )
                 )
                 for suffix, path in sides.items()
             }
@@ -108,7 +113,9 @@ class _Streaming:
             self.outcome.bad_files.append(sides[".bad"])
 
     @contextmanager
-    def _sink(self, path: str, compression: str, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+    def _sink(
+        self, path: str, compression: str, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+    ) -> Generator[BinaryIO]:
         """Give a file to write, or stdout."""
         with ExitStack() as files:
             if path == STANDARD:
@@ -118,7 +125,9 @@ class _Streaming:
                 folder = path.rpartition("/")[0]
                 if folder and not is_remote(path):
                     place_of(path).make_folder(folder)
-                file = files.enter_context(whole_file(path, force=self._request.force, is_wanted=is_wanted))
+                file = files.enter_context(
+                    whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
+                )
             yield files.enter_context(compressed(file, compression))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:
