@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from agentmsg.ops.tokens import approximate_tokens, token_counter
     from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
+    from agentmsg.redaction.redacting import Redaction, redact
     from agentmsg.registry import codec_names, get_codec
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
@@ -108,6 +109,7 @@ _LATER = {
     "MsgBuilder": "agentmsg.model.builder",
     "MsgChunk": "agentmsg.stream",
     "ToolPair": "agentmsg.ops.pairs",
+    "Redaction": "agentmsg.redaction.redacting",
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "blocks": "agentmsg.model.blocks",
@@ -131,6 +133,7 @@ _LATER = {
     "loads": "agentmsg.api",
     "parse_partial": "agentmsg.stream",
     "recognize": "agentmsg.checking.detection",
+    "redact": "agentmsg.redaction.redacting",
     "restore": "agentmsg.api",
     "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
@@ -199,6 +202,8 @@ __all__ = [  # noqa: RUF022
     "dump_losses",
     "load_losses",
     # operations
+    "redact",
+    "Redaction",
     "filter_messages",
     "trim_messages",
     "approximate_tokens",

@@ -135,7 +135,7 @@ def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_
     the document: what an SDK gave goes in as it is. The document is copied; nothing of it is shared with the history.
 
     Raises:
-        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number", "depth" ...).
+        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)

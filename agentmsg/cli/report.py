@@ -135,6 +135,8 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
             say(f"  {group}{documents}{place}")
         if rest := found[most:]:
             say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
+    if count := levels.get("redacted", 0):
+        say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):

@@ -13,6 +13,7 @@ import attrs
 from agentmsg.ops.filtering import filter_messages
 from agentmsg.ops.tokens import approximate_tokens, token_counter
 from agentmsg.ops.trimming import trim_messages
+from agentmsg.redaction.redacting import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Change", "Filter", "Trim"]
+__all__ = ["Change", "Filter", "Redact", "Trim"]
 
 
 @attrs.frozen(kw_only=True)
@@ -83,4 +84,21 @@ class Filter:
         return filter_messages(history, **given)
 
 
-Change: TypeAlias = Trim | Filter
+@attrs.frozen(kw_only=True)
+class Redact:
+    """Replace secrets by placeholders; see ``agentmsg.redact``."""
+
+    verb: ClassVar[str] = "redacted"
+
+    redactor: Redactor
+
+    def __call__(self, history: History) -> History:
+        """Return the history without its secrets."""
+        return self.redactor(history)[0]
+
+    def words(self, text: str) -> str:
+        """Return words about a document, without its secrets."""
+        return self.redactor.text(text)
+
+
+Change: TypeAlias = Trim | Filter | Redact

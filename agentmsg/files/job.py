@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg.errors import FileError
+from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
@@ -90,6 +91,11 @@ class Job:
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
 
+    @property
+    def hides(self) -> Redact | None:
+        """What hides secrets, so that loss reports are for their owner only; None where nothing does."""
+        return self.change if isinstance(self.change, Redact) else None
+
     def is_binary(self, source: Source) -> bool:
         """Whether what is written of a source is no JSON."""
         codec = self.codec or source.codec
@@ -123,7 +129,7 @@ class Report:
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves.
+        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

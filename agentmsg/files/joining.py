@@ -50,6 +50,7 @@ class Growing:
         kind: Kind,
         parts_compression: str = "",
         is_one_part: bool = False,
+        is_private: bool = False,
     ) -> None:
         self._path = path
         self._until = until
@@ -57,6 +58,7 @@ class Growing:
         self._parts_compression = parts_compression
         self._kind = kind
         self._takes_part = is_one_part and not is_packed(kind) and not framing.head
+        self._is_private = is_private
         self._files = ExitStack()
         self._file: BinaryIO | None = None
         self._sink: BinaryIO | None = None
@@ -84,7 +86,8 @@ class Growing:
 
     def _opened(self) -> BinaryIO:
         if self._sink is None:
-            self._file = self._files.enter_context(place_of(self._until).create(self._until))
+            new = place_of(self._until).create(self._until, is_private=self._is_private)
+            self._file = self._files.enter_context(new)
             self._sink = self._files.enter_context(packed(self._file, self._kind))
             self._sink.write(self._packed(self._framing.head))
         return self._sink

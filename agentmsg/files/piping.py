@@ -89,7 +89,14 @@ class _Streaming:
             # Entered first, so that it gets its name last: never a document without its account.
             out = files.enter_context(self._sink(target.path, target.kind, is_wanted=partial(is_wanted, ".out")))
             side = {
-                suffix: files.enter_context(self._sink(path, lines_kind(path), is_wanted=partial(is_wanted, suffix)))
+                suffix: files.enter_context(
+                    self._sink(
+                        path,
+                        lines_kind(path),
+                        is_private=job.hides is not None,
+                        is_wanted=partial(is_wanted, suffix),
+                    )
+                )
                 for suffix, path in sides.items()
             }
             is_live = target.path == STANDARD
@@ -105,7 +112,9 @@ class _Streaming:
             self.outcome.bad_files.append(sides[".bad"])
 
     @contextmanager
-    def _sink(self, path: str, kind: Kind, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+    def _sink(
+        self, path: str, kind: Kind, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+    ) -> Generator[BinaryIO]:
         """Give a file to write, or stdout."""
         with ExitStack() as files:
             if path == STANDARD:
@@ -115,7 +124,9 @@ class _Streaming:
                 folder = path.rpartition("/")[0]
                 if folder and not is_remote(path):
                     place_of(path).make_folder(folder)
-                file = files.enter_context(whole_file(path, force=self._request.force, is_wanted=is_wanted))
+                file = files.enter_context(
+                    whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
+                )
             yield files.enter_context(packed(file, kind))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:

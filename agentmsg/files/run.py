@@ -335,6 +335,7 @@ class _Run:
                     f"{base}{suffix}.joined",
                     kind=lines_kind(path),
                     is_one_part=is_one_part,
+                    is_private=any(task.job.hides is not None for task in self._tasks[index]),
                 )
                 for suffix, path in request.sides(index, target.path).items()
             }

@@ -10,8 +10,8 @@
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
 source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
 they aren't losses, but make the source's document exact too. The header binds the loss report to its output; it also
-counts what the output carries itself (see carry.py). A loss report that is carried is the same text, whose header
-has the digest of the content only, since it gives back content only.
+counts what the output carries itself (see carry.py), and says whether the losses hold ``secrets``. A loss report that
+is carried is the same text, whose header has the digest of the content only, since it gives back content only.
 """
 
 from __future__ import annotations
@@ -86,6 +86,8 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
         header |= {"messages": len(output), "digest": digest(output, exact=True)}
     if losses.carried:
         header["carried"] = losses.carried
+    if losses.secret:
+        header["secrets"] = True
     yield dump_json(header)
     yield from _object_lines(losses)
     for path, notes in losses.spelling():
@@ -199,6 +201,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
         carried=header.get("carried", 0),
+        secret=header.get("secrets", False),
     )
 
 
@@ -216,6 +219,9 @@ def _header(line: Any) -> dict[str, Any]:
         raise DecodeError(msg)
     if not all(isinstance(expected, str) for expected in given):
         msg = "the digest in the header of a loss report must be a string"
+        raise DecodeError(msg)
+    if type(header.get("secrets", False)) is not bool:
+        msg = 'the "secrets" in the header of a loss report must be true or false'
         raise DecodeError(msg)
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:

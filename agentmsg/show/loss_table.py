@@ -102,8 +102,8 @@ def _row(loss: Loss) -> LossRow:
         where=brief("/".join(map(str, loss.path))),
         kind=loss.kind,
         why=brief(loss.why),
-        was=_value(loss.was),
-        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(loss.now),
+        was=_value(None if loss.secret else loss.was),
+        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(None if loss.secret else loss.now),
     )
 
 
