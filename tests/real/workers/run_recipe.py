@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,9 @@ def in_duckdb(scope: dict[str, Any]) -> None:
         query = "SELECT to_openai(c.anthropic, c.losses) FROM (SELECT to_anthropic(?) AS c)"
         ((again,),) = scope["db"].execute(query, [row]).fetchall()
         assert json.loads(again) == json.loads(row)
+    text, pair = "VARCHAR", "STRUCT(anthropic VARCHAR, losses VARCHAR)"
+    scope["db"].create_function("or_null", scope["to_anthropic"], [text], pair, exception_handling="return_null")
+    assert scope["db"].execute("SELECT or_null('7') IS NULL").fetchall() == [(True,)]
 
 
 def in_polars(scope: dict[str, Any]) -> None:
@@ -113,6 +117,34 @@ def in_sqlalchemy(scope: dict[str, Any]) -> None:
         session.commit()
         assert session.scalars(select(chat.id).where(chat.history.is_(None))).all() == [99]
         assert session.scalars(select(chat.history).where(chat.id == 99)).one() is None
+    in_sqlalchemy_packed(scope)
+
+
+def in_sqlalchemy_packed(scope: dict[str, Any]) -> None:
+    """The type keeps histories as MessagePack, too, with what the guide says to change."""
+
+    def packed(_: Any, value: am.History, __: Any) -> bytes:
+        return am.dumps(value, "msgpack")
+
+    def unpacked(_: Any, value: bytes, __: Any) -> am.History:
+        return am.loads(value, "msgpack")
+
+    sql = import_module("sqlalchemy")
+    changed = {
+        "impl": sql.LargeBinary,
+        "process_bind_param": packed,
+        "process_result_value": unpacked,
+        "cache_ok": True,
+    }
+    table = sql.Table(
+        "packed", sql.MetaData(), sql.Column("history", type("Packed", (scope["TypeDecorator"],), changed))
+    )
+    with scope["engine"].begin() as connection:
+        table.create(connection)
+        for history in histories():
+            connection.execute(table.delete())
+            connection.execute(table.insert().values(history=history))
+            assert am.same(connection.execute(sql.select(table)).scalar_one(), history), history
 
 
 def in_redis(scope: dict[str, Any]) -> None:
@@ -130,6 +162,9 @@ def in_celery(scope: dict[str, Any]) -> None:
     last = am.Msg.assistant("5.", metadata=AWKWARD)
     for history in histories():
         assert am.same(scope["reply"].delay(history, last).get(timeout=30), history.extended(last)), history
+    within = import_module("kombu.serialization")
+    kind, encoding, raw = within.dumps({"a": [last, 1]}, "json")
+    assert am.same(within.loads(raw, kind, encoding)["a"][0], last)
 
 
 CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
