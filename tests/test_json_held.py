@@ -125,7 +125,9 @@ class Word(StrEnum):
     USER = "user"
 
 
-@pytest.mark.parametrize("value", [float("nan"), "\ud800", {1: 2}, UUID(int=1), {1}, b"x", object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [float("nan"), "\ud800", {1: 2}, UUID(int=1), {1}, b"x", object()], ids=lambda value: type(value).__name__
+)
 @pytest.mark.parametrize("place", ["structured", "metadata", "id", "unknown"])
 def test_what_is_no_json_is_refused_wherever_it_stands(value: Any, place: str) -> None:
     """No value that JSON does not have gets in, in a field that holds any JSON or in another."""

@@ -18,13 +18,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["VARIABLES", "Library", "start"]
+__all__ = ["VARIABLES", "Library", "python_of", "start"]
 
 VARIABLES = {
     "agentscope1": "AGENTMSG_REAL_AGENTSCOPE1",
     "agentscope2": "AGENTMSG_REAL_AGENTSCOPE2",
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
+    "recipes": "AGENTMSG_REAL_RECIPES",
 }
 _HERE = Path(__file__).resolve().parent
 _GONE = b'{"error": "the worker has ended"}'
@@ -83,11 +84,17 @@ class Library:
 
 def start(name: str) -> Library:
     """Return a library by its name in the table; where its environment is not there, skip (under CI: fail)."""
+    place = python_of(name)
+    if name == "langchain_js":
+        return Library(["node", place], _HERE)
+    return Library([place, "-m", f"real.workers.with_{name}"], _HERE.parent)
+
+
+def python_of(name: str) -> str:
+    """Return the Python of an environment, or the worker; where it is not there, skip (under CI: fail)."""
     place = os.environ.get(VARIABLES[name])
     if place:
-        if name == "langchain_js":
-            return Library(["node", place], _HERE)
-        return Library([place, "-m", f"real.workers.with_{name}"], _HERE.parent)
+        return place
     reason = f"{VARIABLES[name]} is not set: `python tests/real/prepare.py FOLDER` makes it and says what to set"
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)

@@ -1,4 +1,4 @@
-"""Make the environments of the real libraries: ``python tests/real/prepare.py FOLDER``.
+"""Make the environments of the real libraries, and of the recipes: ``python tests/real/prepare.py FOLDER``.
 
 Prints the lines that tell a shell where they are. requirements/ and langchain_js/package.json pin the
 versions.
