@@ -118,10 +118,22 @@ def _sources() -> None:
     Path("a.msgpack").write_bytes(b"".join([*frames[:9], cast("Any", msgpack).packb([5]), *frames[9:]]))
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, id=f"G1 {kind}") for kind in KINDS])
+def _rows() -> None:
+    from pyarrow import parquet, table
+
+    parquet.write_table(
+        table({"body": Path("a.jsonl").read_text(encoding="utf-8").splitlines()}), "a.parquet", row_group_size=7
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, id=f"G1 {kind}", marks=[pytest.mark.slow] * (kind == "rows")) for kind in KINDS]
+)
 def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     """Killed at random moments, a run leaves whole files or none, and the last resume gives the same bytes."""
     _sources()
+    if kind == "rows":
+        _rows()
     times = max(-(-KILLS // len(KINDS)), 6)
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")

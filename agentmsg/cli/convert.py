@@ -140,7 +140,6 @@ def command(
     """
     job = Job(codec=codec, options=options, kind=Kind("json"), on_loss=on_loss, verify=verify, pretty=pretty)
     job = attrs.evolve(job, losses=losses is not None, flat=flat is not None, carry=carry)
-    _check(job, source, files, output)
     how: dict[str, Any] = {"codec": source, "form": form, "at": at, "column": column, "split": split}
     targets = _planned(files, output, job, **how, array=array, quiet=quiet)
     is_one = _is_one(targets, bad)
@@ -171,6 +170,7 @@ def _planned(
     files: Sequence[str], output: str, job: Job, *, codec: str | None, quiet: bool, **how: Any
 ) -> list[Target]:
     """Return the files to write, each with its sources; tell what is skipped, and which formats were detected."""
+    _check(job, codec, files, output)
     skipped: Counter[Skipped] = Counter()
     targets = targets_of(files, output, job, codec=codec, skip=lambda why: skipped.update([why]), **how)
     if not quiet:

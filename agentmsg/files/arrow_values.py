@@ -16,7 +16,7 @@ from agentmsg.values.text import dump_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["Lent", "arrow", "is_nested", "is_text", "nested", "parquet", "texts", "whole"]
+__all__ = ["Lent", "arrow", "is_nested", "is_plain", "is_text", "nested", "parquet", "texts", "whole"]
 
 # The bytes of a document, or why there are none.
 Document: TypeAlias = "tuple[bytes | None, AgentMsgError | None]"
@@ -155,6 +155,16 @@ def is_text(kind: Any) -> bool:
 def is_nested(kind: Any) -> bool:
     """Whether a type is of structs or lists."""
     return any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether all values of a type are JSON, but for numbers that aren't finite."""
+    kind, types = _stored(kind), arrow().types
+    if types.is_struct(kind):
+        return all(is_plain(kind.field(at).type) for at in range(kind.num_fields))
+    if types.is_dictionary(kind) or any(test(kind) for test in _tests(_LISTS)):
+        return is_plain(kind.value_type)
+    return types.is_floating(kind) or any(test(kind) for test in _tests(_AS_THEY_ARE))
 
 
 def _stored(kind: Any) -> Any:

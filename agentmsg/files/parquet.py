@@ -16,7 +16,7 @@ import attrs
 
 from agentmsg.checking.detection import recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
-from agentmsg.files.arrow_values import Lent, is_nested, is_text, nested, parquet, texts, whole
+from agentmsg.files.arrow_values import Lent, is_nested, is_plain, is_text, nested, parquet, texts, whole
 from agentmsg.files.file_names import WHOLE
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_list, is_mapping
@@ -33,8 +33,7 @@ _LOOKED_AT = 8
 # So much of a row group is held in memory at once, and so many rows.
 _BATCH = 4 << 20
 _ROWS = 256
-# So much of a column is read at once: else all of it that a row group has is held.
-_BUFFER = 1 << 20
+_BUFFER = 1 << 18
 # So many columns are named.
 _NAMED = 20
 
@@ -83,6 +82,7 @@ def _opened(stream: BinaryIO, name: str) -> Generator[Any]:
         msg = f"{name}: Parquet can't be read from a stream; name a file"
         raise FileError(msg, code="form")
     try:
+        # By pieces, not all that a row group has of a column at once.
         yield opened(Lent(stream), pre_buffer=False, buffer_size=_BUFFER)
     except AgentMsgError:
         raise
@@ -102,9 +102,9 @@ def read_rows(
     Args:
         stream: which can seek.
         name: of the file, for errors.
-        column: that holds the documents; WHOLE for the whole row. None: the whole row where that is recognised as a
-            document; else the only struct or list that is; else the only text that is JSON; a text that is the only
-            column, anyway.
+        column: that holds the documents; WHOLE for the whole row. None: the whole row where that is JSON, with structs
+            or lists, and recognised; else the only struct or list that is recognised; else the only text that is JSON.
+            A text that is the only column is taken anyway.
         longest: a document of more bytes is a fault.
         start: first byte of the range.
         end: the byte after it; None means to the end.
@@ -118,7 +118,7 @@ def read_rows(
         documents = partial(_documents(file, _choice(file, name, column).column), longest=longest)
         starts = _starts(file, size)
         number = 0
-        for index, (begin, after) in enumerate(zip(starts, [*starts[1:], size], strict=True)):
+        for index, (begin, after) in enumerate(zip(starts, [*starts, size][1:], strict=True)):
             if begin < start or (end is not None and begin >= end):
                 continue
             before, count = number, max(1, file.metadata.row_group(index).num_rows)
@@ -209,7 +209,7 @@ def _guessed(file: Any, name: str) -> str | None:
         return str(schema.field(0).name)  # whatever its first rows hold: nothing else could be meant
     fields = [field for field in schema if schema.names.count(field.name) == 1]
     structured = [field.name for field in fields if is_nested(field.type)]
-    if structured and _is_known(whole(first)):
+    if structured and all(is_plain(field.type) for field in schema) and _is_known(whole(first)):
         return None
     found = [each for each in structured if _is_known(nested(first, each))]
     if not found:
