@@ -282,7 +282,7 @@ def test_ctrl_c_ends_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("agentmsg.cli.convert.targets_of", stop)
+    monkeypatch.setattr("agentmsg.cli.running.targets_of", stop)
     done = run("convert", "a.json", "--to", "json")
     assert (done.exit_code, done.stderr) == (130, "agentmsg: stopped\n")
 
@@ -338,7 +338,7 @@ def test_a_document_on_a_terminal_ends_its_line(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_terminal_gets_no_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     """A binary document goes to a terminal by no default."""
-    monkeypatch.setattr("agentmsg.cli.convert.is_terminal", bool)  # of a stream: True
+    monkeypatch.setattr("agentmsg.cli.running.is_terminal", bool)  # of a stream: True
     done = run("convert", saved("a.json"), "--to", "msgpack")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "won't write binary data to a terminal: name a file with -o" in done.stderr

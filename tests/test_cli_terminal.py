@@ -279,7 +279,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         del total, quiet
         yield found
 
-    for name in ("convert", "diff", "stats"):
+    for name in ("diff", "running", "stats"):
         monkeypatch.setattr(f"agentmsg.cli.{name}.progress_of", recording)
     for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.ranges._EVERY"):
         monkeypatch.setattr(name, 0)

@@ -366,7 +366,7 @@ def test_dump_lines_writes_rows() -> None:
     histories = [am.History.of(am.Msg("user", str(number))) for number in range(3)]
     am.dump_lines(histories, "a.parquet", append=False)
     assert list(am.load_lines("a.parquet")) == histories
-    am.dump(histories[0], "b.parquet")
+    am.dump(histories[0], "b.parquet", "json")
     assert am.load("b.parquet") == histories[0]
 
 

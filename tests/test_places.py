@@ -166,6 +166,35 @@ def test_values_stay_exact() -> None:
         assert isinstance(part.fault, am.DecodeError)
 
 
+@pytest.mark.parametrize(
+    ("data", "form", "pointer", "code"),
+    [
+        (b'{"a":' + b"[" * 300 + b"]" * 300 + b"}", "json", "/a", "depth"),
+        (b"x" * 9999, "json", "/a", "bytes"),
+        (b"\x81\xa1a\xa1\xff", "msgpack", "/a", "syntax"),
+        (b"\x91" * 500 + b"\x01", "msgpack", "/*" * 500, "depth"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault(data: bytes, form: Any, pointer: str, code: str) -> None:
+    """A record or a part that is too deep, too long, or broken is a fault of its own, and never raised."""
+    limits = am.Limits(bytes=9000)
+    (record, *_) = documents(io.BytesIO(data), form, limits)
+    (part,) = parts_of(record, (pointer,), form, limits)
+    assert isinstance(part.fault, am.AgentMsgError)
+    assert part.fault.code == code
+
+
+def test_frames_have_keys_of_any_kind() -> None:
+    """Keys of MessagePack that are no texts are passed over by name, and found by *; other bytes are the document."""
+    frame = cast("Any", msgpack).packb({1: {"a": b"x"}, "b": b"", "c": 5})
+    assert found_in(frame, ["/1/a"], "msgpack") == []
+    assert found_in(frame, ["/*/a", "/b", "/*"], "msgpack") == [
+        ("/1", b"\x81\xa1a\xc4\x01x"),
+        ("/1/a", b"x"),
+        ("/c", b"\x05"),
+    ]
+
+
 @pytest.mark.parametrize("pointer", ["a", "/~", "/~3", "/a~", "a/b", "~2"])
 def test_what_is_no_pointer_is_a_wrong_command_line(pointer: str) -> None:
     """Anything but a JSON pointer is refused before a file is read."""
@@ -175,6 +204,8 @@ def test_what_is_no_pointer_is_a_wrong_command_line(pointer: str) -> None:
     with pytest.raises(am.InvalidMessage, match="at must be a JSON pointer") as raised:
         am.load("x", at=pointer)
     assert raised.value.code == "option"
+    with pytest.raises(am.InvalidMessage, match="at must be a JSON pointer, or a list of them"):
+        am.load_lines("x", at=cast("Any", 5))
 
 
 # -- files of any kind -------------------------------------------------------------------------------------------------
@@ -427,6 +458,24 @@ def test_a_mixed_file_is_told_of() -> None:
     with pytest.raises(am.NotUnderstood, match=r'load_lines\(..., "each"\)') as raised:
         next(am.load_lines("a.jsonl"))
     assert raised.value.is_mixed
+
+
+def test_binary_documents_are_not_restored_into_lines() -> None:
+    """Documents of binary and of JSON formats fit into no one file: restore says so, unless --to names a format."""
+    packed = am.dumps(am.decode(OPENAI, "openai"), "msgpack")
+    Path("a.msgpack").write_bytes(
+        cast("Any", msgpack).packb([packed, cast("Any", msgpack).unpackb(packed), json.dumps(OPENAI)])
+    )
+    done = agentmsg("convert", "a.msgpack", "-f", "each", "-t", "json", "-o", "b.jsonl", "--losses", "l", "--at", "/*")
+    assert "read as msgpack (2 documents), openai (1 document)" in done.stderr
+    for target, words in (
+        ("c.jsonl", "(document 1; --to"),
+        ("c.msgpack", "(document 3; --to"),
+        ("-", "-: msgpack is binary"),
+    ):
+        done = agentmsg("restore", "b.jsonl", "l", "-o", target)
+        assert (done.exit_code, words in done.stderr, Path(target).exists()) == (2, True, False)
+    assert agentmsg("restore", "b.jsonl", "l", "-t", "openai").stdout_bytes == jsonl([OPENAI] * 3)
 
 
 def test_commands_that_detect_each_document_take_the_word() -> None:

@@ -22,18 +22,20 @@ from agentmsg.errors import AgentMsgError, excerpt
 
 __all__ = ["program"]
 
-# Each command: its module, and its line in --help, which so imports none of them.
+# Each command: its module, with its name there if that is not `command`, and its line in --help, which imports none.
 _COMMANDS = {
     "completion": ("agentmsg.cli.completion", "Print the completion script for a shell."),
     "convert": ("agentmsg.cli.convert", "Convert documents, and report exactly what is lost."),
     "detect": ("agentmsg.cli.detect", "Detect the format of files."),
     "diff": ("agentmsg.cli.diff", "Compare two conversations, whatever their formats."),
+    "filter": ("agentmsg.cli.changing:filter_command", "Keep or leave out messages."),
     "formats": ("agentmsg.cli.formats", "List the formats, and what each supports."),
     "guide": ("agentmsg.cli.guide", "List the guides, or show one."),
     "restore": ("agentmsg.cli.restore", "Rebuild the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
+    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
 }
 # The extra that brings a package which some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
@@ -70,7 +72,8 @@ class _Program(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name][0]).command
+        module, _, name = _COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name or "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -188,7 +188,7 @@ def tell_absent(count: int) -> None:
         say(f"--at: nothing found in {counted(count, 'document')}")
 
 
-def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool) -> None:
+def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "") -> None:
     """Tell what a run did, what it lost, and what it quarantined; that last in any case.
 
     Args:
@@ -196,15 +196,19 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         written: the name of the target.
         is_one: whether it was about one document.
         is_silent: whether losses and counts are left out.
+        change: what was done to the documents, such as "trimmed"; then losses are told only where there are any.
     """
     if not is_silent:
+        if change:
+            say(f"{change}: {outcome.read - outcome.messages:,} of {counted(outcome.read, 'message')} left out")
         if outcome.formats:
             say(f"read as {', '.join(_of_each(outcome.formats))}")
         tell_absent(outcome.missing)
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
-        _tell(outcome.groups, outcome.levels, is_one=is_one)
+        if not change or any(outcome.levels.values()):
+            _tell(outcome.groups, outcome.levels, is_one=is_one)
     if outcome.bad:
         what = counted(outcome.bad, "document")
         words = f"not converted: {what} (--bad FILE keeps them)"

@@ -35,7 +35,8 @@ class Converted:
 
     Attributes:
         data: its bytes, without line end.
-        messages: how many the source has.
+        messages: how many it has.
+        read: how many the source has.
         losses: their account.
         output: the history that the document reads back as, without what it carries of losses; None where nobody needs
             it.
@@ -43,6 +44,7 @@ class Converted:
 
     data: bytes
     messages: int
+    read: int
     losses: Losses
     output: History | None
 
@@ -58,7 +60,7 @@ class Converter:
     def __init__(self, job: Job, source: str) -> None:
         self._job = job
         self._source = get_codec(source)
-        self._target = get_codec(job.codec, **dict(job.options))
+        self._target = get_codec(job.codec or source, **dict(job.options))
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
@@ -69,6 +71,9 @@ class Converter:
         """
         job = self._job
         history = loads(data, self._source, limits=job.limits, duplicates="error")
+        read = len(history)
+        if job.change is not None:
+            history = job.change(history)
         fitted = fit(history, self._target)
         written, losses = fitted.history, account(fitted)
         if job.carry:
@@ -81,7 +86,7 @@ class Converter:
         output = loads(document, self._target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
-        return Converted(document, len(history), losses, None if output is None else uncarried(output, losses))
+        return Converted(document, len(history), read, losses, None if output is None else uncarried(output, losses))
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless what was written and its account give the source again, to the last spelling."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -14,6 +15,7 @@ from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,9 +63,10 @@ class Job:
     """What to do with each document.
 
     Attributes:
-        codec: the format to write.
+        codec: the format to write; empty for the one that was read.
         options: of that codec, as name and value.
         kind: how documents stand in what is written.
+        change: what becomes of each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
         losses: whether accounts are written.
         flat: whether losses are written one by one, for tables.
@@ -74,9 +77,10 @@ class Job:
         limits: bounds on what is read.
     """
 
-    codec: str
     kind: Kind
+    codec: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+    change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
     losses: bool = False
     flat: bool = False
@@ -85,6 +89,11 @@ class Job:
     pretty: bool = False
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
+
+    def is_binary(self, source: Source) -> bool:
+        """Whether what is written of a source is no JSON."""
+        codec = self.codec or source.codec
+        return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
@@ -109,6 +118,7 @@ class Report:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were quarantined.
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
@@ -122,6 +132,7 @@ class Report:
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
     missing: int = 0
     lines: int = 0

@@ -255,9 +255,14 @@ def _is_known(documents: Iterable[Document]) -> bool:
 
 
 def _is_json(documents: Iterable[Document]) -> bool:
-    """Whether documents are JSON, objects or arrays."""
+    """Whether documents are JSON, objects or arrays; a few may be broken."""
     held = _held(documents)
+    return 2 * sum(map(_is_tree, held)) > len(held)
+
+
+def _is_tree(data: bytes) -> bool:
     try:
-        return bool(held) and all(is_mapping(value) or is_list(value) for value in map(parse_json, held))
+        value = parse_json(data)
     except DecodeError:
         return False
+    return is_mapping(value) or is_list(value)

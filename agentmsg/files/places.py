@@ -85,6 +85,10 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
     except AgentMsgError as error:
         yield attrs.evolve(record, fault=error)
         return
+    except RecursionError:
+        msg = "nested deeper than the caller's stack leaves room for"
+        yield attrs.evolve(record, fault=DecodeError(msg, code="depth"))
+        return
     for number, (pointer, render) in enumerate(parts, 1):
         until = record.end if number == len(parts) else record.offset + record.length * number // len(parts)
         part = attrs.evolve(record, data=None, until=until, at=pointer)

@@ -22,7 +22,6 @@ from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
-from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
-    from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
 __all__ = [
@@ -94,12 +92,12 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
 
 
-def form_fault(codec: Codec, form: Form) -> str | None:
+def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
     """Return why documents of a codec cannot stand in a file of a form; None where they can."""
-    if codec.binary and form != "msgpack":
-        return f"{codec.name} is binary: name the target .msgpack"
-    if not codec.binary and form == "msgpack":
-        return f"{codec.name} is JSON: name the target .json or .jsonl"
+    if binary and form != "msgpack":
+        return f"{codec} is binary: name the target .msgpack"
+    if not binary and form == "msgpack":
+        return f"{codec} is JSON: name the target .json or .jsonl"
     return None
 
 
@@ -276,18 +274,17 @@ def _size(path: str) -> int | None:
 
 def _usual_form(source: Source, job: Job) -> Form:
     """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
-    if get_codec(job.codec).binary:
+    if job.is_binary(source):
         return "msgpack"
     return "json" if source.holds_one else "jsonl"
 
 
 def _check_kind(target: Target, job: Job, *, array: bool) -> None:
-    codec, form = get_codec(job.codec), target.kind.form
-    words = form_fault(codec, form)
-    if array and (codec.binary or form != "array"):
-        words = (
-            "--array makes JSON: name the target .json" if not codec.binary else f"{job.codec} is binary: no --array"
-        )
+    source, form = target.sources[0], target.kind.form
+    codec, binary = job.codec or source.codec or "this format", job.is_binary(source)
+    words = form_fault(codec, form, binary=binary)
+    if array and (binary or form != "array"):
+        words = "--array makes JSON: name the target .json" if not binary else f"{codec} is binary: no --array"
     elif words is not None:
         pass
     elif form == "json" and not target.is_one:

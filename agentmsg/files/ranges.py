@@ -124,6 +124,7 @@ def convert_documents(
         between = framing.between
         report.documents += 1
         report.messages += done.messages
+        report.read += done.read
         if not source.codec:
             formats[codec] += 1
         if job.on_loss != "ignore":

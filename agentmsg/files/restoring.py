@@ -17,7 +17,7 @@ from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import packed
-from agentmsg.files.plan import LOOKED_AT, detected, named
+from agentmsg.files.plan import LOOKED_AT, detected, form_fault, named
 from agentmsg.files.storages import place_of, whole_file
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines
@@ -206,6 +206,11 @@ class Restoring:
             msg = f"the original format of document {number} is unknown; name it with --to"
             raise DecodeError(msg)
         target = get_codec(name, **dict(self.options))
+        words = form_fault(target.name, self.target_kind.form, binary=target.binary)
+        # One document goes through a pipe as it is.
+        if words is not None and (self.target, self.target_kind.form) != (STANDARD, "json"):
+            msg = f"{self.target}: {words} (document {number}; --to chooses another format)"
+            raise FileError(msg, code="form")
         fitted = fit(history, target)
         if fitted.history is not fitted.source:
             told(number, account(fitted))

@@ -81,6 +81,7 @@ class Outcome:
     Attributes:
         documents: how many were written.
         messages: how many were in them.
+        read: how many were in what they were made of.
         bad: how many were put aside.
         missing: how many records had no document at the places where it was looked for.
         resumed: how many pieces were done before.
@@ -93,6 +94,7 @@ class Outcome:
 
     documents: int = 0
     messages: int = 0
+    read: int = 0
     bad: int = 0
     missing: int = 0
     resumed: int = 0
@@ -106,6 +108,7 @@ class Outcome:
         """Add a piece, with what is before it."""
         self.documents += report.documents
         self.messages += report.messages
+        self.read += report.read
         self.bad += report.bad
         self.missing += report.missing
         self.formats.update(report.formats)

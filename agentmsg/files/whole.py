@@ -160,7 +160,7 @@ def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
         FileError: code "form", where its name says that it holds something else.
     """
     kind = kind_of(name, "msgpack" if codec.binary else default)
-    if words := form_fault(codec, kind.form):
+    if words := form_fault(codec.name, kind.form, binary=codec.binary):
         msg = f"{name}: {words}"
         raise FileError(msg, code="form")
     return kind

@@ -1,0 +1,152 @@
+"""``agentmsg trim`` and ``agentmsg filter``: files of documents with fewer messages, in the format that they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from agentmsg.cli.report import tell_outcome
+from agentmsg.cli.running import Run, input_options, run_job, running_options
+from agentmsg.files.changing import Change, Filter, Trim
+from agentmsg.files.file_names import Kind
+from agentmsg.files.job import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.files.run import Outcome
+
+__all__ = ["filter_command", "trim_command"]
+
+_F = TypeVar("_F", bound="Callable[..., object]")
+
+_TRIM_EXAMPLES = """\b
+Examples:
+  agentmsg trim history.json --max-tokens 8000
+  agentmsg trim logs.jsonl --max-tokens 8000 --start-on user -o short.jsonl
+"""
+_FILTER_EXAMPLES = """\b
+Examples:
+  agentmsg filter history.json --exclude-role system
+  agentmsg filter logs/ --role user --role assistant --exclude-tool-calls -o filtered/
+"""
+
+
+def _words(option: str, words: str) -> Callable[[_F], _F]:
+    """Return an option that may be given several times."""
+    name = option.removeprefix("--").replace("-", "_")
+    return click.option(option, name, multiple=True, metavar=name.rpartition("_")[2].upper(), help=words)
+
+
+@click.command("trim", short_help="Keep what fits into a budget of tokens.", epilog=_TRIM_EXAMPLES)
+@click.option("--max-tokens", type=int, required=True, metavar="N", help="The budget of each conversation.")
+@input_options
+@click.option(
+    "--keep",
+    type=click.Choice(["last", "first"]),
+    default="last",
+    show_default=True,
+    help="Keep the end of a conversation, or its beginning.",
+)
+@click.option("--drop-system", is_flag=True, help="Don't keep the system messages at the beginning in any case.")
+@_words("--start-on", "Begin on a message of this role. Repeatable.")
+@_words("--end-on", "End on a message of this role. Repeatable.")
+@click.option("--partial", is_flag=True, help="Keep the part that fits of the message at the edge.")
+@click.option("--tear-pairs", is_flag=True, help="Keep calls without their results, and results without calls.")
+@click.option("--encoding", metavar="NAME", help="Count with this encoding of tiktoken (default: approximate).")
+@running_options
+@click.pass_context
+def trim_command(
+    ctx: click.Context,
+    /,
+    *,
+    max_tokens: int,
+    keep: Any,
+    drop_system: bool,
+    start_on: tuple[str, ...],
+    end_on: tuple[str, ...],
+    partial: bool,
+    tear_pairs: bool,
+    encoding: str | None,
+    **how: Any,
+) -> None:
+    """Keep the messages of each conversation that fit into a budget of tokens.
+
+    The end of each conversation is kept, and its system messages. A tool call stays or goes with its results. The
+    output has the format of the input.
+
+    Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
+    """
+    if start_on and keep == "first":
+        msg = "--start-on needs --keep last: the beginning is kept as it is"
+        raise click.UsageError(msg)
+    change = Trim(
+        max_tokens=max_tokens,
+        strategy=keep,
+        keep_system=not drop_system,
+        start_on=start_on,
+        end_on=end_on,
+        allow_partial=partial,
+        keep_tool_pairs=not tear_pairs,
+        encoding=encoding,
+    )
+    ctx.exit(_changed(change, Run(**how)))
+
+
+@click.command("filter", short_help="Keep or leave out messages.", epilog=_FILTER_EXAMPLES)
+@input_options
+@_words("--role", "Keep messages of this role. Repeatable.")
+@_words("--exclude-role", "Leave out messages of this role. Repeatable.")
+@_words("--name", "Keep messages of this sender or tool. Repeatable.")
+@_words("--exclude-name", "Leave out messages of this sender or tool. Repeatable.")
+@_words("--id", "Keep the message with this id. Repeatable.")
+@_words("--exclude-id", "Leave out the message with this id. Repeatable.")
+@click.option("--exclude-tool-calls", is_flag=True, help="Leave out tool calls and their results.")
+@click.option("--any", "any_of", is_flag=True, help="Keep messages that meet one of the conditions to keep, not all.")
+@running_options
+@click.pass_context
+def filter_command(
+    ctx: click.Context,
+    /,
+    *,
+    role: tuple[str, ...],
+    exclude_role: tuple[str, ...],
+    name: tuple[str, ...],
+    exclude_name: tuple[str, ...],
+    id: tuple[str, ...],
+    exclude_id: tuple[str, ...],
+    exclude_tool_calls: bool,
+    any_of: bool,
+    **how: Any,
+) -> None:
+    """Keep the messages of each conversation that meet all conditions.
+
+    Several values of one option are alternatives: --role user --role assistant keeps both. What is excluded goes in
+    any case. The output has the format of the input.
+
+    Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
+    """
+    change = Filter(
+        include_types=role,
+        exclude_types=exclude_role,
+        include_names=name,
+        exclude_names=exclude_name,
+        include_ids=id,
+        exclude_ids=exclude_id,
+        exclude_tool_calls=exclude_tool_calls,
+        match="any" if any_of else "all",
+    )
+    if change in (Filter(), Filter(match="any")):
+        msg = "name what to keep or to leave out, such as --role user"
+        raise click.UsageError(msg)
+    ctx.exit(_changed(change, Run(**how)))
+
+
+def _changed(change: Change, run: Run) -> int:
+    """Change documents, and return the exit code."""
+
+    def tell(outcome: Outcome, *, is_one: bool) -> None:
+        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet, change=change.verb)
+
+    return run_job(Job(kind=Kind("json"), change=change), run, tell)

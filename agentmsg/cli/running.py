@@ -1,0 +1,281 @@
+"""What all commands on the engine of files share: their options, and a run of a job with progress and a report."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import attrs
+import click
+
+from agentmsg.cli.json_colours import screen
+from agentmsg.cli.options import at_option, column_option, form_option, from_option, output_option, quiet_option
+from agentmsg.cli.progress import progress_of, size_of
+from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
+from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
+from agentmsg.errors import FileError, LossError
+from agentmsg.files.engines import ENGINES
+from agentmsg.files.file_names import STANDARD, Form, Kind, check_lines, is_pattern, renamed
+from agentmsg.files.overwriting import check_below
+from agentmsg.files.piping import stream
+from agentmsg.files.plan import EACH, doubts_of, targets_of
+from agentmsg.files.run import Outcome, Request
+from agentmsg.files.run import run as run_pieces
+from agentmsg.files.storages import place_of
+from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentmsg.files.finding import Skipped
+    from agentmsg.files.job import Job
+    from agentmsg.files.plan import Target
+    from agentmsg.fitting.losses import Loss
+
+__all__ = ["QUARANTINED", "Run", "input_options", "run_job", "running_options"]
+
+# The exit code where documents were quarantined.
+QUARANTINED = 3
+_F = TypeVar("_F", bound="Callable[..., object]")
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """What a person said of a run: the parameters of the options below, by their names."""
+
+    files: tuple[str, ...]
+    output: str
+    force: bool
+    source: str | None
+    form: Form | None
+    at: tuple[str, ...]
+    column: str | None
+    split: bool
+    array: bool
+    pretty: bool
+    bad: str | None
+    jobs: int
+    engine: str
+    resume: bool
+    quiet: bool
+
+
+def input_options(command: _F) -> _F:
+    """Give a command the files to read and to write, and the options that say how they are read."""
+    options = (
+        click.argument("files", metavar="SRC...", nargs=-1, required=True),
+        output_option("The file or folder to write"),
+        from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
+        form_option,
+        at_option,
+        column_option,
+        click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
+    )
+    return _with(options, command)
+
+
+def running_options(command: _F) -> _F:
+    """Give a command the options that say how its output is written, and who does the work."""
+    options = (
+        click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
+        click.option("--pretty", is_flag=True, help="Indent the JSON."),
+        click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl)."),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(1),
+            default=1,
+            metavar="N",
+            help="Number of worker processes (default: 1).",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(sorted(ENGINES)),
+            default="local",
+            show_default=True,
+            help="Where to convert: on this machine, or on a cluster.",
+        ),
+        click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
+        quiet_option,
+    )
+    return _with(options, command)
+
+
+def _with(options: Sequence[Callable[[Any], Any]], command: _F) -> _F:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def run_job(
+    job: Job, run: Run, tell: Callable[..., None], *, losses: str | None = None, flat: str | None = None
+) -> int:
+    """Do a job on files, with progress; return the exit code.
+
+    Args:
+        job: what to do with each document; its ``kind`` does not count.
+        run: on which files, and how.
+        tell: called with the outcome, and by the name ``is_one`` whether it was about one document.
+        losses: where the loss reports go.
+        flat: where losses go one by one.
+    """
+    job = attrs.evolve(job, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
+    _check(job, run)
+    targets = _planned(job, run)
+    is_one = _is_one(targets, run.bad)
+    with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
+        request = Request(
+            work=_work_folder(targets, run.output),
+            engine=run.engine,
+            jobs=run.jobs,
+            resume=run.resume,
+            force=run.force,
+            losses=_beside(targets, run.output, losses),
+            flat=_beside(targets, run.output, flat),
+            bad=_beside(targets, run.output, run.bad),
+            progress=progress,
+            **({} if run.quiet else _TELLING),
+        )
+        outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
+    tell(outcome, is_one=is_one)
+    return QUARANTINED if outcome.bad else 0
+
+
+def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
+    """Whether it is about one document: if it can't be converted, that is an error, unless there is a place for it."""
+    return len(targets) == 1 and targets[0].is_alone and bad is None
+
+
+def _planned(job: Job, run: Run) -> list[Target]:
+    """Return the files to write, each with its sources; tell what is skipped, and which formats were detected."""
+    skipped: Counter[Skipped] = Counter()
+    targets = targets_of(
+        run.files,
+        run.output,
+        job,
+        codec=run.source,
+        form=run.form,
+        split=run.split,
+        array=run.array,
+        at=run.at,
+        column=run.column,
+        skip=lambda why: skipped.update([why]),
+    )
+    if not run.quiet:
+        tell_skipped(skipped)
+        _tell_formats(targets, job, run.source)
+        tell_columns(targets)
+    return targets
+
+
+def _size(targets: Sequence[Target], output: str) -> int | None:
+    """Return how many bytes there are to read; 0 where somebody sees what comes of it anyway."""
+    if output == STANDARD and is_terminal(sys.stdout):
+        return 0
+    return size_of(source.path for target in targets for source in target.sources)
+
+
+def _check(job: Job, run: Run) -> None:
+    """Refuse what no file need be read for."""
+    files, output, source = run.files, run.output, run.source
+    codec = get_codec(job.codec, **dict(job.options)) if job.codec else None
+    if source is not None and source != EACH:
+        get_codec(source)
+    if output == STANDARD and codec is not None and codec.binary and is_terminal(sys.stdout):
+        msg = "won't write binary data to a terminal: name a file with -o"
+        raise click.UsageError(msg)
+    last = files[-1]
+    if output == STANDARD and len(files) > 1 and not is_pattern(last) and last != STANDARD:
+        place = place_of(last)
+        if not place.is_folder(last) and place.size(last) is None:
+            msg = f"{last}: No such file or directory. Every name is an input: use -o to name the output"
+            raise FileError(msg, code="file")
+
+
+def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    try:
+        way = _streamed if _is_streamed(job, targets, request) else _resumable
+        return way(job, targets, request)
+    except LossError as error:
+        tell_losses(cast("Sequence[Loss]", error.losses))
+        raise
+
+
+def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
+    """Whether something is a stream, or a document is an error that cannot be converted: no run can resume that."""
+    sides = [name for index, target in enumerate(targets) for name in request.sides(index, target.path).values()]
+    written = (
+        name == STANDARD or place_of(name).is_stream(name) for name in [target.path for target in targets] + sides
+    )
+    read = (source.is_stream for target in targets for source in target.sources)
+    return not job.quarantine or any(written) or any(read)
+
+
+def _streamed(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
+    if is_shown:
+        job = attrs.evolve(job, pretty=True)
+    return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
+
+
+def _resumable(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    try:
+        return run_pieces(job, targets, request)
+    except KeyboardInterrupt:
+        msg = "stopped; --resume continues from here"
+        raise KeyboardInterrupt(msg) from None
+
+
+def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:
+    """Tell what formats were detected, or what the one that was given doesn't know."""
+    if given is not None:
+        for path, words in doubts_of(targets, job):
+            tell_doubt(path, words)
+        return
+    sources = [source for target in targets for source in target.sources]
+    # An empty file has no format.
+    counts = Counter(source.codec for source in sources if source.codec and source.size != 0)
+    many = sum(counts.values()) > 1
+    if counts:
+        _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))
+
+
+def _tell_format(codec: str) -> None:
+    say(f"read as {codec}")
+
+
+def _tell_stopped() -> None:
+    say("an earlier run stopped before it had saved any work: starting over")
+
+
+# What a run tells while it is at work.
+_TELLING: Mapping[str, Any] = {"detected": _tell_format, "doubted": tell_doubt, "stopped": _tell_stopped}
+
+
+def _work_folder(targets: Sequence[Target], written: str) -> str:
+    """Return the work folder of a run: beside its target, or in it where that is a folder."""
+    if [target.path for target in targets] != [written]:
+        return f"{written.rstrip('/')}/.agentmsg"
+    folder, slash, name = written.rpartition("/")
+    return f"{folder}{slash}.{name}.agentmsg"
+
+
+def _beside(targets: Sequence[Target], written: str, given: str | None) -> tuple[str, ...] | None:
+    """Return where the lines of each target go: the file that was given, or files in that folder."""
+    if given is None:
+        return None
+    if [target.path for target in targets] == [written]:
+        check_lines(given)
+        return (given,)
+    root = written.rstrip("/") + "/"
+    below = [target.path.removeprefix(root) for target in targets]
+    own = [renamed(name, Kind("jsonl")) for name in below]
+    times = Counter(own)
+    # Of a.json and a.jsonl the lines go to a.json.jsonl and a.jsonl.jsonl.
+    names = tuple(
+        f"{given.rstrip('/')}/{last if times[last] == 1 else f'{name}.jsonl'}"
+        for name, last in zip(below, own, strict=True)
+    )
+    check_below(given, names)
+    return names

@@ -1,0 +1,86 @@
+"""Changes that a job makes to each history, between reading and writing: plain data, which crosses process borders.
+
+The format is the one that was read, where no other is asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import attrs
+
+from agentmsg.ops.filtering import filter_messages
+from agentmsg.ops.tokens import approximate_tokens, token_counter
+from agentmsg.ops.trimming import trim_messages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
+
+__all__ = ["Change", "Filter", "Trim"]
+
+
+@attrs.frozen(kw_only=True)
+class Trim:
+    """Keep the end, or the beginning, that fits into a budget; see ``trim_messages`` for the fields.
+
+    Attributes:
+        encoding: of tiktoken, to count by; tokens are approximated where none is named.
+    """
+
+    verb: ClassVar[str] = "trimmed"
+
+    max_tokens: int
+    strategy: Literal["first", "last"] = "last"
+    keep_system: bool = True
+    start_on: tuple[str, ...] = ()
+    end_on: tuple[str, ...] = ()
+    allow_partial: bool = False
+    keep_tool_pairs: bool = True
+    encoding: str | None = None
+
+    def __call__(self, history: History) -> History:
+        """Return the messages that are kept."""
+        return trim_messages(
+            history,
+            self.max_tokens,
+            counter=_counter(self.encoding),
+            strategy=self.strategy,
+            keep_system=self.keep_system,
+            start_on=self.start_on or None,
+            end_on=self.end_on or None,
+            allow_partial=self.allow_partial,
+            keep_tool_pairs=self.keep_tool_pairs,
+        )
+
+
+@cache
+def _counter(encoding: str | None) -> Callable[[Msg], int]:
+    return approximate_tokens if encoding is None else token_counter(encoding)
+
+
+@attrs.frozen(kw_only=True)
+class Filter:
+    """Keep some messages; see ``filter_messages`` for the fields. An empty one is no condition."""
+
+    verb: ClassVar[str] = "filtered"
+
+    include_types: tuple[str, ...] = ()
+    exclude_types: tuple[str, ...] = ()
+    include_names: tuple[str, ...] = ()
+    exclude_names: tuple[str, ...] = ()
+    include_ids: tuple[str, ...] = ()
+    exclude_ids: tuple[str, ...] = ()
+    exclude_tool_calls: bool = False
+    match: Literal["any", "all"] = "all"
+
+    def __call__(self, history: History) -> History:
+        """Return the messages that are kept."""
+        given: dict[str, Any] = {name: value or None for name, value in attrs.asdict(self).items()}
+        return filter_messages(history, **given)
+
+
+Change: TypeAlias = Trim | Filter
