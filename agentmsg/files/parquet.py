@@ -32,7 +32,7 @@ __all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
 _LOOKED_AT = 8
 # So much of a row group is held in memory at once, and so many rows.
 _BATCH = 4 << 20
-_ROWS = 256
+_ROWS = 64
 _BUFFER = 1 << 18
 # So many columns are named.
 _NAMED = 20

@@ -53,7 +53,7 @@ def surroundings(folder: Path, **more: str) -> dict[str, str]:
 
 def recipe(python: Path, name: str, folder: Path, **more: str) -> None:
     """Run a recipe in its environment, in a folder."""
-    command = [python, "-m", "real.workers.run_recipe", name]
+    command = [str(python), "-m", "real.workers.run_recipe", name]
     done = subprocess.run(
         command, cwd=folder, env=surroundings(folder, **more), capture_output=True, text=True, timeout=120, check=False
     )
@@ -84,22 +84,14 @@ def test_redis_keeps_messages(python: Path, tmp_path: Path, redis_url: str) -> N
 @contextmanager
 def worker(python: Path, folder: Path, **more: str) -> Generator[None]:
     """Run a worker of Celery for the tasks in a folder."""
-    command = [
-        python,
-        "-m",
-        "celery",
-        "-A",
-        "tasks",
-        "worker",
-        "--pool",
-        "solo",
-        "--without-gossip",
-        "--without-mingle",
-    ]
+    command = [str(python), "-m", "celery", "-A", "tasks", "worker", "--pool", "solo", "--without-mingle"]
     with (folder / "log").open("wb") as log:
         started = subprocess.Popen(command, cwd=folder, env=surroundings(folder, **more), stdout=log, stderr=log)
     try:
         yield
+    except AssertionError as error:
+        error.add_note((folder / "log").read_text(encoding="utf-8", errors="replace"))
+        raise
     finally:
         started.terminate()
         started.wait(timeout=60)
