@@ -1,6 +1,6 @@
 """loads, dumps, decode, encode, convert, restore: what people call.
 
-Each is short: find the codec, read or fit and write, and give errors the codec's name.
+Each is short: find the codec, read, or fit and write, and add the codec's name to errors.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Conversion:
     """What ``convert`` gives.
 
     Attributes:
-        document: in the target format: plain data, or bytes where bytes were given.
-        losses: the loss report: exactly what the target could not hold.
+        document: in the target format. Plain data, or bytes if you gave bytes.
+        losses: the loss report: exactly what the target can't hold.
         history: what was read from the source.
     """
 
@@ -78,7 +78,7 @@ class Conversion:
         yield "document", self.document
 
     def _repr_html_(self) -> str | None:
-        """Return the table of losses and the document for a notebook; None where the extra ``html`` is missing."""
+        """Return the table of losses and the document for a notebook; None without the extra ``html``."""
         return repr_html(self)
 
 
@@ -99,12 +99,12 @@ def loads(
         raw: the document.
         codec: its format.
         limits: bounds on what is read.
-        duplicates: what to do with a key that a JSON object holds twice: take the "last", or raise an "error".
+        duplicates: for a key that stands twice in a JSON object: take the "last", or raise an "error".
         options: of the codec.
 
     Raises:
-        DecodeError: where it is no such document; with codec, path and code.
-        CodecLookupError: where there is no such codec or option.
+        DecodeError: if it isn't a document of this format; with codec, path and code.
+        CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
     usual, room = rooms(chosen, limits)
@@ -135,8 +135,8 @@ def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_
     the document: what an SDK gave goes in as it is. The document is copied; nothing of it is shared with the history.
 
     Raises:
-        DecodeError: where it is no such document, or no JSON data (code "type", "key", "number", "depth" ...).
-        CodecLookupError: where there is no such codec or option.
+        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number", "depth" ...).
+        CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
     with paused():
@@ -191,18 +191,18 @@ def encode(
     """Return the document of a history as plain data.
 
     Args:
-        messages: a history, a message, or several messages; of a message by itself, the document is one message
-            where the format has such documents.
+        messages: a history, a message, or several messages. A message by itself becomes a document of one message
+            if the format has such documents.
         codec: the format to write.
         losses: a list that collects what is lost.
-        on_loss: where no list is given: "error" refuses to lose content, "ignore" does not.
-        carry: whether content that the format cannot hold is put into the metadata of a message, where the format has
-            any; it is not lost then, and ``restore`` of what is read back gives it back.
+        on_loss: without a list, "error" refuses to lose content, and "ignore" doesn't.
+        carry: keep lost content in the metadata of a message, if the format has any. Then it isn't lost: read the
+            document back, and ``restore`` returns it.
         options: of the codec.
 
     Raises:
-        LossError: code "content-loss", with the losses, where content would be lost and nobody asked for the losses.
-        CodecLookupError: where there is no such codec or option.
+        LossError: code "content-loss", with the losses, if content would be lost and you didn't ask for the losses.
+        CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
     _check(losses, on_loss, carry)
@@ -247,12 +247,12 @@ def dumps(
     carry: bool = False,
     **options: Any,
 ) -> bytes:
-    """Return the document of a history as bytes; arguments and errors as of ``encode``.
+    """Return the document of a history as bytes; arguments and errors as for ``encode``.
 
     Raises:
         LossError: as ``encode``.
         CodecLookupError: as ``encode``.
-        EncodeError: where the bytes cannot be made.
+        EncodeError: if the bytes can't be made.
     """
     chosen = get_codec(codec, **options)
     _check(losses, on_loss, carry)
@@ -305,21 +305,21 @@ def convert(
     duplicates: Duplicates = "last",
     carry: bool = False,
 ) -> Conversion:
-    """Return a document of one format in another, with the report of exactly what that could not hold.
+    """Return a document of one format in another, and report exactly what is lost.
 
     ``restore(decode(result.document, target), result.losses)`` is the source's history again.
 
     Args:
-        document: plain data or objects, as of ``decode``, or bytes or text, in the source format.
+        document: plain data or objects, as for ``decode``, or bytes or text, in the source format.
         source: the format of the document.
         target: the format to write; plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
-        duplicates: as of ``loads``, where bytes or text are given.
-        carry: as of ``encode``; the loss report is of the rest then, and says how many losses the document carries.
+        duplicates: as for ``loads``, for bytes and text.
+        carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
 
     Raises:
-        DecodeError: where the document cannot be read. Never for a loss.
-        CodecLookupError: where there is no such codec.
+        DecodeError: if the document can't be read. Never for a loss.
+        CodecLookupError: if there is no such codec.
     """
     to, read_by = get_codec(target), get_codec(source)
     flag(carry, "carry")
@@ -350,7 +350,7 @@ def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
     """Return the loss report of a file.
 
     Raises:
-        DecodeError: where it is none; the path starts with the line's number.
+        DecodeError: if it isn't one; the path starts with the line number.
     """
     if not _is_raw(raw):
         raise _not_raw(raw, "raw")

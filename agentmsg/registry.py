@@ -53,8 +53,8 @@ def codec_class(name: str) -> type[Codec]:
     """Return the class of a codec.
 
     Raises:
-        CodecLookupError: code "unknown-codec" with close matches, or "unavailable" where its module cannot be
-            imported or is no codec.
+        CodecLookupError: code "unknown-codec" with close matches, or "unavailable" if its module can't be
+            imported or isn't a codec.
     """
     home = _ours().get(name)
     if home is not None:
@@ -113,7 +113,7 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
     """Return a codec by name, with options; a codec is returned as it is.
 
     Raises:
-        CodecLookupError: code "unknown-codec", "unavailable", or "option" where the codec has no such option or
+        CodecLookupError: code "unknown-codec", "unavailable", or "option" if the codec has no such option or
             refuses its value.
     """
     if is_a(codec, Codec):

@@ -91,9 +91,9 @@ class History(Noted, Portable, Sequence[Msg]):
             options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
 
         Raises:
-            LossError: where content would be lost and nobody asked for the losses, as ``encode``.
-            CodecLookupError: where there is no such codec or option; code "option", where documents of the format
-                hold no messages that could be taken out.
+            LossError: if content would be lost and you didn't ask for the losses, as for ``encode``.
+            CodecLookupError: if there is no such codec or option; code "option" if documents of the format hold no list
+                of messages.
         """
         messages: list[Any] = above("api").messages_for(self, codec, **options)
         return messages
@@ -106,7 +106,7 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return one message, or the history of a slice.
 
         Raises:
-            InvalidMessage: code "type" where it is neither a whole number nor a slice of such.
+            InvalidMessage: code "type" if it is neither a whole number nor a slice.
         """
         try:
             return self.evolve(messages=self.messages[index]) if isinstance(index, slice) else self.messages[index]
@@ -158,7 +158,7 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the history without its removals and the messages that they remove; see ``ops.ids``.
 
         Raises:
-            InvalidMessage: where a removal names a message that was never there, unless these are to be ignored.
+            InvalidMessage: if a removal names a message that was never there, unless you ignore these.
         """
         left: History = above("ops.ids").apply_removals(self, missing)
         return left
@@ -185,7 +185,7 @@ class History(Noted, Portable, Sequence[Msg]):
             format: "prefix" or "xml".
 
         Raises:
-            InvalidMessage: where there is no such format, or a label is no text.
+            InvalidMessage: if there is no such format, or a label isn't a text.
         """
         return str(above("ops.text").to_text(self, prefixes, format))
 
@@ -205,10 +205,10 @@ class History(Noted, Portable, Sequence[Msg]):
             name: of the sender; of a tool message without one, of the tool. None: messages without name.
             id: of the message. None: messages without id.
             block: a class of blocks that the content has one of.
-            where: a function of a message that says whether it is met.
+            where: a function that takes a message, and returns whether it qualifies.
 
         Raises:
-            InvalidMessage: code "type" where a condition is of the wrong kind.
+            InvalidMessage: code "type" if a condition is of the wrong kind.
         """
         history: History = above("ops.filtering").chosen(self, role=role, name=name, id=id, block=block, where=where)
         return history
@@ -325,7 +325,7 @@ def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
     """Return the history itself, or the one made of a message, or of several messages, texts and mappings.
 
     Raises:
-        InvalidMessage: code "type" where it is none of these.
+        InvalidMessage: code "type" if it is none of these.
     """
     if is_a(value, History):
         return value

@@ -55,20 +55,20 @@ class Msg(Noted, Portable, Roled):
     Args:
         role: one of RoleName; for any other word see ``Msg.chat``.
         content: blocks; a text becomes one TextBlock.
-        id: made where not given; None where a document had none.
-        created_at: made where not given; None where a document had none; a naive time stays naive.
+        id: made if you give none; None if a document had none.
+        created_at: made if you give none; None if a document had none. A naive time stays naive.
         name: of the sender.
         recipient: whom it is meant for.
         model: that wrote it.
         metadata: the application's own; never part of a prompt.
-        response_metadata: what a provider said about this answer.
-        structured: structured output, any JSON; None where there is none.
-        usage: what it cost.
+        response_metadata: what a provider said about this response.
+        structured: structured output, any JSON; None if there is none.
+        usage: tokens and cost.
         finish_reason: "stop", "length", "tool_use", "content_filter", "refusal", "error" or another word.
         embedding: finite floats.
 
     Raises:
-        InvalidMessage: where a value is of the wrong kind; nothing is coerced.
+        InvalidMessage: if a value is of the wrong kind. Nothing is coerced.
     """
 
     role: str = attrs.field(converter=_role, validator=text)
@@ -341,13 +341,13 @@ class Msg(Noted, Portable, Roled):
     @overload
     def get_structured_data(self, cls: type[_T]) -> _T: ...
     def get_structured_data(self, cls: type[Any] | None = None) -> Any:
-        """Return the structured output, made into ``cls`` where one is given.
+        """Return the structured output, as an instance of ``cls`` if you give one.
 
         Args:
             cls: an attrs class, dataclass or pydantic model, or any type that cattrs knows.
 
         Raises:
-            InvalidMessage: code "required" where there is none, "schema" where it does not fit the class.
+            InvalidMessage: code "required" if there is none, "schema" if it doesn't fit the class.
         """
         if self.structured is None:
             msg = "this message has no structured output"

@@ -83,14 +83,14 @@ class Portable:
         """Return what a document is read as, of its history.
 
         Raises:
-            DecodeError: where it is none.
+            DecodeError: if it isn't one.
         """
         raise NotImplementedError
 
     def _repr_html_(self) -> str | None:
         """Return the page for a notebook, as ``agentmsg show --html`` draws it, long texts cut.
 
-        None where jinja2 or markdown-it-py (the extra ``html``) is missing: notebooks then show the repr.
+        None without jinja2 and markdown-it-py (the extra ``html``): notebooks then show the repr.
         """
         return repr_html(self)
 
@@ -116,7 +116,7 @@ class Portable:
         """Read a canonical form: any number of messages as a history, exactly one as a message.
 
         Raises:
-            DecodeError: where it is none.
+            DecodeError: if it isn't one.
         """
         return cls.decode(document, "json")
 
@@ -125,7 +125,7 @@ class Portable:
         """Read a canonical JSON text, as ``from_dict`` reads the plain data.
 
         Raises:
-            DecodeError: where it is none.
+            DecodeError: if it isn't one.
         """
         return cls._from_history(above("api").loads(raw, "json"))
 
@@ -136,7 +136,7 @@ class Portable:
         A history takes any number of messages, a message exactly one.
 
         Raises:
-            DecodeError: where it cannot be read, or holds another number of messages.
+            DecodeError: if it can't be read, or holds another number of messages.
         """
         return cls._from_history(above("api").decode(document, codec, **options))
 
