@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.files import Job, Kind, Request, plan, run, targets_of
+from agentmsg.files import Job, Kind, Request, packing, plan, run, targets_of
 from data import effort
 from support.files import ENVIRONMENT
 
@@ -39,6 +40,16 @@ ROWS: list[Any] = [
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
+
+
+def arrow() -> Any:
+    """Return pyarrow, which only slow tests have."""
+    return import_module("pyarrow")
+
+
+def parquet() -> Any:
+    """Return its part for Parquet."""
+    return import_module("pyarrow.parquet")
 
 
 def agentmsg(*args: str, given: bytes | None = None) -> Result:
@@ -64,18 +75,13 @@ def saved_lines(name: str, rows: Sequence[Any] = ROWS) -> str:
 
 def saved(name: str, columns: Any, *, schema: Any = None, group: int | None = None) -> str:
     """Write columns to a Parquet file; return its name."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    parquet.write_table(pa.table(columns, schema=schema), name, row_group_size=group)
+    parquet().write_table(arrow().table(columns, schema=schema), name, row_group_size=group)
     return name
 
 
 def saved_rows(name: str, rows: Sequence[Any] = ROWS, *, group: int | None = None) -> str:
     """Write rows, each column of theirs a column of Arrow's own type; return the name of the file."""
-    import pyarrow as pa
-
-    table = pa.Table.from_pylist(list(rows), schema=pa.Table.from_pylist([_all(rows)]).schema)
+    table = arrow().Table.from_pylist(list(rows), schema=arrow().Table.from_pylist([_all(rows)]).schema)
     return saved(name, table.to_pydict(), schema=table.schema, group=group)
 
 
@@ -92,9 +98,7 @@ def _all(rows: Sequence[Any]) -> Any:
 
 def documents_in(name: str) -> list[Any]:
     """Return the documents of a file that we wrote."""
-    from pyarrow import parquet
-
-    (column,) = parquet.read_table(name).columns
+    (column,) = parquet().read_table(name).columns
     return [json.loads(each) for each in column.to_pylist()]
 
 
@@ -150,17 +154,15 @@ def test_lines_are_not_appended_to_rows() -> None:
 
 
 def _texts() -> dict[str, Any]:
-    import pyarrow as pa
-
     own = list(map(text, ROWS))
     return {
-        "string": pa.array(own, pa.string()),
-        "large string": pa.array(own, pa.large_string()),
-        "string view": pa.array(own, pa.string_view()),
-        "binary": pa.array([each.encode() for each in own], pa.binary()),
-        "large binary": pa.array([each.encode() for each in own], pa.large_binary()),
-        "dictionary": pa.array(own).dictionary_encode(),
-        "JSON": pa.array(own, pa.json_()),
+        "string": arrow().array(own, arrow().string()),
+        "large string": arrow().array(own, arrow().large_string()),
+        "string view": arrow().array(own, arrow().string_view()),
+        "binary": arrow().array([each.encode() for each in own], arrow().binary()),
+        "large binary": arrow().array([each.encode() for each in own], arrow().large_binary()),
+        "dictionary": arrow().array(own).dictionary_encode(),
+        "JSON": arrow().array(own, arrow().json_()),
     }
 
 
@@ -198,10 +200,8 @@ def test_rows_are_documents_without_null_padding() -> None:
 @pytest.mark.slow
 def test_null_items_stay() -> None:
     """A member that is null is left out, at any depth; an item of a list that is null stays."""
-    import pyarrow as pa
-
-    given = [{"a": None, "b": [None, {"c": None, "d": 1}], "e": {"f": None}}, {"a": 1, "b": [], "e": None}]
-    saved("a.parquet", {"x": pa.array(given)})
+    given: Any = [{"a": None, "b": [None, {"c": None, "d": 1}], "e": {"f": None}}, {"a": 1, "b": [], "e": None}]
+    saved("a.parquet", {"x": arrow().array(given)})
     found = [json.loads(each.data or b"") for each in _found("a.parquet", "x")]
     assert found == [{"b": [None, {"d": 1}], "e": {}}, {"a": 1, "b": []}]
 
@@ -273,13 +273,11 @@ NOT_JSON: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("deep", [False, True])
 def test_what_json_has_not_is_quarantined(kind: str, deep: bool) -> None:
     """A value of a type that JSON has not is a fault of its row, which names the column; other rows convert."""
-    import pyarrow as pa
-
-    types = {"map": pa.map_(pa.string(), pa.int64()), "nanoseconds": pa.timestamp("ns")}
+    types = {"map": arrow().map_(arrow().string(), arrow().int64()), "nanoseconds": arrow().timestamp("ns")}
     value, code = NOT_JSON[kind]
-    odd = pa.array([None, value], types.get(kind))
+    odd = arrow().array([None, value], types.get(kind))
     if deep:
-        odd = pa.StructArray.from_arrays([odd], ["in"])
+        odd = arrow().StructArray.from_arrays([odd], ["in"])
     saved("a.parquet", {"messages": [row["messages"] for row in ROWS[:1] * 2], "odd": odd})
     done = agentmsg("convert", "a.parquet", "-f", "openai", "-t", "openai", "--column", "*", "-o", "b.jsonl")
     assert done.exit_code == 3, done.output
@@ -337,10 +335,8 @@ def test_converted_rows_restore() -> None:
         done = agentmsg("restore", "b.parquet", "l.jsonl", "-o", target)
         assert done.exit_code == 0, done.output
     assert lines("c.jsonl") == documents_in("c.parquet") == ROWS
-    from pyarrow import parquet
-
-    assert parquet.read_schema("b.parquet").names == ["chat"]
-    assert parquet.read_schema("c.parquet").names == ["document"]
+    assert parquet().read_schema("b.parquet").names == ["chat"]
+    assert parquet().read_schema("c.parquet").names == ["document"]
 
 
 @pytest.mark.slow
@@ -410,15 +406,41 @@ def test_jobs_write_the_same_bytes(target: str, monkeypatch: pytest.MonkeyPatch)
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.slow
+def test_rows_are_read_and_written_at_urls() -> None:
+    """Parquet files that fsspec reaches are read and written as local ones are."""
+    fsspec: Any = import_module("fsspec")
+    files = fsspec.filesystem("memory")
+    files.pipe("/rows/a.parquet", Path(saved_rows("a.parquet")).read_bytes())
+    try:
+        done = agentmsg("convert", "memory://rows/a.parquet", "-t", "openai", "-o", "memory://rows/b.parquet")
+        assert done.exit_code == 0, done.output
+        Path("b.parquet").write_bytes(files.cat("/rows/b.parquet"))
+    finally:
+        files.rm("/rows", recursive=True)
+    assert documents_in("b.parquet") == ROWS
+
+
+@pytest.mark.slow
+def test_long_files_become_many_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row group ends once it holds so many bytes of documents, however the lines came."""
+    monkeypatch.setattr(packing, "_GROUP", 200)
+    saved_lines("a.jsonl", ROWS * 5)
+    for name, args in (("b.parquet", ("a.jsonl",)), ("c.parquet", ("-", "--form", "jsonl"))):
+        done = agentmsg("convert", *args, "-t", "openai", "-o", name, given=Path("a.jsonl").read_bytes())
+        assert done.exit_code == 0, done.output
+        assert documents_in(name) == ROWS * 5
+    groups = [parquet().ParquetFile(name).num_row_groups for name in ("b.parquet", "c.parquet")]
+    assert groups[0] == groups[1] > 3
+    assert Path("b.parquet").read_bytes() == Path("c.parquet").read_bytes()
+
+
 # -- files that are none
 
 
 def _damaged() -> list[bytes]:
     buffer = io.BytesIO()
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    parquet.write_table(pa.table({"doc": [text(row) for row in ROWS * 20]}), buffer, row_group_size=20)
+    parquet().write_table(arrow().table({"doc": [text(row) for row in ROWS * 20]}), buffer, row_group_size=20)
     whole = buffer.getvalue()
     cut = [b"", b"PAR1", b"{}\n", b"PAR1" * 50, whole[:-9], whole[:200], whole[100:], whole[:4] + whole[200:]]
     spots = range(4, len(whole), max(1, len(whole) // effort(60)))

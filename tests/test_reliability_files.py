@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import get_ident
@@ -119,11 +120,9 @@ def _sources() -> None:
 
 
 def _rows() -> None:
-    from pyarrow import parquet, table
-
-    parquet.write_table(
-        table({"body": Path("a.jsonl").read_text(encoding="utf-8").splitlines()}), "a.parquet", row_group_size=7
-    )
+    arrow: Any = import_module("pyarrow")
+    bodies = Path("a.jsonl").read_text(encoding="utf-8").splitlines()
+    import_module("pyarrow.parquet").write_table(arrow.table({"body": bodies}), "a.parquet", row_group_size=7)
 
 
 @pytest.mark.parametrize(

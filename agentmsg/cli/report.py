@@ -169,11 +169,10 @@ def tell_columns(targets: Iterable[Target]) -> None:
             with suppress(AgentMsgError), place_of(source.path).open(source.path) as stream:
                 chosen[read_choice(stream, source.path, source.kind.column)] += 1
     for choice, count in chosen.items():
-        if choice.column is not None:
+        if choice.column is not None and choice.others:
             files = f" ({counted(count, 'file')})" if chosen.total() > 1 else ""
             others = ", ".join(excerpt(each)[1:-1] for each in choice.others)
-            words = f"; not carried over: {others}" if others else ""
-            say(f"documents are in column {excerpt(choice.column)[1:-1]}{files}{words}")
+            say(f"documents are in column {excerpt(choice.column)[1:-1]}{files}; not carried over: {others}")
 
 
 def _of_each(formats: Mapping[str, int]) -> Iterator[str]:
