@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,9 +26,8 @@ def test_damaged_metadata_never_ends_the_process() -> None:
 
 def test_the_only_column_is_the_one(tmp_path: Path) -> None:
     """A file of one column of text needs no other word, even where its first rows are no documents."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    pa: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
     rows = [None, "{]", '{"messages":[{"role":"user","content":"Hi"}]}']
     parquet.write_table(pa.table({"log": rows}), tmp_path / "a.parquet")
     found = am.load_lines(tmp_path / "a.parquet", "openai")

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING
-
-import pyarrow as pa
-from pyarrow import parquet
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.parquet import group_cuts, read_rows
@@ -18,6 +16,8 @@ from agentmsg.files.parquet import group_cuts, read_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pa: Any = import_module("pyarrow")
+parquet: Any = import_module("pyarrow.parquet")
 MESSAGES = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": None}]
 
 
