@@ -36,7 +36,8 @@ class Found:
 
     Attributes:
         number: of the line or frame in its range, from 1.
-        offset: of its first byte in the file (in what a compressed file holds); of a row, where its row group begins.
+        offset: of its first byte in the file (in what a compressed file holds); of a row, about where its row group
+            begins.
         length: in bytes, without its line end.
         data: its bytes; None where it is longer than allowed, or a blank line.
         fault: what is wrong with it already; None where nothing is.

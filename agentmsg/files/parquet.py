@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import attrs
@@ -31,7 +32,7 @@ __all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
 _LOOKED_AT = 8
 # So much of a row group is held in memory at once, and so many rows.
 _BATCH = 4 << 20
-_ROWS = 256
+_ROWS = 64
 # What the rows that are held may be once dictionaries are unpacked.
 _UNPACKED = 512 << 20
 _BUFFER = 1 << 18
@@ -45,7 +46,7 @@ class Row:
 
     Attributes:
         number: of the row in its range, from 1.
-        offset: where its row group begins in the file.
+        offset: about where its row group begins in the file.
         until: up to which byte of the file all is dealt with once this is.
         data: its bytes; None where it cannot be a document.
         fault: why.
@@ -105,6 +106,7 @@ def read_rows(
         name: of the file, for errors.
         column: that holds the documents; WHOLE for the whole row. None: the whole row where that is JSON, with structs
             or lists, and recognised; else the only struct or list that is recognised; else the only text that is JSON.
+            A text that is the only column is taken anyway.
         longest: a document of more bytes is a fault.
         start: first byte of the range.
         end: the byte after it; None means to the end.
@@ -151,16 +153,13 @@ def group_cuts(stream: BinaryIO, name: str, every: int) -> Iterator[int]:
 
 
 def _starts(file: Any, size: int) -> list[int]:
-    """Return where row groups begin, the first at 0; where the file doesn't say that, each has an equal share."""
-    meta = file.metadata
-    count = meta.num_row_groups
-    shared = [size * index // count for index in range(count)]
-    if not meta.num_columns:
-        return shared
-    chunks = [meta.row_group(index).column(0) for index in range(1, count)]
-    told = [0, *(chunk.dictionary_page_offset or chunk.data_page_offset for chunk in chunks)][:count]
-    is_rising = all(one < other for one, other in zip(told, [*told, size][1:], strict=True))
-    return told if is_rising else shared
+    """Return where row groups begin, the first at 0: each has a share of the file, by its bytes as they are unpacked.
+
+    Where their columns really begin isn't asked: where that is damaged, asking Arrow ends the process.
+    """
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    ends = list(accumulate(max(1, group.total_byte_size) for group in groups))
+    return [size * end // ends[-1] for end in [0, *ends[:-1]]] if ends else []
 
 
 def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> Iterator[Any]:
@@ -217,6 +216,8 @@ def _guessed(file: Any, name: str) -> str | None:
     schema, first = file.schema_arrow, _first(file)
     if first is None:
         return None
+    if len(schema) == 1 and is_text(schema.field(0).type):
+        return str(schema.field(0).name)  # whatever its first rows hold: nothing else could be meant
     fields = [field for field in schema if schema.names.count(field.name) == 1]
     structured = [field.name for field in fields if is_nested(field.type)]
     if structured and all(is_plain(field.type) for field in schema) and _is_known(whole(first)):
