@@ -34,7 +34,7 @@ _LOOKED_AT = 8
 _BATCH = 4 << 20
 _ROWS = 64
 # What the rows that are held may be once dictionaries are unpacked.
-_UNPACKED = 512 << 20
+_UNPACKED = 2 << 30
 _BUFFER = 1 << 18
 # So many columns are named.
 _NAMED = 20
@@ -165,18 +165,11 @@ def _starts(file: Any, size: int) -> list[int]:
 def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> Iterator[Any]:
     group = file.metadata.row_group(index)
     usual = max(1, group.total_byte_size // max(1, group.num_rows))
-    # A long value that stands once in a dictionary may be that of each row.
-    longest = max(1, _in_dictionaries(group, column))
-    rows = max(1, min(most, _BATCH // usual, _UNPACKED // longest))
+    # A long value that stands once in a dictionary may be that of each row. (Which columns have one, nobody asks: of
+    # damaged metadata of a column Arrow ends the process.)
+    rows = max(1, min(most, _BATCH // usual, _UNPACKED // max(1, group.total_byte_size)))
     columns = None if column is None else [column]
     yield from file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False)
-
-
-def _in_dictionaries(group: Any, column: str | None) -> int:
-    """Return how many bytes one value that is spelt by a dictionary may have."""
-    chunks = (group.column(index) for index in range(group.num_columns))
-    own = (chunk for chunk in chunks if column is None or chunk.path_in_schema.startswith(column))
-    return max((chunk.total_uncompressed_size for chunk in own if chunk.has_dictionary_page), default=0)
 
 
 def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
