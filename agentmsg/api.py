@@ -214,7 +214,7 @@ def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName |
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = get_codec(codec, **options)
     if not chosen.holds_messages:
-        msg = "documents of this format are answers, and hold no list of messages; encode writes one"
+        msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
     return list(chosen.native_messages(encode(messages, chosen, **writing)))
 

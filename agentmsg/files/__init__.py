@@ -23,7 +23,7 @@
 | ``framing`` | what stands around documents that are written |
 | ``run`` | all of that together |
 | ``piping`` | the same as it comes, for stdin and stdout |
-| ``restoring`` | the way back, with the accounts |
+| ``restoring`` | the way back, with the loss reports |
 | ``given`` | paths and file objects of callers |
 | ``whole`` | ``load`` and ``dump`` |
 | ``lines`` | ``load_lines`` and ``dump_lines`` |

@@ -1,6 +1,6 @@
 """What becomes of one document: read, fitted, accounted for, written and, if asked, proved.
 
-The proof is that the written document and its account give the source again.
+The proof is that the written document and its loss report give the source again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Converted:
         data: its bytes, without line end.
         messages: how many it has.
         read: how many the source has.
-        losses: their account.
+        losses: their loss report.
         report: the losses to write: these or, where something was hidden, those that bring it back, too.
         redacted: how many messages hide something.
         output: the history that the document reads back as, without what it carries of losses; None where nobody needs
@@ -99,7 +99,7 @@ class Converter:
         return Converted(document, len(history), read, losses, report, redacted, output)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
-        """Raise unless what was written and its account give the source again, to the last spelling."""
+        """Raise unless what was written and its loss report give the source again, to the last spelling."""
         restored = restore(output, losses)
         again = self._source.write(fit(restored, self._source).history)
         read = self._source.parse(data, room_of(self._job.limits), "last")

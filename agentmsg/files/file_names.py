@@ -116,12 +116,12 @@ def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
 
 
 def lines_kind(name: str) -> Kind:
-    """Return what a file of accounts, losses or quarantined documents holds: lines, compressed as its name says."""
+    """Return what a file of loss reports, losses or quarantined documents holds: lines, compressed as its name says."""
     return Kind("jsonl", _split(name)[1])
 
 
 def check_lines(name: str) -> None:
-    """Check that a file of accounts, losses or quarantined documents is not called what it will not be.
+    """Check that a file of loss reports, losses or quarantined documents is not called what it will not be.
 
     Raises:
         FileError: code "form", where its name has another ending than that of JSON Lines, or JSON.

@@ -69,12 +69,12 @@ class Job:
         kind: how documents stand in what is written.
         change: what becomes of each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
-        losses: whether accounts are written.
+        losses: whether loss reports are written.
         flat: whether losses are written one by one, for tables.
         carry: whether documents carry their content losses themselves, where the format has a place for them.
         verify: whether each document that was written is read again and must give back its source.
         pretty: whether JSON is indented.
-        quarantine: whether a document that cannot be converted is put aside; else its error is raised.
+        quarantine: whether a document that can't be converted is quarantined; else its error is raised.
         limits: bounds on what is read.
     """
 
@@ -97,7 +97,7 @@ class Job:
         return self.change if isinstance(self.change, Redact) else None
 
     def is_binary(self, source: Source) -> bool:
-        """Whether what is written of a source is no JSON."""
+        """Whether what is written of a source isn't JSON."""
         codec = self.codec or source.codec
         return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 

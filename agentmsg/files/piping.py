@@ -46,7 +46,7 @@ def stream(
     Args:
         job: what to do with a document; its ``kind`` is replaced by that of each target.
         targets: with their sources.
-        request: only its accounts, its progress and ``force`` count.
+        request: only its loss reports, its progress and ``force`` count.
         standard_in: gives what the source "-" is.
         standard_out: gives what the target "-" is.
 
@@ -86,7 +86,7 @@ class _Streaming:
         documents, bad = self.outcome.documents, self.outcome.bad
         is_wanted = partial(self._is_wanted, before=attrs.evolve(self.outcome))
         with ExitStack() as files:
-            # Entered first, so that it gets its name last: never a document without its account.
+            # Entered first, so that it gets its name last: never a document without its loss report.
             out = files.enter_context(self._sink(target.path, target.kind, is_wanted=partial(is_wanted, ".out")))
             side = {
                 suffix: files.enter_context(

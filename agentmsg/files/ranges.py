@@ -50,7 +50,7 @@ class Sinks:
 
     Attributes:
         out: documents.
-        losses: their accounts.
+        losses: their loss reports.
         flat: their losses one by one.
         bad: what cannot be converted.
         is_live: whether somebody waits for each document.
@@ -163,7 +163,7 @@ def _stood(source: Source, item: Found) -> dict[str, Any]:
 
 def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted, stood: Mapping[str, Any]) -> None:
     lines = to_lines(done.report, done.output)
-    # The header of an account, led by the number of its document and the format that this was read from.
+    # The header of a loss report, led by the number of its document and the format that this was read from.
     lead = dump_json({"line": number, "from": codec, **stood})
     sink.write(lead[:-1] + b"," + next(lines)[1:] + b"\n")
     sink.writelines(line + b"\n" for line in lines)
