@@ -135,7 +135,7 @@ def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_
     the document: what an SDK gave goes in as it is. The document is copied; nothing of it is shared with the history.
 
     Raises:
-        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number", "depth" ...).
+        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
@@ -214,7 +214,7 @@ def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName |
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = get_codec(codec, **options)
     if not chosen.holds_messages:
-        msg = "documents of this format are answers, and hold no list of messages; encode writes one"
+        msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
     return list(chosen.native_messages(encode(messages, chosen, **writing)))
 

@@ -38,6 +38,7 @@ __all__ = [
 CODES: Mapping[str, str] = {
     "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",
+    "column": "no column of a Parquet file holds the documents, or several do",
     "compression": "compressed bytes are damaged or cut",
     "content-loss": "writing would lose content, and no loss report was asked for",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",

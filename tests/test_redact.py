@@ -316,14 +316,14 @@ def test_the_loss_report_says_that_it_holds_secrets() -> None:
     done = am.redact(_talk())
     raw = am.dump_losses(done.losses, done.history)
     assert json.loads(raw.splitlines()[0])["secrets"] is True
-    assert (done.losses.codec, done.losses.secrets) == ("redact", True)
+    assert (done.losses.codec, done.losses.secret) == ("redact", True)
     read = am.load_losses(raw)
     for losses in (read, pickle.loads(pickle.dumps(done.losses)), done.losses[:1], read.content):
-        assert losses.secrets
+        assert losses.secret
         assert losses[0].secret
     assert read == done.losses
     assert am.same(pickle.loads(pickle.dumps(done)).history, done.history)
-    assert not am.redact(["nothing"]).losses.secrets
+    assert not am.redact(["nothing"]).losses.secret
     with pytest.raises(am.DecodeError):
         am.load_losses(raw.replace(b'"secrets":true', b'"secrets":1'))
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import get_ident
@@ -118,10 +119,20 @@ def _sources() -> None:
     Path("a.msgpack").write_bytes(b"".join([*frames[:9], cast("Any", msgpack).packb([5]), *frames[9:]]))
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, id=f"G1 {kind}") for kind in KINDS])
+def _rows() -> None:
+    arrow: Any = import_module("pyarrow")
+    bodies = Path("a.jsonl").read_text(encoding="utf-8").splitlines()
+    import_module("pyarrow.parquet").write_table(arrow.table({"body": bodies}), "a.parquet", row_group_size=7)
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, id=f"G1 {kind}", marks=[pytest.mark.slow] * (kind == "rows")) for kind in KINDS]
+)
 def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     """Killed at random moments, a run leaves whole files or none, and the last resume gives the same bytes."""
     _sources()
+    if kind == "rows":
+        _rows()
     times = max(-(-KILLS // len(KINDS)), 6)
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")

@@ -41,6 +41,7 @@ _PROJECT = {
 }
 _ENTRY = re.compile(r"^- \[[\w-]+\]\(([\w-]+\.md)\)", re.MULTILINE)
 _CODEC = re.compile(r"^\| \[`[\w-]+`\]\(([\w-]+\.md)\)", re.MULTILINE)
+_FENCE = re.compile(r"^(```\w+) .*$", re.MULTILINE)
 _ABORTED = "Aborted because --strict flag is set"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _IMAGE = re.compile(r"!\[[^]]*\]\(([^)#:]+)\)")
@@ -63,7 +64,8 @@ def copy(source: Path, pages: Path) -> None:
     target = pages / re.sub(f"^{re.escape(_HIDDEN)}/", f"{_SHOWN}/", name)
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix == ".md":
-        text = source.read_text(encoding="utf-8")
+        # Behind the language of an example stand the packages that it needs, which no renderer knows.
+        text = _FENCE.sub(r"\1", source.read_text(encoding="utf-8"))
         target.write_text(re.sub(rf"(\]\((?:\.\./)*){re.escape(_HIDDEN)}/", rf"\1{_SHOWN}/", text), encoding="utf-8")
     else:
         shutil.copyfile(source, target)

@@ -8,7 +8,7 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import at_option, form_option, json_option, output_option
+from agentmsg.cli.options import at_option, column_option, form_option, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Formats, formats_of
 from agentmsg.cli.report import found_in
@@ -56,6 +56,7 @@ class _Found:
 @output_option("The file to write: .txt, or .json for --json")
 @form_option
 @at_option
+@column_option
 @json_option
 @click.pass_context
 def command(
@@ -66,6 +67,7 @@ def command(
     force: bool,
     form: Form | None,
     at: tuple[str, ...],
+    column: str | None,
     as_json: bool,
 ) -> None:
     """Detect the format of files, with a score from 0 to 1.
@@ -78,7 +80,7 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)
     check_written([output], names, force=force)
-    found = [_look_at(name, form, at) for name in names]
+    found = [_look_at(name, form, at, column) for name in names]
     with output_to(output, force=force):
         if as_json:
             write_json([each.as_data() for each in found])
@@ -88,9 +90,9 @@ def command(
     ctx.exit(0 if all(each.formats.codec for each in found) else 1)
 
 
-def _look_at(name: str, form: Form | None, at: tuple[str, ...]) -> _Found:
+def _look_at(name: str, form: Form | None, at: tuple[str, ...], column: str | None) -> _Found:
     try:
-        found = _Found(name, formats_of(name, form, at))
+        found = _Found(name, formats_of(name, form, at, column))
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "

@@ -33,6 +33,7 @@ __all__ = [
     "CODEC",
     "at_option",
     "codec_options",
+    "column_option",
     "form_option",
     "from_option",
     "json_option",
@@ -127,6 +128,15 @@ def _pointers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
         raise click.UsageError(error.message.replace("at must", "--at must", 1)) from None
 
 
+def column_option(command: _F) -> _F:
+    """Give a command the option ``--column``, as the parameter ``column``."""
+    return click.option(
+        "--column",
+        metavar="NAME",
+        help='Column of a Parquet file that holds the documents; "*" for the whole row (default: detected).',
+    )(command)
+
+
 def to_option(words: str, *, required: bool = False) -> Callable[[_F], _F]:
     """Give a command the option ``-t CODEC``, as the parameter ``codec``."""
     return click.option("-t", "--to", "codec", type=CODEC, required=required, help=words)
@@ -148,7 +158,7 @@ def form_option(command: _F) -> _F:
     """Give a command the option ``--form``, as the parameter ``form``."""
     return click.option(
         "--form",
-        type=click.Choice(["json", "jsonl", "msgpack"]),
+        type=click.Choice(["json", "jsonl", "msgpack", "parquet"]),
         help="Input format when the file name doesn't say (and for stdin).",
     )(command)
 

@@ -18,7 +18,7 @@ from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.cli.report import tell_doubt
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
-from agentmsg.files.file_names import STANDARD, kind_of
+from agentmsg.files.file_names import STANDARD, check_column, kind_of
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import LOOKED_AT, detected, named
@@ -82,6 +82,7 @@ def histories_of(
     form: Form | None = None,
     at: tuple[str, ...] = (),
     *,
+    column: str | None = None,
     advance: Advance = lambda size, documents: None,
 ) -> Iterator[Read | Unread | Absent]:
     """Yield the histories of a file, one after the other, and what had none; "-" is stdin.
@@ -91,6 +92,7 @@ def histories_of(
         codec: of all documents; None to detect that of each.
         form: how documents stand in it, where its name does not tell.
         at: JSON pointers to the documents, where they are inside of what stands in it.
+        column: of a Parquet file, that holds the documents.
         advance: told how many bytes of it are read, and documents.
 
     Raises:
@@ -99,7 +101,7 @@ def histories_of(
     if codec is not None:
         get_codec(codec)
     try:
-        with _opened(name, form, at) as (reading, place):
+        with _opened(name, form, at, column) as (reading, place):
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
                 if codec is not None and number == 1:
@@ -114,7 +116,9 @@ def histories_of(
         yield Unread(error=error, place=name)
 
 
-def history_of(name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = ()) -> Read:
+def history_of(
+    name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None
+) -> Read:
     """Return the one history of a file; as of ``histories_of``.
 
     Raises:
@@ -122,7 +126,7 @@ def history_of(name: str, codec: str | None, form: Form | None = None, at: tuple
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
-    for each in islice(histories_of(name, codec, form, at), 2):
+    for each in islice(histories_of(name, codec, form, at, column=column), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
         if isinstance(each, Read):
@@ -136,7 +140,13 @@ def history_of(name: str, codec: str | None, form: Form | None = None, at: tuple
 
 
 def history_at(
-    name: str, index: int, codec: str | None, form: Form | None = None, at: tuple[str, ...] = ()
+    name: str,
+    index: int,
+    codec: str | None,
+    form: Form | None = None,
+    at: tuple[str, ...] = (),
+    *,
+    column: str | None = None,
 ) -> tuple[History, bool]:
     """Return the history of one document of a file, and whether there are others.
 
@@ -146,11 +156,12 @@ def history_at(
         codec: its format; None to detect it.
         form: how documents stand in the file, where its name does not tell.
         at: as of ``histories_of``.
+        column: as of ``histories_of``.
 
     Raises:
         AgentMsgError: if it cannot be read; code "required", if there is no such document.
     """
-    with _opened(name, form, at) as (reading, place):
+    with _opened(name, form, at, column) as (reading, place):
         documents = iter(reading)
         before = sum(1 for _ in islice(documents, index))
         found = next(documents, None)
@@ -167,7 +178,7 @@ def history_at(
         return read.history, index > 0 or next(documents, None) is not None
 
 
-def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) -> Formats:
+def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None) -> Formats:
     """Return the formats that the first documents of a file may have; as of ``histories_of``.
 
     Raises:
@@ -176,7 +187,7 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) ->
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
     scores: list[tuple[CodecName, float]] = []
-    with _opened(name, form, at) as (reading, _):
+    with _opened(name, form, at, column) as (reading, _):
         for found in islice(reading, LOOKED_AT):
             try:
                 if found.fault is not None or found.data is None:
@@ -196,9 +207,12 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = ()) ->
 
 
 @contextmanager
-def _opened(name: str, form: Form | None, at: tuple[str, ...]) -> Generator[tuple[Reading, Callable[[Found], str]]]:
+def _opened(
+    name: str, form: Form | None, at: tuple[str, ...], column: str | None
+) -> Generator[tuple[Reading, Callable[[Found], str]]]:
     """Give the documents of a file, and what tells the place of each."""
-    kind = kind_of(name, form or "json")
+    kind = kind_of(name, form or "json", column)
+    check_column(column, kind)
     piece = Piece(source=Source(path=name, kind=kind, codec="", at=at))
     with reading_of(piece, DEFAULT_LIMITS, standard_in if name == STANDARD else None) as reading:
         yield reading, partial(_place, name, _PLACES[kind.form])
@@ -214,6 +228,7 @@ _PLACES: Mapping[Form, str] = {
     "json": "",
     "jsonl": ", line {}",
     "msgpack": ", frame {}",
+    "parquet": ", row {}",
 }
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agentmsg.cli.terminal import say
-from agentmsg.errors import FileError
+from agentmsg.errors import AgentMsgError, FileError, excerpt
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
+from agentmsg.files.parquet import read_choice
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.cli.reading import Unread
     from agentmsg.files.finding import Skipped
+    from agentmsg.files.parquet import Choice
+    from agentmsg.files.plan import Target
     from agentmsg.files.run import Outcome
     from agentmsg.fitting.losses import Loss
 
@@ -25,6 +30,7 @@ __all__ = [
     "counted",
     "found_in",
     "tell_absent",
+    "tell_columns",
     "tell_doubt",
     "tell_losses",
     "tell_outcome",
@@ -129,6 +135,8 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
             say(f"  {group}{documents}{place}")
         if rest := found[most:]:
             say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
+    if count := levels.get("redacted", 0):
+        say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(levels.values()):
@@ -152,6 +160,21 @@ def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
     """Tell how many files of folders are left out, and why."""
     if any(skipped.values()):
         say("skipped: " + ", ".join(counted(skipped[why], *words) for why, words in _SKIPPED.items() if skipped[why]))
+
+
+def tell_columns(targets: Iterable[Target]) -> None:
+    """Tell which columns of Parquet files hold the documents, and which others aren't carried over."""
+    chosen: Counter[Choice] = Counter()
+    for source in (source for target in targets for source in target.sources):
+        if source.kind.form == "parquet" and not source.is_stream:
+            # Whatever is wrong with the file, converting it tells.
+            with suppress(AgentMsgError), place_of(source.path).open(source.path) as stream:
+                chosen[read_choice(stream, source.path, source.kind.column)] += 1
+    for choice, count in chosen.items():
+        if choice.column is not None and choice.others:
+            files = f" ({counted(count, 'file')})" if chosen.total() > 1 else ""
+            others = ", ".join(excerpt(each)[1:-1] for each in choice.others)
+            say(f"documents are in column {excerpt(choice.column)[1:-1]}{files}; not carried over: {others}")
 
 
 def _of_each(formats: Mapping[str, int]) -> Iterator[str]:

@@ -9,11 +9,19 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import codec_options, each_option, form_option, output_option, quiet_option, to_option
+from agentmsg.cli.options import (
+    codec_options,
+    column_option,
+    each_option,
+    form_option,
+    output_option,
+    quiet_option,
+    to_option,
+)
 from agentmsg.cli.report import Lost
 from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
-from agentmsg.files.file_names import STANDARD, Form, as_array, kind_of, written_kind
+from agentmsg.files.file_names import STANDARD, Form, as_array, check_column, kind_of, written_kind
 from agentmsg.files.restoring import Restoring
 from agentmsg.registry import get_codec
 
@@ -36,6 +44,7 @@ Examples:
 @each_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
+@column_option
 @click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array, one document per item.")
 @click.option("--array", is_flag=True, help="Write all documents as one JSON array.")
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -50,6 +59,7 @@ def command(
     source: str | None,
     options: tuple[tuple[str, Any], ...],
     form: Form | None,
+    column: str | None,
     split: bool,
     array: bool,
     pretty: bool,
@@ -61,17 +71,17 @@ def command(
     are the same as before. So are the bytes, if the originals were compact JSON with their keys in the order in which
     agentmsg writes them. You may add messages at the end of a document; any other change is refused.
 
-    Without LOSSES, this restores what "agentmsg convert --carry" kept in the documents: all content, but not ids, times
-    and the like. Neither file is ever overwritten.
+    Without LOSSES, this restores the content that --carry kept in the documents. Neither file is ever overwritten.
     """
     if converted == accounts == STANDARD:
         msg = "only one of CONVERTED and LOSSES can be stdin"
         raise click.UsageError(msg)
-    kind = kind_of(converted, form or "json")
+    kind = kind_of(converted, form or "json", column)
     if split:
         kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
-    target_kind = written_kind(output, "json" if array else usual)
+    target_kind = written_kind(output, "json" if array else usual, column)
+    check_column(column, kind, target_kind)
     if array:
         target_kind = as_array(target_kind)
     if pretty and target_kind.form != "json":

@@ -10,9 +10,9 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import at_option, form_option, from_option, output_option, quiet_option
+from agentmsg.cli.options import at_option, column_option, form_option, from_option, output_option, quiet_option
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import counted, tell_doubt, tell_losses, tell_skipped
+from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -50,6 +50,7 @@ class Run:
     source: str | None
     form: Form | None
     at: tuple[str, ...]
+    column: str | None
     split: bool
     array: bool
     pretty: bool
@@ -68,6 +69,7 @@ def input_options(command: _F) -> _F:
         from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
         form_option,
         at_option,
+        column_option,
         click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
     )
     return _with(options, command)
@@ -157,11 +159,13 @@ def _planned(job: Job, run: Run) -> list[Target]:
         split=run.split,
         array=run.array,
         at=run.at,
+        column=run.column,
         skip=lambda why: skipped.update([why]),
     )
     if not run.quiet:
         tell_skipped(skipped)
         _tell_formats(targets, job, run.source)
+        tell_columns(targets)
     return targets
 
 

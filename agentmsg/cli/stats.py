@@ -10,6 +10,7 @@ import click
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     at_option,
+    column_option,
     each_option,
     form_option,
     json_option,
@@ -62,6 +63,7 @@ Examples:
 @each_option("The format of all documents (default: each is detected).")
 @form_option
 @at_option
+@column_option
 @json_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
@@ -75,6 +77,7 @@ def command(
     source: str | None,
     form: Form | None,
     at: tuple[str, ...],
+    column: str | None,
     as_json: bool,
     plot: str | None,
     quiet: bool,
@@ -82,7 +85,7 @@ def command(
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
     FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
-    frame. Each may also be compressed, as .gz or .zst.
+    frame, .parquet one per row. All but .parquet may also be compressed, as .gz or .zst.
 
     All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Tokens and cost are those stated in the documents; there is no price list.
@@ -96,7 +99,7 @@ def command(
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
     with progress_of(size_of(names), quiet=quiet) as progress:
-        totals, unread, absent = _counted(names, progress, codec=source, form=form, at=at)
+        totals, unread, absent = _counted(names, progress, codec=source, form=form, at=at, column=column)
     if absent and not quiet:
         tell_absent(absent)
     if absent and not totals.histories and not unread:

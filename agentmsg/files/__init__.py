@@ -5,6 +5,8 @@
 | ``file_names`` | what the name of a file says of what is in it |
 | ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
+| ``packing`` | documents to what a file holds: compressed, or rows |
+| ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``documents`` | the documents of a range of a file |
 | ``places`` | documents inside of records, by JSON pointers |
 | ``reading`` | the same, from the opening of the file to its end |
@@ -21,7 +23,7 @@
 | ``framing`` | what stands around documents that are written |
 | ``run`` | all of that together |
 | ``piping`` | the same as it comes, for stdin and stdout |
-| ``restoring`` | the way back, with the accounts |
+| ``restoring`` | the way back, with the loss reports |
 | ``given`` | paths and file objects of callers |
 | ``whole`` | ``load`` and ``dump`` |
 | ``lines`` | ``load_lines`` and ``dump_lines`` |

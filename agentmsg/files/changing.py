@@ -13,6 +13,8 @@ import attrs
 from agentmsg.ops.filtering import filter_messages
 from agentmsg.ops.tokens import approximate_tokens, token_counter
 from agentmsg.ops.trimming import trim_messages
+from agentmsg.redacting.patterns import SecretKind
+from agentmsg.redacting.redactor import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Change", "Filter", "Trim"]
+
+__all__ = ["Change", "Filter", "Redact", "Trim"]
 
 
 @attrs.frozen(kw_only=True)
@@ -83,4 +86,32 @@ class Filter:
         return filter_messages(history, **given)
 
 
-Change: TypeAlias = Trim | Filter
+@attrs.frozen(kw_only=True)
+class Redact:
+    """Replace secrets by placeholders; see ``agentmsg.redact`` for the fields.
+
+    Attributes:
+        kinds: what to look for; empty for all built-in kinds.
+        patterns: your own, as name and regular expression.
+    """
+
+    verb: ClassVar[str] = "redacted"
+
+    kinds: tuple[SecretKind, ...] = ()
+    patterns: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, history: History) -> History:
+        """Return the history without its secrets."""
+        return _redactor(self)(history).history
+
+    def words(self, text: str) -> str:
+        """Return words about a document, without its secrets."""
+        return _redactor(self).text(text)
+
+
+@cache
+def _redactor(change: Redact) -> Redactor:
+    return Redactor(kinds=change.kinds or None, patterns=dict(change.patterns))
+
+
+Change: TypeAlias = Trim | Filter | Redact

@@ -1,6 +1,6 @@
 """What becomes of one document: read, fitted, accounted for, written and, if asked, proved.
 
-The proof is that the written document and its account give the source again.
+The proof is that the written document and its loss report give the source again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from agentmsg.api import loads
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
+from agentmsg.fitting.edited import over
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.formats.spelling import same_document
@@ -37,7 +38,9 @@ class Converted:
         data: its bytes, without line end.
         messages: how many it has.
         read: how many the source has.
-        losses: their account.
+        losses: their loss report.
+        report: the losses to write: these or, where something was hidden, those that bring it back, too.
+        redacted: how many messages hide something.
         output: the history that the document reads back as, without what it carries of losses; None where nobody needs
             it.
     """
@@ -46,6 +49,8 @@ class Converted:
     messages: int
     read: int
     losses: Losses
+    report: Losses
+    redacted: int
     output: History | None
 
 
@@ -70,7 +75,7 @@ class Converter:
             AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
         """
         job = self._job
-        history = loads(data, self._source, limits=job.limits, duplicates="error")
+        original = history = loads(data, self._source, limits=job.limits, duplicates="error")
         read = len(history)
         if job.change is not None:
             history = job.change(history)
@@ -82,14 +87,19 @@ class Converter:
             content = losses.content
             msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
             raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
+        report, redacted = losses, 0
+        if job.hides is not None:
+            redacted = sum(one is not other for one, other in zip(original, history, strict=True))
+            report = account(over(fitted, original, is_secret=True)) if job.losses else losses
         document = rendered(self._target, written, pretty=job.pretty)
         output = loads(document, self._target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
-        return Converted(document, len(history), read, losses, None if output is None else uncarried(output, losses))
+        output = None if output is None else uncarried(output, losses)
+        return Converted(document, len(history), read, losses, report, redacted, output)
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
-        """Raise unless what was written and its account give the source again, to the last spelling."""
+        """Raise unless what was written and its loss report give the source again, to the last spelling."""
         restored = restore(output, losses)
         again = self._source.write(fit(restored, self._source).history)
         read = self._source.parse(data, room_of(self._job.limits), "last")

@@ -12,6 +12,7 @@ import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.files.parquet import read_rows
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list
 
@@ -35,7 +36,8 @@ class Found:
 
     Attributes:
         number: of the line or frame in its range, from 1.
-        offset: of its first byte in the file (in what a compressed file holds).
+        offset: of its first byte in the file (in what a compressed file holds); of a row, about where its row group
+            begins.
         length: in bytes, without its line end.
         data: its bytes; None where it is longer than allowed, or a blank line.
         fault: what is wrong with it already; None where nothing is.
@@ -63,7 +65,16 @@ class Found:
         return self.offset + self.length if self.until is None else self.until
 
 
-def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end: int | None = None) -> Iterator[Found]:
+def documents(
+    stream: BinaryIO,
+    form: Form,
+    limits: Limits,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    name: str = "the file",
+    column: str | None = None,
+) -> Iterator[Found]:
     """Yield the documents of a range of a stream, in order; empty lines are left out, but have their number.
 
     Args:
@@ -72,13 +83,35 @@ def documents(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end:
         limits: the longest line or document that is held in memory.
         start: first byte of the range.
         end: the byte after the range; None means to the end of the stream.
+        name: of the file, for errors of all of it.
+        column: that holds the documents where these stand in rows, see ``parquet``.
     """
-    return (found for found in records(stream, form, limits, start, end) if not found.is_blank)
+    found = records(stream, form, limits, start, end, name=name, column=column)
+    return (each for each in found if not each.is_blank)
 
 
-def records(stream: BinaryIO, form: Form, limits: Limits, start: int = 0, end: int | None = None) -> Iterator[Found]:
+def records(
+    stream: BinaryIO,
+    form: Form,
+    limits: Limits,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    name: str = "the file",
+    column: str | None = None,
+) -> Iterator[Found]:
     """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
+    if form == "parquet":
+        return _rows(stream, limits, start, end, name=name, column=column)
     return _READERS[form](stream, limits, start, end)
+
+
+def _rows(
+    stream: BinaryIO, limits: Limits, start: int, end: int | None, *, name: str, column: str | None
+) -> Iterator[Found]:
+    for row in read_rows(stream, name, column, longest=limits.line, start=start, end=end):
+        length = 0 if row.data is None else len(row.data)
+        yield Found(row.number, row.offset, length, row.data, row.fault, row.until)
 
 
 def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:

@@ -16,24 +16,37 @@ __all__ = [
     "COMPRESSIONS",
     "STANDARD",
     "SUFFIXES",
+    "WHOLE",
     "Form",
     "Kind",
     "as_array",
+    "check_column",
     "check_lines",
     "is_pattern",
     "is_remote",
     "kind_of",
+    "lines_kind",
     "renamed",
     "written_kind",
 ]
 
-Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack"]
+Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet"]
 # The name that means stdin or stdout.
 STANDARD = "-"
+# The name of a column that means the whole row.
+WHOLE = "*"
 COMPRESSIONS = (".gz", ".zst")
-_FORMS: Mapping[str, Form] = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".msgpack": "msgpack"}
+_FORMS: Mapping[str, Form] = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".msgpack": "msgpack",
+    ".parquet": "parquet",
+}
+# Forms that are no text of lines.
+_BINARY = ("msgpack", "parquet")
 SUFFIXES = tuple(_FORMS)
-_PACKED = "these with .gz or .zst"
+_PACKED = "JSON and MessagePack also with .gz or .zst"
 
 
 @attrs.frozen
@@ -42,12 +55,14 @@ class Kind:
 
     Attributes:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one on each line), "msgpack"
-            (frames, one after the other). No name tells that of an array.
-        compression: "", ".gz" or ".zst".
+            (frames, one after the other), "parquet" (rows). No name tells that of an array.
+        compression: "", ".gz" or ".zst"; Parquet has its own inside.
+        column: of Parquet, that holds the documents; None where nobody named one.
     """
 
     form: Form
     compression: str = ""
+    column: str | None = None
 
     @property
     def suffix(self) -> str:
@@ -55,15 +70,16 @@ class Kind:
         return f".{'json' if self.form == 'array' else self.form}{self.compression}"
 
 
-def kind_of(name: str, default: Form | None = None) -> Kind:
+def kind_of(name: str, default: Form | None = None, column: str | None = None) -> Kind:
     """Return what a file holds, by its name.
 
     Args:
         name: a path, a URL, or "-".
         default: the form where the name does not tell.
+        column: that holds the documents, if these stand in rows.
 
     Raises:
-        FileError: code "form", where neither tells.
+        FileError: code "form", where neither tells, or the name tells what there is not.
     """
     base, compression = _split(name)
     dot = base.rfind(".")
@@ -72,15 +88,21 @@ def kind_of(name: str, default: Form | None = None) -> Kind:
     if form is None:
         msg = f"{name}: the name doesn't end with {', '.join(SUFFIXES)}, or {_PACKED}; use --form"
         raise FileError(msg, code="form")
-    return Kind(form, compression)
+    if form != "parquet":
+        return Kind(form, compression)
+    if compression:
+        msg = f"{name}: Parquet is compressed inside; {compression} around it isn't supported"
+        raise FileError(msg, code="form")
+    return Kind(form, column=column)
 
 
-def written_kind(name: str, default: Form) -> Kind:
+def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
     """Return what a file to write will hold, by its name.
 
     Args:
         name: a path, a URL, or "-".
         default: the form where the name has no ending.
+        column: as of ``kind_of``.
 
     Raises:
         FileError: code "form", where the name has an ending that says something else.
@@ -90,16 +112,21 @@ def written_kind(name: str, default: Form) -> Kind:
     if ending and ending.lower() not in _FORMS:
         msg = f"{name}: can't write a {ending} file; use {', '.join(SUFFIXES)}, or {_PACKED}"
         raise FileError(msg, code="form")
-    return kind_of(name, default)
+    return kind_of(name, default, column)
+
+
+def lines_kind(name: str) -> Kind:
+    """Return what a file of loss reports, losses or quarantined documents holds: lines, compressed as its name says."""
+    return Kind("jsonl", _split(name)[1])
 
 
 def check_lines(name: str) -> None:
-    """Check that a file of accounts, losses or quarantined documents is not called what it will not be.
+    """Check that a file of loss reports, losses or quarantined documents is not called what it will not be.
 
     Raises:
         FileError: code "form", where its name has another ending than that of JSON Lines, or JSON.
     """
-    if written_kind(name, "jsonl").form == "msgpack":
+    if written_kind(name, "jsonl").form in _BINARY:
         msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with .gz or .zst"
         raise FileError(msg, code="form")
 
@@ -109,6 +136,17 @@ def _split(name: str) -> tuple[str, str]:
         if name.lower().endswith(compression):
             return name[: -len(compression)], compression
     return name, ""
+
+
+def check_column(column: str | None, *kinds: Kind) -> None:
+    """Check that a column is named of a file that has some.
+
+    Raises:
+        FileError: code "form".
+    """
+    if column is not None and all(kind.form != "parquet" for kind in kinds):
+        msg = "--column needs a .parquet file"
+        raise FileError(msg, code="form")
 
 
 def renamed(name: str, kind: Kind) -> str:

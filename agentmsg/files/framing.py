@@ -39,6 +39,7 @@ _FRAMINGS: Mapping[str, Framing] = {
     "json": Framing(),
     "jsonl": LINES,
     "msgpack": Framing(),
+    "parquet": LINES,  # what becomes rows of it, see ``packing``
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt, is_a, refused
-from agentmsg.files.file_names import kind_of
+from agentmsg.files.file_names import check_column, kind_of
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.reading import Reading
 
@@ -76,7 +76,13 @@ def _name_of(file: Any) -> str:
 
 
 def readable(
-    source: Given, default: Form, limits: Limits, *, wanted: Form | None = None, at: tuple[str, ...] = ()
+    source: Given,
+    default: Form,
+    limits: Limits,
+    *,
+    wanted: Form | None = None,
+    at: tuple[str, ...] = (),
+    column: str | None = None,
 ) -> tuple[Reading, Form]:
     """Return the documents of what a caller gave, not opened yet, and how they stand in it.
 
@@ -86,9 +92,11 @@ def readable(
         limits: bounds on what is held in memory.
         wanted: how documents of a ``.json`` file stand in it, where that is not one document.
         at: JSON pointers to the documents inside of what stands there, see ``places``.
+        column: of Parquet, that holds the documents.
     """
     if source.file is None:
-        kind = kind_of(source.name, default)
+        kind = kind_of(source.name, default, column)
+        check_column(column, kind)
         if wanted is not None and kind.form == "json":
             kind = attrs.evolve(kind, form=wanted)
         return Reading(Piece(source=Source(path=source.name, kind=kind, codec="", at=at)), limits, None), kind.form

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg.errors import FileError
+from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
@@ -68,12 +69,12 @@ class Job:
         kind: how documents stand in what is written.
         change: what becomes of each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
-        losses: whether accounts are written.
+        losses: whether loss reports are written.
         flat: whether losses are written one by one, for tables.
         carry: whether documents carry their content losses themselves, where the format has a place for them.
         verify: whether each document that was written is read again and must give back its source.
         pretty: whether JSON is indented.
-        quarantine: whether a document that cannot be converted is put aside; else its error is raised.
+        quarantine: whether a document that can't be converted is quarantined; else its error is raised.
         limits: bounds on what is read.
     """
 
@@ -90,8 +91,13 @@ class Job:
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
 
+    @property
+    def hides(self) -> Redact | None:
+        """What hides secrets, so that loss reports are for their owner only; None where nothing does."""
+        return self.change if isinstance(self.change, Redact) else None
+
     def is_binary(self, source: Source) -> bool:
-        """Whether what is written of a source is no JSON."""
+        """Whether what is written of a source isn't JSON."""
         codec = self.codec or source.codec
         return get_codec(codec).binary if codec else source.kind.form == "msgpack"
 
@@ -123,7 +129,7 @@ class Report:
         missing: how many records had no document at the places where it was looked for.
         lines: the number of the last line or frame that was read.
         formats: how many documents of each format were written, where each was detected by itself.
-        levels: losses by level; "carried": those that documents carry themselves.
+        levels: losses by level; "carried": those that documents carry themselves; "redacted": messages that were.
         groups: the losses by what they have in common.
         first_bad: the line of what was wrong first, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
@@ -146,7 +152,8 @@ class Report:
 
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of a source that is open, and blank lines, see ``records``."""
-    return records(stream, piece.source.kind.form, limits, piece.start, piece.end)
+    kind, name = piece.source.kind, piece.source.path
+    return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
 def digest_of(piece: Piece) -> str:

@@ -15,10 +15,12 @@ from agentmsg.errors import FileError
 from agentmsg.files.compression import compressed
 from agentmsg.files.file_names import is_remote
 from agentmsg.files.framing import LINES
+from agentmsg.files.packing import is_packed, packed
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
+    from agentmsg.files.file_names import Kind
     from agentmsg.files.framing import Framing
 
 __all__ = ["Growing"]
@@ -34,8 +36,8 @@ class Growing:
         path: its final name.
         until: its name until it is published.
         framing: what stands around documents; the parts have it inside, not at their ends.
+        kind: of the file, made of parts as they are.
         parts_compression: what the parts are compressed with, so that what stands between them is, too.
-        compression: of the file, where its parts are not compressed.
         is_one_part: whether there will be one part only, which may then become the file.
     """
 
@@ -45,16 +47,18 @@ class Growing:
         until: str,
         framing: Framing = LINES,
         *,
+        kind: Kind,
         parts_compression: str = "",
-        compression: str = "",
         is_one_part: bool = False,
+        is_private: bool = False,
     ) -> None:
         self._path = path
         self._until = until
         self._framing = framing
         self._parts_compression = parts_compression
-        self._compression = compression
-        self._takes_part = is_one_part and not compression and not framing.head
+        self._kind = kind
+        self._takes_part = is_one_part and not is_packed(kind) and not framing.head
+        self._is_private = is_private
         self._files = ExitStack()
         self._file: BinaryIO | None = None
         self._sink: BinaryIO | None = None
@@ -82,18 +86,19 @@ class Growing:
 
     def _opened(self) -> BinaryIO:
         if self._sink is None:
-            self._file = self._files.enter_context(place_of(self._until).create(self._until))
-            self._sink = self._files.enter_context(compressed(self._file, self._compression))
+            new = place_of(self._until).create(self._until, is_private=self._is_private)
+            self._file = self._files.enter_context(new)
+            self._sink = self._files.enter_context(packed(self._file, self._kind))
             self._sink.write(self._packed(self._framing.head))
         return self._sink
 
     def _packed(self, data: bytes) -> bytes:
         if not data or not self._parts_compression:
             return data
-        packed = io.BytesIO()
-        with compressed(packed, self._parts_compression) as sink:
+        held = io.BytesIO()
+        with compressed(held, self._parts_compression) as sink:
             sink.write(data)
-        return packed.getvalue()
+        return held.getvalue()
 
     def publish(self, *, force: bool) -> None:
         """Give the file its final name, if need be (``force``) in the place of another; it is on disk before."""

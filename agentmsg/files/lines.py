@@ -59,17 +59,20 @@ def load_lines(
     codec: CodecName | Codec | Literal["each"] | None = None,
     *,
     at: str | Sequence[str] | None = None,
+    column: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
     **options: Any,
 ) -> Lines:
-    """Read the histories of a file, one for each line, as they are asked for; of MessagePack, one for each frame.
+    """Read the histories of a file as they are asked for: one for each line, frame (MessagePack) or row (Parquet).
 
     Args:
         path_or_file: as of ``load``; a file object is read no further than asked for.
         codec: the format of all lines; None to detect it by the first ones, "each" to detect that of each line.
         at: where documents stand inside of each line, as of ``load``; then a ``.json`` file is read whole, and there is
             a history for each document that stands at these places.
+        column: of a Parquet file, that holds the documents; "*" for the whole row. None: the whole row where that is
+            recognised as a document, else the only column that is.
         limits: bounds on what is read.
         duplicates: as of ``loads``.
         options: of the codec.
@@ -92,10 +95,10 @@ def load_lines(
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # says now what is wrong with it
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
-    reading, form = readable(source, default, limits, wanted=None if places else "jsonl", at=places)
+    reading, form = readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
     return Lines(
         name=source.name,
-        place={"msgpack": ", frame {}", "jsonl": ", line {}"}.get(form, ""),
+        place={"msgpack": ", frame {}", "jsonl": ", line {}", "parquet": ", row {}"}.get(form, ""),
         at=places,
         reading=reading,
         codec=chosen,
@@ -277,6 +280,9 @@ def _appended(name: str, kind: Kind) -> Generator[Any]:
     if is_remote(name):
         msg = f"{name}: nothing can be appended to a file of that place; write a new one with append=False"
         raise FileError(msg, code="file")
+    if kind.form == "parquet":
+        msg = f"{name}: nothing can be appended to a Parquet file; write a new one with append=False"
+        raise FileError(msg, code="form")
     with ExitStack() as files:
         files.enter_context(asking(name))
         # Each line is one write, at the end as that is then: others may append, too.

@@ -18,6 +18,8 @@ from agentmsg.files.storage import Mark, Place, asking
 __all__ = ["LOCAL", "inode_of"]
 
 _BUFFER = 1 << 18
+# Who may read and write a new file: its owner, or whom the system lets by default.
+_PRIVATE, _SHARED = 0o600, 0o666
 # Where names are not of files but of open streams and devices.
 _DEVICES = ("/dev", "/dev/fd", "/proc")
 
@@ -27,10 +29,10 @@ class _Local(Place):
         with asking(path):
             return Path(path).open("rb", buffering=_BUFFER)
 
-    def create(self, path: str) -> BinaryIO:
+    def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
         with asking(path):
             Path(path).unlink(missing_ok=True)
-            return _Durable(path)
+            return _Durable(path, _PRIVATE if is_private else _SHARED)
 
     def write_back(self, file: BinaryIO) -> None:
         file.flush()
@@ -121,7 +123,9 @@ class _Local(Place):
             if not force:
                 self._move_beside(Path(part), target)
             else:
-                if target.exists() and not target.is_symlink():
+                # What is for its owner only stays so.
+                is_private = stat.S_IMODE(Path(part).stat().st_mode) == _PRIVATE
+                if not is_private and target.exists() and not target.is_symlink():
                     Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
                 self._move(Path(part), target)
             _sync_folder(target.parent)
@@ -155,7 +159,10 @@ class _Local(Place):
     def _copy(self, part: Path, target: Path, *, force: bool) -> None:
         beside = str(target.with_name(f".{target.name}.{os.getpid()}.part"))
         try:
-            with part.open("rb") as source, self.create(beside) as sink:
+            with (
+                part.open("rb") as source,
+                self.create(beside, is_private=stat.S_IMODE(part.stat().st_mode) == _PRIVATE) as sink,
+            ):
                 shutil.copyfileobj(source, sink, _BUFFER)
             self.publish(beside, str(target), force=force)
         finally:
@@ -189,9 +196,10 @@ class _Local(Place):
 class _Durable(io.BufferedWriter):
     """A new file whose bytes are on disk once it is closed."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, mode: int) -> None:
         # Exclusive: a link that somebody put here is an error, not followed.
-        super().__init__(io.FileIO(path, "xb"), _BUFFER)
+        file = io.FileIO(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+        super().__init__(file, _BUFFER)
 
     def close(self) -> None:
         """Let the bytes reach the disk, and close."""

@@ -12,11 +12,11 @@ import attrs
 
 from agentmsg.checking.detection import doubt
 from agentmsg.errors import DecodeError
-from agentmsg.files.compression import compressed
-from agentmsg.files.file_names import STANDARD, is_remote, kind_of
+from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
+from agentmsg.files.packing import packed
 from agentmsg.files.plan import detected, named
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import reading_of
@@ -27,6 +27,7 @@ from agentmsg.files.storages import place_of, whole_file
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
+    from agentmsg.files.file_names import Kind
     from agentmsg.files.job import Job, Report, Source
     from agentmsg.files.plan import Target
     from agentmsg.files.reading import Reading
@@ -45,7 +46,7 @@ def stream(
     Args:
         job: what to do with a document; its ``kind`` is replaced by that of each target.
         targets: with their sources.
-        request: only its accounts, its progress and ``force`` count.
+        request: only its loss reports, its progress and ``force`` count.
         standard_in: gives what the source "-" is.
         standard_out: gives what the target "-" is.
 
@@ -85,13 +86,16 @@ class _Streaming:
         documents, bad = self.outcome.documents, self.outcome.bad
         is_wanted = partial(self._is_wanted, before=attrs.evolve(self.outcome))
         with ExitStack() as files:
-            # Entered first, so that it gets its name last: never a document without its account.
-            out = files.enter_context(
-                self._sink(target.path, target.kind.compression, is_wanted=partial(is_wanted, ".out"))
-            )
+            # Entered first, so that it gets its name last: never a document without its loss report.
+            out = files.enter_context(self._sink(target.path, target.kind, is_wanted=partial(is_wanted, ".out")))
             side = {
                 suffix: files.enter_context(
-                    self._sink(path, kind_of(path, "jsonl").compression, is_wanted=partial(is_wanted, suffix))
+                    self._sink(
+                        path,
+                        lines_kind(path),
+                        is_private=job.hides is not None,
+                        is_wanted=partial(is_wanted, suffix),
+                    )
                 )
                 for suffix, path in sides.items()
             }
@@ -108,7 +112,9 @@ class _Streaming:
             self.outcome.bad_files.append(sides[".bad"])
 
     @contextmanager
-    def _sink(self, path: str, compression: str, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+    def _sink(
+        self, path: str, kind: Kind, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+    ) -> Generator[BinaryIO]:
         """Give a file to write, or stdout."""
         with ExitStack() as files:
             if path == STANDARD:
@@ -118,8 +124,10 @@ class _Streaming:
                 folder = path.rpartition("/")[0]
                 if folder and not is_remote(path):
                     place_of(path).make_folder(folder)
-                file = files.enter_context(whole_file(path, force=self._request.force, is_wanted=is_wanted))
-            yield files.enter_context(compressed(file, compression))
+                file = files.enter_context(
+                    whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
+                )
+            yield files.enter_context(packed(file, kind))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:
         """Whether there is something in a file; a quarantine has nothing where no more was bad than before."""

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.documents import frame_ends
-from agentmsg.files.file_names import STANDARD, Kind, as_array, kind_of, renamed, written_kind
+from agentmsg.files.file_names import STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
+from agentmsg.files.parquet import group_cuts
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
 
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
@@ -175,6 +177,7 @@ def targets_of(
     split: bool = False,
     array: bool = False,
     at: tuple[str, ...] = (),
+    column: str | None = None,
     skip: Callable[[Skipped], None] = lambda _: None,
 ) -> list[Target]:
     """Return the files to write, each with its sources.
@@ -183,17 +186,16 @@ def targets_of(
         names: of files, folders, patterns; "-" is stdin.
         target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
         job: what will be done; its ``kind`` does not count.
-        codec: the format of all sources; None means that each is looked at (stdin when it is read), EACH that each
-            document is.
+        codec: the format of all; None means that each is looked at (stdin when it is read), EACH that each document is.
         form: of names that do not tell theirs.
         split: whether sources that are JSON hold an array of documents.
         array: whether targets are JSON arrays of documents.
         at: JSON pointers to the documents inside of what stands in sources, see ``places``.
+        column: of Parquet files, that holds the documents; see ``parquet``.
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: where sources cannot be found, or cannot stand in the target; code "same-file", where two sources
-            would be written to one file of a folder.
+        FileError: where sources cannot be found, or cannot stand in the target; "same-file", where two would be one.
         DecodeError: where the format of a file that stands alone is not recognised.
     """
     files = expand(names, skip=skip)
@@ -203,12 +205,13 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    for source, below in _sources(files, job, codec=codec, form=form, split=split, at=at, is_alone=is_alone):
+    how: dict[str, Any] = {"codec": codec, "form": form, "split": split, "at": at, "column": column}
+    for source, below in _sources(files, job, **how, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
-        own: Form = usual if array else form or usual
-        into = Kind(usual, source.kind.compression) if many else written_kind(target, own)
+        own: Form = usual if array or form == "parquet" else form or usual
+        into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
         if array:
             into = as_array(into)
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
@@ -220,6 +223,7 @@ def targets_of(
     if many:
         check_below(target, targets)
     made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
+    check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     for one in made:
         _check_kind(one, job, array=array)
     return made
@@ -233,11 +237,12 @@ def _sources(
     form: Form | None,
     split: bool,
     at: tuple[str, ...],
+    column: str | None,
     is_alone: bool,
 ) -> Iterator[tuple[Source, str]]:
     """Yield the sources that files are, each with its path below what was named."""
     for path, below in files:
-        kind = kind_of(path, form or "json")
+        kind = kind_of(path, form or "json", column)
         is_stream = path == STANDARD or place_of(path).is_stream(path)
         source = Source(
             path=path,
@@ -316,12 +321,12 @@ def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
 
 
 def _can_be_cut(source: Source) -> bool:
-    return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", "msgpack")
+    return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", *_CUTTERS)
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
-    """Yield where a source is cut: lines anywhere, frames at their ends, what is compressed or one document nowhere."""
-    if not _can_be_cut(source) or source.size is None or source.size <= PIECE:
+    """Yield where a source is cut: lines anywhere, frames and row groups at their ends, others nowhere."""
+    if not _can_be_cut(source) or source.size is None or (source.size <= PIECE and source.kind.form != "parquet"):
         return
     if source.kind.form == "jsonl":
         cut = 0
@@ -331,7 +336,14 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
         return
     try:
         with place_of(source.path).open(source.path) as stream:
-            yield from (cut for cut in frame_ends(stream, limits, PIECE) if cut < source.size)
+            yield from (cut for cut in _CUTTERS[source.kind.form](stream, source, limits) if cut < source.size)
     except FileError:
         if not source.is_one_of_many:
             raise
+
+
+# Where files can be cut, by their form: at least so far apart as pieces are long.
+_CUTTERS: Mapping[Form, Callable[[BinaryIO, Source, Limits], Iterator[int]]] = {
+    "msgpack": lambda stream, source, limits: frame_ends(stream, limits, PIECE),
+    "parquet": lambda stream, source, limits: group_cuts(stream, source.path, PIECE),
+}

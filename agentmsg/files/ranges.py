@@ -50,7 +50,7 @@ class Sinks:
 
     Attributes:
         out: documents.
-        losses: their accounts.
+        losses: their loss reports.
         flat: their losses one by one.
         bad: what cannot be converted.
         is_live: whether somebody waits for each document.
@@ -116,7 +116,7 @@ def convert_documents(
         except AgentMsgError as error:
             if not job.quarantine:
                 raise _placed(error, item) from None
-            _quarantine(report, source, item, error, sinks.bad)
+            _quarantine(job, report, source, item, error, sinks.bad)
             continue
         sinks.out.write(between + framing.lead + done.data + framing.tail)
         if sinks.is_live:
@@ -129,6 +129,7 @@ def convert_documents(
             formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
+            counts.update({"redacted": done.redacted} if done.redacted else {})
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))
@@ -161,8 +162,8 @@ def _stood(source: Source, item: Found) -> dict[str, Any]:
 
 
 def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted, stood: Mapping[str, Any]) -> None:
-    lines = to_lines(done.losses, done.output)
-    # The header of an account, led by the number of its document and the format that this was read from.
+    lines = to_lines(done.report, done.output)
+    # The header of a loss report, led by the number of its document and the format that this was read from.
     lead = dump_json({"line": number, "from": codec, **stood})
     sink.write(lead[:-1] + b"," + next(lines)[1:] + b"\n")
     sink.writelines(line + b"\n" for line in lines)
@@ -194,9 +195,11 @@ def _hint(source: Source, item: Found) -> str:
     return f"; it looks like {codec}: --from {EACH} detects the format of each document" if is_other else ""
 
 
-def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None) -> None:
+def _quarantine(  # noqa: PLR0917 - all that is known of it
+    job: Job, report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None
+) -> None:
     report.bad += 1
-    reason = str(error)
+    reason = str(error) if job.hides is None else job.hides.words(str(error))
     if report.first_bad is None:
         where = "" if item.at is None else f" at {excerpt(item.at)[1:-1]}"
         report.first_bad = (item.number, f"{where}: [{error.code}] {reason}{_hint(source, item)}")
@@ -211,7 +214,8 @@ def _quarantine(report: Report, source: Source, item: Found, error: AgentMsgErro
         "code": error.code,
         "reason": reason,
     }
-    if item.data is not None:
+    # A document whose secrets can't be found is not copied: its place tells where it is.
+    if item.data is not None and job.hides is None:
         try:
             row["text"] = item.data.decode()
         except UnicodeDecodeError:
@@ -237,7 +241,12 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     place = place_of(base)
     with asking(base), ExitStack() as files, paused():
         reading = files.enter_context(reading_of(piece, job.limits))
-        parts = {suffix: files.enter_context(place.create(base + suffix)) for suffix in _parts(job)}
+        parts = {
+            suffix: files.enter_context(
+                place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")
+            )
+            for suffix in _parts(job)
+        }
         with compressed(parts[".out"], job.kind.compression) as out:
             sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
             report = convert_documents(job, piece.source, reading, sinks, advance=advance)

@@ -39,7 +39,8 @@ class _Remote(Place):
         with asking(path):
             return cast("BinaryIO", self._files.open(path, "rb"))
 
-    def create(self, path: str) -> BinaryIO:
+    def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
+        del is_private  # who may read it is settled there
         with asking(path):
             return cast("BinaryIO", self._files.open(path, "wb"))
 

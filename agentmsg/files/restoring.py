@@ -1,4 +1,4 @@
-"""Converted documents and their accounts, side by side, back to the documents that they were made of."""
+"""Converted documents and their loss reports, side by side, back to the documents that they were made of."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import attrs
 
 from agentmsg.api import loads
 from agentmsg.errors import DecodeError, FileError, LossError
-from agentmsg.files.compression import compressed, decompressed
+from agentmsg.files.compression import decompressed
 from agentmsg.files.converting import rendered
 from agentmsg.files.documents import documents
 from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.overwriting import check_distinct, check_free
+from agentmsg.files.packing import packed
 from agentmsg.files.plan import LOOKED_AT, detected, form_fault, named
 from agentmsg.files.storages import place_of, whole_file
 from agentmsg.fitting.account import account
@@ -41,12 +42,12 @@ _HEADER = b'"agentmsg-losses"'
 
 @attrs.frozen
 class Account:
-    """The account of one document of a file.
+    """The loss report of one document of a file.
 
     Attributes:
-        number: of the document, from 1; None where the account does not say.
-        source: the format that the document was read from; None where the account does not say.
-        losses: the account.
+        number: of the document, from 1; None where the loss report does not say.
+        source: the format that the document was read from; None where the loss report does not say.
+        losses: the loss report.
     """
 
     number: int | None
@@ -55,10 +56,10 @@ class Account:
 
 
 def accounts(lines: Iterator[Found]) -> Iterator[Account]:
-    """Yield the accounts that stand in a file, one after the other; each begins with its header.
+    """Yield the loss reports that stand in a file, one after the other; each begins with its header.
 
     Raises:
-        DecodeError: where lines are none; the path starts with the number of the line in its account.
+        DecodeError: where lines are none; the path starts with the number of the line in its loss report.
     """
     held: list[bytes] = []
     for line in lines:
@@ -92,11 +93,11 @@ class Restoring:
     Attributes:
         converted: the name of the converted file, or "-".
         kind: how documents stand in it.
-        accounts: the name of the file of their accounts, or "-"; None: what the documents carry is all there is.
+        accounts: the name of the file of their loss reports, or "-"; None: what the documents carry is all there is.
         accounts_kind: its kind.
-        source: the format of the converted documents; None means what the accounts say or, without a file of them,
+        source: the format of the converted documents; None means what the loss reports say or, without a file of them,
             what the first documents look like.
-        codec: the format to write; None means the one that the accounts name.
+        codec: the format to write; None means the one that the loss reports name.
         options: of that.
         target: the name of the file to write, or "-".
         target_kind: its kind.
@@ -130,7 +131,7 @@ class Restoring:
             told: called with the number of a document and what the format to write could not carry of it.
 
         Raises:
-            LossError: code "edited", where documents and accounts do not belong together.
+            LossError: code "edited", where documents and loss reports do not belong together.
             AgentMsgError: where they cannot be read or written; nothing is written then but to stdout.
         """
         check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
@@ -141,11 +142,12 @@ class Restoring:
 
             def opened(name: str, kind: Kind) -> Iterator[Found]:
                 raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
-                return documents(enter(decompressed(raw, kind.compression, name)), kind.form, DEFAULT_LIMITS)
+                stream = enter(decompressed(raw, kind.compression, name))
+                return documents(stream, kind.form, DEFAULT_LIMITS, name=name, column=kind.column)
 
             def opened_sink() -> BinaryIO:
                 whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target, force=self.force))
-                sink = enter(compressed(whole, self.target_kind.compression))
+                sink = enter(packed(whole, self.target_kind))
                 sink.write(framing.head)
                 return sink
 
@@ -160,7 +162,7 @@ class Restoring:
             count = 0
             for history, codec in originals:
                 document = self._written(history, codec, count + 1, told)
-                if sink is None:  # the first account says that there is something to write
+                if sink is None:  # the first loss report says that there is something to write
                     sink = opened_sink()
                 elif self.target_kind.form == "json":
                     raise self._not_one()
@@ -234,7 +236,7 @@ def _naming(own: Iterator[Account], name: str) -> Iterator[Account]:
 
 
 def _paired(found: Iterator[Found], own: Iterator[Account]) -> Iterator[tuple[Found, Account]]:
-    """Yield each document with its account."""
+    """Yield each document with its loss report."""
     number = 0
     for each in own:
         number += 1

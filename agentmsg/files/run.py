@@ -1,7 +1,7 @@
-"""A whole run: pieces to an engine, parts to targets, and an account of it all.
+"""A whole run: pieces to an engine, parts to targets, and a report of it all.
 
-A target gets its final name when all its pieces are done, after the files that belong to it (accounts, quarantine):
-there is never a document without its account.
+A target gets its final name when all its pieces are done, after the files that belong to it (loss reports, quarantine):
+there is never a document without its loss report.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.errors import FileError
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.file_names import STANDARD, kind_of
+from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Job, Piece, Report
@@ -45,7 +45,7 @@ class Request:
         jobs: so many at once.
         resume: whether to go on with a run that was stopped.
         force: whether files that are there are replaced, and what a run that was stopped left is thrown away.
-        losses: for each target where its accounts go, or None.
+        losses: for each target where its loss reports go, or None.
         flat: for each target where its losses go one by one, or None.
         bad: for each target where that goes which cannot be converted; None means beside it.
         detected: called with the format of stdin, where that was not given.
@@ -82,14 +82,14 @@ class Outcome:
         documents: how many were written.
         messages: how many were in them.
         read: how many were in what they were made of.
-        bad: how many were put aside.
+        bad: how many were quarantined.
         missing: how many records had no document at the places where it was looked for.
         resumed: how many pieces were done before.
         formats: how many documents of each format were written, where each was detected by itself.
         levels: losses by level.
         groups: the losses by what they have in common.
         first_bad: what was wrong first, with its place.
-        bad_files: that hold what was put aside.
+        bad_files: that hold the quarantined documents.
     """
 
     documents: int = 0
@@ -333,8 +333,9 @@ class _Run:
                 suffix: Growing(
                     path,
                     f"{base}{suffix}.joined",
-                    compression=kind_of(path, "jsonl").compression,
+                    kind=lines_kind(path),
                     is_one_part=is_one_part,
+                    is_private=any(task.job.hides is not None for task in self._tasks[index]),
                 )
                 for suffix, path in request.sides(index, target.path).items()
             }
@@ -342,6 +343,8 @@ class _Run:
                 target.path,
                 f"{base}.out.joined",
                 framing_of(target.kind, pretty=False),
+                # Its parts are compressed already.
+                kind=attrs.evolve(target.kind, compression=""),
                 parts_compression=target.kind.compression,
                 is_one_part=is_one_part,
             )

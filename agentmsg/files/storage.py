@@ -37,8 +37,13 @@ class Place(ABC):
         """Return a file to read, which can seek."""
 
     @abstractmethod
-    def create(self, path: str) -> BinaryIO:
-        """Return a new file to write, in the place of one of that name; links are not followed."""
+    def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
+        """Return a new file to write, in the place of one of that name; links are not followed.
+
+        Args:
+            path: its name.
+            is_private: whether nobody else may read it, where the place knows who is who.
+        """
 
     @abstractmethod
     def write_back(self, file: BinaryIO) -> None:

@@ -36,12 +36,15 @@ def place_of(path: str) -> Place:
 
 
 @contextmanager
-def whole_file(path: str, *, force: bool = False, is_wanted: Callable[[], bool] = lambda: True) -> Generator[BinaryIO]:
+def whole_file(
+    path: str, *, force: bool = False, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+) -> Generator[BinaryIO]:
     """Give a file to write that gets its name at the end; where anything goes wrong, all is as it was.
 
     Args:
         path: its name.
         force: whether it replaces a file of that name.
+        is_private: whether nobody else may read it, where the place knows who is who.
         is_wanted: whether there shall be a file, asked at the end.
 
     Raises:
@@ -55,7 +58,7 @@ def whole_file(path: str, *, force: bool = False, is_wanted: Callable[[], bool] 
     folder, slash, name = path.rpartition("/")
     part = f"{folder}{slash}.{name}.{os.getpid()}-{get_ident()}.part"
     try:
-        with asking(path), place.create(part) as file:
+        with asking(path), place.create(part, is_private=is_private) as file:
             yield file
         if is_wanted():
             place.publish(part, path, force=force)

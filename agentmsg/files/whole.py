@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.api import dumps, loads
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import AgentMsgError, DecodeError, FileError
-from agentmsg.files.compression import compressed
 from agentmsg.files.file_names import kind_of
 from agentmsg.files.framing import framing_of
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.overwriting import check_free
+from agentmsg.files.packing import packed
 from agentmsg.files.places import nothing_at, pointers
 from agentmsg.files.plan import form_fault, named
 from agentmsg.files.storages import whole_file
@@ -176,7 +176,7 @@ def new_file(name: str, kind: Kind, *, force: bool) -> Generator[BinaryIO]:
     try:
         if not force:
             check_free((name,))
-        with whole_file(name, force=force) as raw, compressed(raw, kind.compression) as file:
+        with whole_file(name, force=force) as raw, packed(raw, kind) as file:
             yield file
     except FileError as error:
         if error.code != "exists":

@@ -64,6 +64,7 @@ def account(fitted: Fitted) -> Losses:
         guard=_Unedited(output),
         spelling=lambda: _spellings(fitted),
         length=len(output),
+        secret=fitted.is_secret,
     )
 
 

@@ -10,8 +10,8 @@
 The path says of what type a value is, so free-form JSON needs no tags. ``spelling`` lines carry the notes of the
 source, the texts of its arguments, and where readers name results after their calls, the names that the source has:
 they aren't losses, but make the source's document exact too. The header binds the loss report to its output; it also
-counts what the output carries itself (see carry.py). A loss report that is carried is the same text, whose header
-has the digest of the content only, since it gives back content only.
+counts what the output carries itself (see carry.py), and says whether the losses hold ``secrets``. A loss report that
+is carried is the same text, whose header has the digest of the content only, since it gives back content only.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
         header |= {"messages": len(output), "digest": digest(output, exact=True)}
     if losses.carried:
         header["carried"] = losses.carried
-    if losses.secrets:
+    if losses.secret:
         header["secrets"] = True
     yield dump_json(header)
     yield from _object_lines(losses)
@@ -183,7 +183,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
                 header = _header(line)
                 continue
             path = tuple(int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:])
-            losses.extend(_losses(line, path, header))
+            losses.extend(_losses(line, path, header["codec"]))
             if "spelling" in line:
                 spelling.append((path, adopt(line["spelling"])))
         except AgentMsgError as error:
@@ -201,7 +201,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
         carried=header.get("carried", 0),
-        secrets=header.get("secrets", False),
+        secret=header.get("secrets", False),
     )
 
 
@@ -220,12 +220,12 @@ def _header(line: Any) -> dict[str, Any]:
     if not all(isinstance(expected, str) for expected in given):
         msg = "the digest in the header of a loss report must be a string"
         raise DecodeError(msg)
+    if type(header.get("secrets", False)) is not bool:
+        msg = 'the "secrets" in the header of a loss report must be true or false'
+        raise DecodeError(msg)
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:
         msg = "the header of a loss report must count the losses carried in the output"
-        raise DecodeError(msg)
-    if type(header.get("secrets", False)) is not bool:
-        msg = "the header of a loss report must say whether it holds secrets: true or false"
         raise DecodeError(msg)
     return header
 
@@ -270,14 +270,13 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
     return parts
 
 
-def _losses(line: Mapping[str, Any], path: Path, header: Mapping[str, Any]) -> Iterator[Loss]:
-    levels, whys, codec = line.get("level", {}), line.get("why", {}), header["codec"]
-    secret = header.get("secrets", False)
+def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
+    levels, whys = line.get("level", {}), line.get("why", {})
 
     def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
         name = at[-1] if isinstance(at[-1], str) else ""
         made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
-        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why, secret)
+        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
 
     for kind in _PLACES:
         if kind in line:

@@ -73,6 +73,7 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
         spelling=losses.spelling,
         length=losses.length,
         carried=len(inside),
+        secret=losses.secret,
     )
     return holding, rest
 
@@ -168,6 +169,7 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         guard=losses.guard,
         spelling=losses.spelling,
         length=losses.length,
+        secret=losses.secret,
     )
     return woven(output, whole, edits=edits)
 

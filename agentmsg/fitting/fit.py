@@ -97,6 +97,7 @@ class Fitted:
         added: the messages of the output that hold what stands apart, and are of no planned one.
         tools: what became of the tools; None if they are as they were.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
+        is_secret: whether the source holds what was redacted in the output.
     """
 
     source: History
@@ -109,6 +110,7 @@ class Fitted:
     added: frozenset[int] = _NOTHING_ADDED
     tools: tuple[FitItem, ...] | None = None
     derives_names: bool = False
+    is_secret: bool = False
 
 
 def fit(history: History, codec: Codec) -> Fitted:

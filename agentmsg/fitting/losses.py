@@ -36,6 +36,7 @@ ANNOTATIONS = frozenset(
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""
 _FAILED = ("error", "denied", "interrupted")
+_VALUES = frozenset({"was", "now"})
 PROMPT_ROLES = frozenset({"system", "developer"})
 """The roles of instructions."""
 
@@ -72,7 +73,7 @@ class Loss:
         now: the output's value. For a moved block: its index in the output's content, or the message and block that it
             became. For moved, split and merged messages: the (message, first block) of each part in the output.
         why: the reason, in words.
-        secret: whether ``was`` is not to be shown (see ``agentmsg.redact``).
+        secret: whether ``was`` may hold what somebody wanted hidden: then neither it nor ``now`` is shown.
     """
 
     path: Path
@@ -82,12 +83,14 @@ class Loss:
     was: Any = None
     now: Any = None
     why: str = ""
-    secret: bool = attrs.field(default=False, repr=False)
+    secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        """Yield the fields that say something and may be shown."""
-        return ((name, value) for name, value in shown_fields(self) if name != "was" or not self.secret)
+        """Yield the fields to show; of a secret loss not its values."""
+        for name, value in shown_fields(self):
+            if not (self.secret and name in _VALUES):
+                yield name, value
 
     def __str__(self) -> str:
         """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
@@ -116,7 +119,8 @@ class Losses(Sequence[Loss]):
         spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact too.
         length: number of messages in the output, if known; any messages after these were added later.
         carried: how many more losses travel inside the output (``carry=True``); ``restore`` takes them from there.
-        secrets: whether the report holds what is not to be shown; it says so on file, too.
+        secret: whether the losses hold what somebody wanted hidden, such as keys that were redacted. Reprs don't show
+            their values then, and the header on file says so.
     """
 
     def __init__(
@@ -128,7 +132,7 @@ class Losses(Sequence[Loss]):
         spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
         length: int | None = None,
         carried: int = 0,
-        secrets: bool = False,
+        secret: bool = False,
     ) -> None:
         for name, value in (("length", length), ("carried", carried)):
             if value is not None and (type(value) is not int or value < 0):
@@ -137,7 +141,7 @@ class Losses(Sequence[Loss]):
             if function is not None and not callable(function):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
-        flag(secrets, "secrets")
+        flag(secret, "secret")
         # What can be gone through only once is gone through now: a loss report may be read by several threads.
         self._make = items if callable(items) else _losses(items)
         self._items: tuple[Loss, ...] | None = None
@@ -146,11 +150,12 @@ class Losses(Sequence[Loss]):
         self.spelling = spelling
         self.length = length
         self.carried = carried
-        self.secrets = secrets
+        self.secret = secret
 
     def _all(self) -> tuple[Loss, ...]:
         if self._items is None:
-            self._items = tuple(self._make()) if callable(self._make) else self._make
+            items = tuple(self._make()) if callable(self._make) else self._make
+            self._items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
         return self._items
 
     def _with(self, items: Iterable[Loss]) -> Losses:
@@ -161,7 +166,7 @@ class Losses(Sequence[Loss]):
             spelling=self.spelling,
             length=self.length,
             carried=self.carried,
-            secrets=self.secrets,
+            secret=self.secret,
         )
 
     @overload
@@ -208,7 +213,7 @@ class Losses(Sequence[Loss]):
             spelling=Settled(tuple(self.spelling())),
             length=self.length,
             carried=self.carried,
-            secrets=self.secrets,
+            secret=self.secret,
         )
         return (make, (self._all(),))
 

@@ -68,7 +68,7 @@ class ContentBlock(Protocol):
 
     @property
     def phase(self) -> str | None:
-        """Part of an answer that it belongs to."""
+        """Part of a response that it belongs to."""
         ...
 
     @property

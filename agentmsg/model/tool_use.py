@@ -51,7 +51,7 @@ class ToolUseBlock(BaseBlock):
         name: of the tool.
         input: any JSON; ``{}`` where neither it nor ``raw_input`` is given.
         raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to
-            ``input``, else discarded: ``input`` is the truth. Text that is no JSON makes an invalid call
+            ``input``, else discarded: ``input`` is the truth. Text that isn't JSON makes an invalid call
             (``is_valid`` is False, ``input`` is None).
         kind: "function" (the client runs it), "custom" (the same, with free text), "server" (the provider
             runs it).

@@ -1,4 +1,4 @@
-"""What an answer cost: token counters, money and time."""
+"""What a response cost: token counters, money and time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COUNTERS = (
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
 class Usage(Noted):
-    """Counters of one answer, in tokens unless said otherwise; None means not stated.
+    """Counters of one response, in tokens unless said otherwise; None means not stated.
 
     Attributes:
         input: tokens read, cache reads and writes included.
@@ -38,7 +38,7 @@ class Usage(Noted):
         input_audio: part of input that was audio.
         output_audio: part of output that was audio.
         cost: money, in the currency the source uses.
-        seconds: time the answer took.
+        seconds: time the response took.
     """
 
     input: int | None = attrs.field(default=None, validator=whole)

@@ -14,10 +14,12 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.fitting.account import account
-from agentmsg.fitting.fit import Fitted, make_item
+from agentmsg.fitting.edited import over
+from agentmsg.fitting.fit import Fitted
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.model.checks import clean_repr, listed, one_of
 from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.finding import Found, Texts, kinds_in
 from agentmsg.redacting.leaves import rewritten, texts_in
@@ -26,8 +28,6 @@ from agentmsg.values.frozen import shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from agentmsg.model.msg import Msg
 
 __all__ = ["Redaction", "Redactor", "redact"]
 
@@ -143,24 +143,27 @@ class Redactor:
             raise InvalidMessage(msg, code="depth") from None
         return Redaction(output, _losses(source, output, found.kinds))
 
+    def text(self, text: str) -> str:
+        """Return a text without its secrets."""
+        return self((Msg("user", text, id=None, created_at=None),)).history[0].text
+
 
 def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losses:
-    tools = None if output.tools is source.tools else tuple(map(make_item, output.tools))
-    told = account(Fitted(source, output, _CODEC, tools=tools))
+    told = account(over(Fitted(output, output, _CODEC), source, is_secret=output is not source))
     return Losses(
         lambda: (_with_kinds(loss, kinds) for loss in told),
         codec=_CODEC,
         guard=told.guard,
         spelling=told.spelling,
         length=told.length,
-        secrets=output is not source,
+        secret=told.secret,
     )
 
 
 def _with_kinds(loss: Loss, kinds: Mapping[str, str]) -> Loss:
-    """Return a loss that says of which kinds its secrets are, and doesn't show them."""
+    """Return a loss that says of which kinds its secrets are."""
     found = {kind: None for text in texts_in(loss.now) for kind in kinds_in(text, kinds)}
-    return attrs.evolve(loss, why=", ".join(found) or "redacted", secret=True)
+    return attrs.evolve(loss, why=", ".join(found) or "redacted")
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:

@@ -72,7 +72,7 @@ def table_of(losses: Losses) -> LossTable:
     return LossTable(
         title=_title(losses),
         facts=(
-            "redacted: the loss report holds the secrets" if losses.secrets else f"converted to {brief(losses.codec)}",
+            f"converted to {brief(losses.codec)}",
             *([f"{count(losses.carried, 'loss', 'losses')} carried in the document"] if losses.carried else []),
         ),
         rows=tuple(map(_row, islice(ordered, _ROWS))),
@@ -102,8 +102,8 @@ def _row(loss: Loss) -> LossRow:
         where=brief("/".join(map(str, loss.path))),
         kind=loss.kind,
         why=brief(loss.why),
-        was=Words("(secret)") if loss.secret else _value(loss.was),
-        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(loss.now),
+        was=_value(None if loss.secret else loss.was),
+        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(None if loss.secret else loss.now),
     )
 
 

@@ -60,7 +60,7 @@ def recipe(python: Path, name: str, folder: Path, **more: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["datasets", "duckdb", "polars"])
+@pytest.mark.parametrize("name", ["parquet", "datasets", "duckdb", "polars"])
 def test_tables_keep_documents(name: str, python: Path, tmp_path: Path) -> None:
     """Documents that a table holds convert there and back, exactly."""
     recipe(python, name, tmp_path)

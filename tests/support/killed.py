@@ -43,6 +43,7 @@ KINDS: Mapping[str, Conversion] = {
     "gzip": Conversion(["a.jsonl"], "b.jsonl.gz"),
     "lines": Conversion(["a.jsonl"], "b.jsonl"),
     "inside of records, mixed": Conversion(["e.jsonl"], "b.jsonl", source="each", at=("/log/*", "/one")),
+    "rows": Conversion(["a.parquet"], "b.parquet"),
     "many sources": Conversion(["a.jsonl", "c.jsonl.gz", "d.jsonl"], "b.jsonl"),
     "Zstandard": Conversion(["a.jsonl"], "b.jsonl.zst"),
 }

@@ -100,6 +100,24 @@ def in_polars(scope: dict[str, Any]) -> None:
     assert [json.loads(row) for row in found["openai"]] == [json.loads(row) for row in rows()]
 
 
+def in_parquet(scope: dict[str, Any]) -> None:
+    """Each tool reads the documents that we write, to the byte, and we read those that each tool writes."""
+    histories = [am.loads(row.encode(), "openai") for row in rows()]
+    documents = [am.dumps(history, "openai").decode() for history in histories]
+    am.dump_lines(histories, "ours.parquet", "openai", append=False)
+    table = scope["duckdb"].sql("SELECT document FROM 'ours.parquet'")
+    frame = scope["pl"].read_parquet("ours.parquet")
+    made = scope["Dataset"].from_parquet("ours.parquet")
+    assert [text for (text,) in table.fetchall()] == frame["document"].to_list() == list(made["document"]) == documents
+    table.write_parquet("duckdb.parquet")
+    frame.write_parquet("polars.parquet")
+    made.to_parquet("datasets.parquet")
+    for name in ("ours", "duckdb", "polars", "datasets"):
+        again = list(am.load_lines(f"{name}.parquet", "openai"))
+        assert len(again) == len(histories), name
+        assert all(map(am.same, again, histories)), name
+
+
 def in_sqlalchemy(scope: dict[str, Any]) -> None:
     """Each history comes back the same; None is NULL; a new history replaces the old one."""
     chat, select = scope["Chat"], scope["select"]
@@ -168,6 +186,7 @@ def in_celery(scope: dict[str, Any]) -> None:
 
 
 CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "parquet": in_parquet,
     "datasets": in_datasets,
     "duckdb": in_duckdb,
     "polars": in_polars,

@@ -1,0 +1,93 @@
+"""Bytes of documents to what a file of a kind holds: compressed, rows of Parquet, or as they are."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from agentmsg.files.arrow_values import Lent, arrow, parquet
+from agentmsg.files.compression import compressed
+from agentmsg.files.file_names import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from agentmsg.files.file_names import Kind
+
+__all__ = ["is_packed", "packed"]
+
+# The name of the column that is written, where nobody gave one.
+_COLUMN = "document"
+# A row group is written once its documents have so many bytes.
+_GROUP = 16 << 20
+
+
+def is_packed(kind: Kind) -> bool:
+    """Whether a file of a kind holds other bytes than those of its documents."""
+    return kind.form == "parquet" or bool(kind.compression)
+
+
+@contextmanager
+def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
+    """Give a stream that takes documents, and writes to the given one what a file of a kind holds; that stays open.
+
+    Raises:
+        FileError: code "unavailable", where a package is missing.
+    """
+    if kind.form != "parquet":
+        with compressed(stream, kind.compression) as sink:
+            yield sink
+        return
+    rows = _Rows(stream, _COLUMN if kind.column in (None, WHOLE) else kind.column)
+    yield cast("BinaryIO", rows)
+    rows.finish()
+
+
+class _Rows:
+    """Lines to row groups. Where these end depends on the lines only."""
+
+    def __init__(self, stream: BinaryIO, column: str) -> None:
+        module = self._arrow = arrow()
+        self._schema = module.schema([module.field(column, module.string(), nullable=False)])
+        # Texts of many bytes each: what their least and greatest are helps nobody.
+        self._writer = parquet().ParquetWriter(
+            Lent(stream), self._schema, compression="zstd", use_dictionary=False, write_statistics=False
+        )
+        self._line: list[bytes] = []
+        self._lines: list[bytes] = []
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        """Take some bytes, of one line or of many."""
+        first, *more = bytes(data).split(b"\n")
+        self._line.append(first)
+        for piece in more:
+            self._end_line()
+            self._line.append(piece)
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: rows are written by groups."""
+
+    def _end_line(self) -> None:
+        line = b"".join(self._line)
+        self._line.clear()
+        if line:
+            self._lines.append(line)
+            self._size += len(line)
+        if self._size >= _GROUP:
+            self._end_group()
+
+    def _end_group(self) -> None:
+        module = self._arrow
+        texts = module.array(self._lines, module.binary()).cast(module.string())
+        self._writer.write_table(module.table([texts], schema=self._schema))
+        self._lines.clear()
+        self._size = 0
+
+    def finish(self) -> None:
+        """Write the last rows, and what stands at the end of the file."""
+        self._end_line()
+        if self._lines:
+            self._end_group()
+        self._writer.close()

@@ -1,0 +1,272 @@
+"""Documents in the rows of Parquet files, row group by row group; ``packing`` writes them.
+
+A document is a row, or what one column holds of it: a text that is JSON, or a struct or list of structs, as data sets
+of OpenAI's messages have them. Members of structs that are null are left out: Arrow gives each struct all the members
+that any of them has, so that nothing tells a member that is null from one that is absent. Items that are null stay.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import attrs
+
+from agentmsg.checking.detection import recognize_all
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
+from agentmsg.files.arrow_values import Lent, is_nested, is_plain, is_text, nested, parquet, texts, whole
+from agentmsg.files.file_names import WHOLE
+from agentmsg.values.text import parse_json
+from agentmsg.values.types import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from agentmsg.files.arrow_values import Document
+
+__all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
+
+# So many rows are looked at to find the column.
+_LOOKED_AT = 8
+# So much of a row group is held in memory at once, and so many rows.
+_BATCH = 4 << 20
+_ROWS = 64
+# What the rows that are held may be once dictionaries are unpacked.
+_UNPACKED = 2 << 30
+_BUFFER = 1 << 18
+# So many columns are named.
+_NAMED = 20
+
+
+@attrs.frozen
+class Row:
+    """One document of a file.
+
+    Attributes:
+        number: of the row in its range, from 1.
+        offset: about where its row group begins in the file.
+        until: up to which byte of the file all is dealt with once this is.
+        data: its bytes; None where it cannot be a document.
+        fault: why.
+    """
+
+    number: int
+    offset: int
+    until: int
+    data: bytes | None
+    fault: AgentMsgError | None
+
+
+@attrs.frozen
+class Choice:
+    """What of a row is the document.
+
+    Attributes:
+        column: its name; None for the whole row.
+        others: the columns that are no part of it.
+    """
+
+    column: str | None
+    others: tuple[str, ...] = ()
+
+
+@contextmanager
+def _opened(stream: BinaryIO, name: str) -> Generator[Any]:
+    """Give a Parquet file as Arrow has it; whatever that says of it is a FileError.
+
+    Raises:
+        FileError: code "syntax" where it is none, or damaged; "form" where it is a stream.
+    """
+    opened = parquet().ParquetFile
+    if not stream.seekable():
+        msg = f"{name}: Parquet can't be read from a stream; name a file"
+        raise FileError(msg, code="form")
+    try:
+        # By pieces, not all that a row group has of a column at once.
+        yield opened(Lent(stream), pre_buffer=False, buffer_size=_BUFFER)
+    except AgentMsgError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno:  # the disk's words, not Arrow's
+            raise
+        words = str(error).partition("\n")[0] or type(error).__name__
+        msg = f"{name}: not Parquet, or damaged: {excerpt(words)[1:-1]}"
+        raise FileError(msg, code="syntax") from None
+
+
+def read_rows(
+    stream: BinaryIO, name: str, column: str | None = None, *, longest: int, start: int = 0, end: int | None = None
+) -> Iterator[Row]:
+    """Yield the documents of the row groups that begin in a range of a file.
+
+    Args:
+        stream: which can seek.
+        name: of the file, for errors.
+        column: that holds the documents; WHOLE for the whole row. None: the whole row where that is JSON, with structs
+            or lists, and recognised; else the only struct or list that is recognised; else the only text that is JSON.
+            A text that is the only column is taken anyway.
+        longest: a document of more bytes is a fault.
+        start: first byte of the range.
+        end: the byte after it; None means to the end.
+
+    Raises:
+        FileError: code "syntax" where it is no such file, or damaged; "column" where no column can be chosen, or there
+            is none of that name; "unavailable" where a package is missing.
+    """
+    with _opened(stream, name) as file:
+        size = stream.seek(0, 2)
+        documents = partial(_documents(file, _choice(file, name, column).column), longest=longest)
+        starts = _starts(file, size)
+        number = 0
+        for index, (begin, after) in enumerate(zip(starts, [*starts, size][1:], strict=True)):
+            if begin < start or (end is not None and begin >= end):
+                continue
+            before, count = number, max(1, file.metadata.row_group(index).num_rows)
+            for batch in _batches(file, index, None if documents.func is whole else documents.keywords["column"]):
+                for data, fault in documents(batch):
+                    number += 1
+                    until = begin + (after - begin) * min(number - before, count) // count
+                    yield Row(number, begin, until, data, fault)
+
+
+def read_choice(stream: BinaryIO, name: str, column: str | None) -> Choice:
+    """Return what of the rows of a file are the documents; arguments and errors are those of ``read_rows``."""
+    with _opened(stream, name) as file:
+        return _choice(file, name, column)
+
+
+def group_cuts(stream: BinaryIO, name: str, every: int) -> Iterator[int]:
+    """Yield where a file can be cut: where row groups begin, at least so many bytes apart as they are unpacked.
+
+    Raises:
+        FileError: as ``read_rows``.
+    """
+    with _opened(stream, name) as file:
+        unpacked = 0
+        for index, start in enumerate(_starts(file, stream.seek(0, 2))):
+            if unpacked >= every:
+                yield start
+                unpacked = 0
+            unpacked += max(0, file.metadata.row_group(index).total_byte_size)
+
+
+def _starts(file: Any, size: int) -> list[int]:
+    """Return where row groups begin, the first at 0: each has a share of the file, by its bytes as they are unpacked.
+
+    Where their columns really begin isn't asked: where that is damaged, asking Arrow ends the process.
+    """
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    ends = list(accumulate(max(1, group.total_byte_size) for group in groups))
+    return [size * end // ends[-1] for end in [0, *ends[:-1]]] if ends else []
+
+
+def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> Iterator[Any]:
+    group = file.metadata.row_group(index)
+    usual = max(1, group.total_byte_size // max(1, group.num_rows))
+    # A long value that stands once in a dictionary may be that of each row. (Which columns have one, nobody asks: of
+    # damaged metadata of a column Arrow ends the process.)
+    rows = max(1, min(most, _BATCH // usual, _UNPACKED // max(1, group.total_byte_size)))
+    columns = None if column is None else [column]
+    yield from file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False)
+
+
+def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
+    """Return what gives the documents of a batch."""
+    if column is None:
+        return partial(whole)
+    return partial(texts if is_text(file.schema_arrow.field(column).type) else nested, column=column)
+
+
+# -- which column
+
+
+def _choice(file: Any, name: str, column: str | None) -> Choice:
+    schema = file.schema_arrow
+    if column == WHOLE:
+        return Choice(None)
+    if column is None:
+        column = _guessed(file, name)
+        if column is None:
+            return Choice(None)
+    elif schema.names.count(column) != 1:
+        words = "several columns are" if column in schema.names else "no column is"
+        msg = f"{name}: {words} named {excerpt(column)[1:-1]}; the columns are {_listed(schema)}"
+        raise FileError(msg, code="column")
+    elif not (is_text(schema.field(column).type) or is_nested(schema.field(column).type)):
+        msg = f"{name}: column {excerpt(column)[1:-1]} holds {_said(schema.field(column).type)}, which is no document"
+        raise FileError(msg, code="column")
+    return Choice(column, tuple(each for each in schema.names if each != column))
+
+
+def _guessed(file: Any, name: str) -> str | None:
+    """Return the column that holds documents; None for the whole row.
+
+    Raises:
+        FileError: code "column".
+    """
+    schema, first = file.schema_arrow, _first(file)
+    if first is None:
+        return None
+    if len(schema) == 1 and is_text(schema.field(0).type):
+        return str(schema.field(0).name)  # whatever its first rows hold: nothing else could be meant
+    fields = [field for field in schema if schema.names.count(field.name) == 1]
+    structured = [field.name for field in fields if is_nested(field.type)]
+    if structured and all(is_plain(field.type) for field in schema) and _is_known(whole(first)):
+        return None
+    found = [each for each in structured if _is_known(nested(first, each))]
+    if not found:
+        found = [field.name for field in fields if is_text(field.type) and _is_json(texts(first, field.name))]
+        if len(found) > 1:
+            found = [each for each in found if _is_known(texts(first, each))] or found
+    if len(found) == 1:
+        return str(found[0])
+    several = ", ".join(excerpt(each)[1:-1] for each in found[:_NAMED])
+    words = f"several columns hold documents: {several}" if found else "no column is recognised as documents"
+    msg = f'{name}: {words}; name one with --column ("{WHOLE}" for the whole row). The columns are {_listed(schema)}'
+    raise FileError(msg, code="column")
+
+
+def _first(file: Any) -> Any:
+    """Return the first rows; None where there are none."""
+    for index in range(file.metadata.num_row_groups):
+        for batch in _batches(file, index, None, _LOOKED_AT):
+            if batch.num_rows:
+                return batch
+    return None
+
+
+def _listed(schema: Any) -> str:
+    shown = [f"{excerpt(field.name)[1:-1]} ({_said(field.type)})" for field in list(schema)[:_NAMED]]
+    return ", ".join(shown) + (f" and {len(schema) - _NAMED} more" if len(schema) > _NAMED else "")
+
+
+def _said(kind: Any) -> str:
+    return excerpt(str(kind).partition("<")[0])[1:-1]
+
+
+def _held(documents: Iterable[Document]) -> list[bytes]:
+    return [data for data, _ in documents if data is not None]
+
+
+def _is_known(documents: Iterable[Document]) -> bool:
+    """Whether documents are of a format."""
+    held = _held(documents)
+    with suppress(AgentMsgError):
+        return bool(held) and bool(recognize_all(held))
+    return False
+
+
+def _is_json(documents: Iterable[Document]) -> bool:
+    """Whether documents are JSON, objects or arrays; a few may be broken."""
+    held = _held(documents)
+    return 2 * sum(map(_is_tree, held)) > len(held)
+
+
+def _is_tree(data: bytes) -> bool:
+    try:
+        value = parse_json(data)
+    except DecodeError:
+        return False
+    return is_mapping(value) or is_list(value)
