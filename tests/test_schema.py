@@ -85,7 +85,7 @@ def test_fields_are_described() -> None:
     assert (
         defs["TextBlock"]["properties"]["metadata"]["description"] == "the application's own; never part of a prompt."
     )
-    assert defs["Usage"]["description"].startswith("Counters of one answer")
+    assert defs["Usage"]["description"].startswith("Counters of one response")
 
 
 def test_it_belongs_to_the_caller() -> None:
