@@ -1,13 +1,13 @@
 """The one family of errors that agentmsg raises.
 
     AgentMsgError
-    ├── InvalidMessage      a message, block or value that cannot be made (also a ValueError)
-    ├── DecodeError         a document that a codec cannot read (also a ValueError)
-    │   └── NotUnderstood   a document whose format is not recognised
-    ├── EncodeError         a history that cannot be written (also a ValueError)
-    ├── LossError           a conversion that would lose content, or a loss report that does not fit
-    ├── CodecLookupError    a codec that is not known (also a LookupError)
-    └── FileError           a file that cannot be read or written (also an OSError)
+    ├── InvalidMessage      a message, block or value that can't be made (also a ValueError)
+    ├── DecodeError         a document that a codec can't read (also a ValueError)
+    │   └── NotUnderstood   a document whose format isn't recognised
+    ├── EncodeError         a history that can't be written (also a ValueError)
+    ├── LossError           a conversion that would lose content, or a loss report that doesn't fit
+    ├── CodecLookupError    a codec that isn't known (also a LookupError)
+    └── FileError           a file that can't be read or written (also an OSError)
 
 Each carries ``codec`` (the format at work, or None), ``path`` (field names and indexes from the root of the
 document or history) and ``code``, a stable word that programs may rely on; ``docs`` of the codes: CODES.
@@ -100,7 +100,7 @@ def is_a(value: object, cls: Any) -> bool:
 
 
 def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
-    """Return the error for an argument that cannot be taken."""
+    """Return the error for an argument that can't be taken."""
     return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
 
 
@@ -110,7 +110,7 @@ def _step(step: str | int) -> str:
 
 
 def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the items of an attribute; an error that cannot be made would hide what went wrong."""
+    """Return the items of an attribute; an error that can't be made would hide what went wrong."""
     try:
         return tuple(value)
     except Exception:  # noqa: BLE001 - see above
@@ -176,15 +176,15 @@ def _rebuild(cls: type[AgentMsgError], message: str, state: dict[str, Any]) -> A
 
 
 class InvalidMessage(AgentMsgError, ValueError):
-    """A message, block or value that cannot be made as asked."""
+    """A message, block or value that can't be made as asked."""
 
 
 class DecodeError(AgentMsgError, ValueError):
-    """A document that a codec cannot read."""
+    """A document that a codec can't read."""
 
 
 class NotUnderstood(DecodeError):
-    """A document whose format is not recognised, or may be one of several that read it differently.
+    """A document whose format isn't recognised, or may be one of several that read it differently.
 
     Attributes:
         guesses: the names of the formats that it may have, best first.
@@ -202,11 +202,11 @@ class NotUnderstood(DecodeError):
 
 
 class EncodeError(AgentMsgError, ValueError):
-    """A history that cannot be written."""
+    """A history that can't be written."""
 
 
 class LossError(AgentMsgError):
-    """A conversion that would lose content, or a loss report that does not fit what it is applied to.
+    """A conversion that would lose content, or a loss report that doesn't fit what it is applied to.
 
     Attributes:
         losses: the content losses that stopped an encoding; otherwise empty.
@@ -230,4 +230,4 @@ class CodecLookupError(AgentMsgError, LookupError):
 
 
 class FileError(AgentMsgError, OSError):
-    """A file that cannot be read or written."""
+    """A file that can't be read or written."""

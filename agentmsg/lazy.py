@@ -3,7 +3,7 @@
 ``imported``: a module, its packages before it. Python guards each module by a lock of its own, and a package that
 one thread is still importing is handed to another half made, where that one began with a module inside: it holds
 what the first is waiting for. From the top downwards nobody holds anything while waiting for a package; and where
-modules import each other in one direction only, threads cannot wait for each other in a circle. (A lock of ours
+modules import each other in one direction only, threads can't wait for each other in a circle. (A lock of ours
 around all of it could: somebody's module may ask for a codec while it is imported.)
 
 ``later``: a package's names, each imported when it is first asked for. A package that imported its own modules would
@@ -34,7 +34,7 @@ def imported(name: str) -> ModuleType:
     """Return a module, imported after the packages that it is in.
 
     Raises:
-        ImportError: where it cannot be imported.
+        ImportError: if it can't be imported.
     """
     end = name.find(".")
     while end >= 0:

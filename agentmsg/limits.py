@@ -35,7 +35,7 @@ class Limits:
         inline_media: decoded size of one Base64Source, in bytes.
 
     Raises:
-        InvalidMessage: code "option", where a limit is no whole number above 0.
+        InvalidMessage: code "option" if a limit is no whole number above 0.
     """
 
     bytes: int = attrs.field(default=64 * _MIB, validator=_positive)
@@ -49,7 +49,7 @@ def as_limits(value: object) -> Limits:
     """Return limits that somebody gave.
 
     Raises:
-        InvalidMessage: code "type" where they are none.
+        InvalidMessage: code "type" if they are none.
     """
     if is_a(value, Limits):
         return value
@@ -72,7 +72,7 @@ def room_of(limits: Limits) -> Limits:
     """Make room for the levels of the format itself; who lowers the limit means the whole document.
 
     Raises:
-        InvalidMessage: code "type" where these are no limits.
+        InvalidMessage: code "type" if these are no limits.
     """
     return _room_of(as_limits(limits))
 

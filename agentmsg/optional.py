@@ -19,7 +19,7 @@ def extra(module: str, name: str, what: str) -> Any:
         what: needs it, in words.
 
     Raises:
-        FileError: code "unavailable", where it is not installed.
+        FileError: code "unavailable" if it isn't installed.
     """
     try:
         return import_module(module)

@@ -162,7 +162,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
 
 
 def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:
-    """Refuse a value that is none of those that an option may have; True is not 1."""
+    """Refuse a value that is none of those that an option may have; True isn't 1."""
     if words is None or any(value is word or _equals(value, word) for word in words):
         return
     *most, last = map(repr, words)

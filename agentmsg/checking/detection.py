@@ -98,7 +98,7 @@ def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS)
     """Return why a document can hardly be of a format: most of it reads as native, or most keys are unknown.
 
     Returns:
-        What the format does not know; None if there is no such doubt, or where the document cannot be read at all.
+        What the format doesn't know; None if there is no such doubt, or where the document can't be read at all.
     """
     chosen = get_codec(codec)
     try:

@@ -3,7 +3,7 @@
 A module holds one command; ``program`` has the table of them. The command line needs click and rich (the extra
 ``cli``), and what draws needs matplotlib (the extra ``plot``).
 
-May import everything; ``testing`` it does not need.
+May import everything; ``testing`` it doesn't need.
 """
 
 from __future__ import annotations

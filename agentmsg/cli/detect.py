@@ -33,7 +33,7 @@ _NONE = Formats(scores=())
 
 @attrs.frozen
 class _Found:
-    """The formats that a file may have, or why it cannot be read."""
+    """The formats that a file may have, or why it can't be read."""
 
     file: str
     formats: Formats = _NONE

@@ -55,7 +55,7 @@ def write_file(name: str, data: bytes, *, force: bool) -> None:
     """Write a file, or to stdout for "-"; a file is there whole or, if anything goes wrong, as it was.
 
     Raises:
-        FileError: if it cannot be written; code "exists".
+        FileError: if it can't be written; code "exists".
     """
     if name == STANDARD:
         write_bytes(data)
@@ -69,7 +69,7 @@ def output_to(name: str, *, force: bool) -> Generator[None]:
     """Let all that is printed to stdout go to a file, once it is all there; "-" leaves it on stdout.
 
     Raises:
-        FileError: if it cannot be written; code "exists".
+        FileError: if it can't be written; code "exists".
     """
     if name == STANDARD:
         yield

@@ -25,7 +25,7 @@ _MEGABYTE = 1_000_000
 
 
 def size_of(names: Iterable[str]) -> int | None:
-    """Return how many bytes files have together; None where nobody knows: one is a stream."""
+    """Return how many bytes files have together; None if nobody knows: one is a stream."""
     total = 0
     for name in names:
         try:
@@ -44,7 +44,7 @@ class Progress:
         """Take note of how many bytes are read, and documents are done."""
 
     def share(self, done: float, words: str) -> None:
-        """Take note of what is done now, and what share of all is done; of what is not measured in bytes."""
+        """Take note of what is done now, and what share of all is done; of what isn't measured in bytes."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def progress_of(total: int | None, *, quiet: bool) -> Generator[Progress]:
     """Give what is told how far a run is, and shows it on stderr.
 
     Args:
-        total: how many bytes there are to read; None where nobody knows.
+        total: how many bytes there are to read; None if nobody knows.
         quiet: whether nothing is shown.
     """
     is_small = total is not None and total < _SMALL

@@ -54,7 +54,7 @@ class Read:
 
 @attrs.frozen(kw_only=True)
 class Unread:
-    """The error of a document that cannot be read, and where it stands."""
+    """The error of a document that can't be read, and where it stands."""
 
     error: AgentMsgError
     place: str
@@ -90,7 +90,7 @@ def histories_of(
     Args:
         name: of the file.
         codec: of all documents; None to detect that of each.
-        form: how documents stand in it, where its name does not tell.
+        form: how documents stand in it, where its name doesn't tell.
         at: JSON pointers to the documents, where they are inside of what stands in it.
         column: of a Parquet file, that holds the documents.
         advance: told how many bytes of it are read, and documents.
@@ -119,10 +119,10 @@ def histories_of(
 def history_of(
     name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None
 ) -> Read:
-    """Return the one history of a file; as of ``histories_of``.
+    """Return the one history of a file; as for ``histories_of``.
 
     Raises:
-        AgentMsgError: if it cannot be read, or there is not just one.
+        AgentMsgError: if it can't be read, or there isn't just one.
     """
     found: list[Read] = []
     # A file of a million is not read to its end only to be counted.
@@ -154,12 +154,12 @@ def history_at(
         name: of the file; "-" is stdin.
         index: of the document, from 0.
         codec: its format; None to detect it.
-        form: how documents stand in the file, where its name does not tell.
-        at: as of ``histories_of``.
-        column: as of ``histories_of``.
+        form: how documents stand in the file, where its name doesn't tell.
+        at: as for ``histories_of``.
+        column: as for ``histories_of``.
 
     Raises:
-        AgentMsgError: if it cannot be read; code "required", if there is no such document.
+        AgentMsgError: if it can't be read; code "required", if there is no such document.
     """
     with _opened(name, form, at, column) as (reading, place):
         documents = iter(reading)
@@ -179,7 +179,7 @@ def history_at(
 
 
 def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None) -> Formats:
-    """Return the formats that the first documents of a file may have; as of ``histories_of``.
+    """Return the formats that the first documents of a file may have; as for ``histories_of``.
 
     Raises:
         AgentMsgError: if none of them can be read.

@@ -83,7 +83,7 @@ class Lost:
 
 
 class Trouble:
-    """Documents that cannot be read: told in one line a file, with the first error and how many there are."""
+    """Documents that can't be read: told in one line a file, with the first error and how many there are."""
 
     def __init__(self) -> None:
         self.count = 0

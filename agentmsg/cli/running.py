@@ -114,7 +114,7 @@ def run_job(
     """Do a job on files, with progress; return the exit code.
 
     Args:
-        job: what to do with each document; its ``kind`` does not count.
+        job: what to do with each document; its ``kind`` doesn't count.
         run: on which files, and how.
         tell: called with the outcome, and by the name ``is_one`` whether it was about one document.
         losses: where the loss reports go.
@@ -203,7 +203,7 @@ def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome
 
 
 def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
-    """Whether something is a stream, or a document is an error that cannot be converted: no run can resume that."""
+    """Whether something is a stream, or a document is an error that can't be converted: no run can resume that."""
     sides = [name for index, target in enumerate(targets) for name in request.sides(index, target.path).values()]
     written = (
         name == STANDARD or place_of(name).is_stream(name) for name in [target.path for target in targets] + sides

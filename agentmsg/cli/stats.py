@@ -117,7 +117,7 @@ def command(
 
 
 def _counted(files: Sequence[str], progress: Progress, **how: Any) -> tuple[Totals, int, int]:
-    """Return what files hold, how many documents cannot be read, telling of these, and how many records hold none."""
+    """Return what files hold, how many documents can't be read, telling of these, and how many records hold none."""
     totals, unread = Totals(), Trouble()
     size = absent = 0
     for name in files:

@@ -47,7 +47,7 @@ def draw(totals: Totals, name: str, *, force: bool) -> None:
     """Draw what many conversations hold, to a file whose name ends in .svg or .png.
 
     Raises:
-        FileError: if it cannot be written.
+        FileError: if it can't be written.
     """
     # Not by pyplot, which keeps every figure and asks for a window system.
     matplotlib: Any = import_module("matplotlib")

@@ -126,7 +126,7 @@ def held_output() -> Generator[Callable[[], bytes]]:
 
 
 def abandon_output() -> None:
-    """Send what is still buffered nowhere, so that Python does not complain of a closed pipe at its end."""
+    """Send what is still buffered nowhere, so that Python doesn't complain of a closed pipe at its end."""
     try:
         output = sys.stdout.fileno()
     except (OSError, ValueError):

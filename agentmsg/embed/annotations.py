@@ -42,13 +42,13 @@ class As:
     Args:
         codec: the format.
         on_loss: what to do where the format can't hold all content: "error" makes the serialization fail, with the
-            LossError as its cause; "ignore" does not.
-        carry: as of ``agentmsg.encode``.
+            LossError as its cause; "ignore" doesn't.
+        carry: as for ``agentmsg.encode``.
         limits: bounds on what is read.
         options: of the codec.
 
     Raises:
-        CodecLookupError: where there is no such codec or option; at once, not when a model is built.
+        CodecLookupError: if there is no such codec or option; at once, not when a model is built.
     """
 
     codec: Codec
@@ -82,7 +82,7 @@ class As:
         """Be read and written as documents of the format.
 
         Raises:
-            InvalidMessage: code "type" where neither a History nor a Msg (or None) stands beside it.
+            InvalidMessage: code "type" if neither a History nor a Msg (or None) stands beside it.
         """
         from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
 

@@ -88,7 +88,7 @@ class _Type:
             raise refused(error, self.codec) from None
 
     def _of_another(self, value: Any) -> DecodeError | None:
-        """Return the error of an object whose tag is that of another class: what is inside of it does not matter."""
+        """Return the error of an object whose tag is that of another class: what is inside of it doesn't matter."""
         tag = value.get("type") if is_object(value) else None
         if self.tag is None or not is_a(tag, str) or tag == self.tag:
             return None
@@ -111,7 +111,7 @@ def _wrong(name: str, value: Any) -> DecodeError:
 
 
 def held_messages(value: Any) -> History | None:
-    """Return the history of a list or tuple of messages; None where it is anything else."""
+    """Return the history of a list or tuple of messages; None if it is anything else."""
     if type(value) not in (list, tuple) or not value:
         return None
     items = cast("list[Any]", value)
@@ -129,7 +129,7 @@ def _type_of(cls: Any) -> _Type:
     """Return what pydantic is told of a class, or of a union by its name.
 
     Raises:
-        InvalidMessage: code "type" where it is no class that the canonical form holds.
+        InvalidMessage: code "type" if it is no class that the canonical form holds.
     """
     if isinstance(cls, str):
         return _Type(cls, _UNIONS[cls])
@@ -164,7 +164,7 @@ def core_schema(cls: type[Any] | str) -> Any:
     """Return how pydantic validates and serializes a class of the model, or a union of these by its name.
 
     Raises:
-        InvalidMessage: code "type" where the canonical form holds no such class.
+        InvalidMessage: code "type" if the canonical form holds no such class.
     """
     from pydantic_core import core_schema as schemas  # noqa: PLC0415 - pydantic asks
 

@@ -26,7 +26,7 @@ def arrow() -> Any:
     """Return pyarrow.
 
     Raises:
-        FileError: code "unavailable", where it is not installed.
+        FileError: code "unavailable" if it isn't installed.
     """
     return extra("pyarrow", "parquet", ".parquet")
 
@@ -184,7 +184,7 @@ def _tests(names: Iterable[str]) -> list[Callable[[Any], bool]]:
 
 
 def _plain(kind: Any) -> Any:
-    """Return what makes JSON of a value of a type that isn't null; None where it is that already."""
+    """Return what makes JSON of a value of a type that isn't null; None if it is that already."""
     kind, types = _stored(kind), arrow().types
     if types.is_dictionary(kind):
         return _plain(kind.value_type)

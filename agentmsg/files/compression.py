@@ -66,7 +66,7 @@ _WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _write_gzip, ".zst":
 
 @contextmanager
 def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[BinaryIO]:
-    """Give the bytes that a stream holds compressed; the stream itself where it is not.
+    """Give the bytes that a stream holds compressed; the stream itself where it isn't.
 
     Args:
         stream: as it is on disk; left open.
@@ -74,7 +74,7 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
         name: of the file, for errors.
 
     Raises:
-        FileError: code "compression" where the bytes are damaged or cut; code "unavailable" where a package lacks.
+        FileError: code "compression" if the bytes are damaged or cut; code "unavailable" if a package lacks.
     """
     if not compression:
         yield stream

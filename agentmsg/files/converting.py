@@ -41,7 +41,7 @@ class Converted:
         losses: their loss report.
         report: the losses to write: these or, where something was hidden, those that bring it back, too.
         redacted: how many messages hide something.
-        output: the history that the document reads back as, without what it carries of losses; None where nobody needs
+        output: the history that the document reads back as, without what it carries of losses; None if nobody needs
             it.
     """
 
@@ -72,7 +72,7 @@ class Converter:
         """Return what a document becomes.
 
         Raises:
-            AgentMsgError: where it cannot be read or written, would lose content and must not, or fails the proof.
+            AgentMsgError: if it can't be read or written, would lose content and must not, or fails the proof.
         """
         job = self._job
         original = history = loads(data, self._source, limits=job.limits, duplicates="error")
@@ -112,7 +112,7 @@ def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
     """Return the bytes of a history that fits; indented JSON for people, with integers of any size, if asked.
 
     Raises:
-        AgentMsgError: where it cannot be written.
+        AgentMsgError: if it can't be written.
     """
     try:
         if not pretty:

@@ -1,4 +1,4 @@
-"""The documents of a stream of bytes, one by one, each with its place; what cannot be one is told, not raised.
+"""The documents of a stream of bytes, one by one, each with its place; what can't be one is told, not raised.
 
 A range of a file of lines holds the lines that *begin* in it, so ranges that touch hold each line once, wherever they
 were cut. Nothing here looks into a document.
@@ -39,11 +39,11 @@ class Found:
         offset: of its first byte in the file (in what a compressed file holds); of a row, about where its row group
             begins.
         length: in bytes, without its line end.
-        data: its bytes; None where it is longer than allowed, or a blank line.
-        fault: what is wrong with it already; None where nothing is.
+        data: its bytes; None if it is longer than allowed, or a blank line.
+        fault: what is wrong with it already; None if nothing is.
         until: up to which byte of the file all is dealt with once this is; None means to its end.
         at: the JSON pointer to where it stands in its line, frame or file, which number, offset and length are of then;
-            None where it is all of that.
+            None if it is all of that.
     """
 
     number: int
@@ -78,7 +78,7 @@ def documents(
     """Yield the documents of a range of a stream, in order; empty lines are left out, but have their number.
 
     Args:
-        stream: bytes; seekable where ``start`` is not 0.
+        stream: bytes; seekable where ``start`` isn't 0.
         form: how documents stand in it.
         limits: the longest line or document that is held in memory.
         start: first byte of the range.
@@ -221,7 +221,7 @@ class _FrameReader:
         """Return the next frame, or None at the end of the stream; ``rest`` tells what remains then.
 
         Raises:
-            ValueError: where there is none, and thus no way on; several kinds of it.
+            ValueError: if there is none, and thus no way on; several kinds of it.
         """
         while True:
             try:

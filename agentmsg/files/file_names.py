@@ -57,7 +57,7 @@ class Kind:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one on each line), "msgpack"
             (frames, one after the other), "parquet" (rows). No name tells that of an array.
         compression: "", ".gz" or ".zst"; Parquet has its own inside.
-        column: of Parquet, that holds the documents; None where nobody named one.
+        column: of Parquet, that holds the documents; None if nobody named one.
     """
 
     form: Form
@@ -75,11 +75,11 @@ def kind_of(name: str, default: Form | None = None, column: str | None = None) -
 
     Args:
         name: a path, a URL, or "-".
-        default: the form where the name does not tell.
+        default: the form where the name doesn't tell.
         column: that holds the documents, if these stand in rows.
 
     Raises:
-        FileError: code "form", where neither tells, or the name tells what there is not.
+        FileError: code "form" if neither tells, or the name tells what there isn't.
     """
     base, compression = _split(name)
     dot = base.rfind(".")
@@ -102,10 +102,10 @@ def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
     Args:
         name: a path, a URL, or "-".
         default: the form where the name has no ending.
-        column: as of ``kind_of``.
+        column: as for ``kind_of``.
 
     Raises:
-        FileError: code "form", where the name has an ending that says something else.
+        FileError: code "form" if the name has an ending that says something else.
     """
     base, _ = _split(name)
     ending = PurePosixPath(base.replace("\\", "/")).suffix
@@ -121,10 +121,10 @@ def lines_kind(name: str) -> Kind:
 
 
 def check_lines(name: str) -> None:
-    """Check that a file of loss reports, losses or quarantined documents is not called what it will not be.
+    """Check that a file of loss reports, losses or quarantined documents isn't called what it will not be.
 
     Raises:
-        FileError: code "form", where its name has another ending than that of JSON Lines, or JSON.
+        FileError: code "form" if its name has another ending than that of JSON Lines, or JSON.
     """
     if written_kind(name, "jsonl").form in _BINARY:
         msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with .gz or .zst"

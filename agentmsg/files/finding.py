@@ -32,7 +32,7 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: where a folder or a pattern stands for nothing.
+        FileError: if a folder or a pattern stands for nothing.
     """
     found: list[tuple[str, str]] = []
     for name in names:
@@ -87,7 +87,7 @@ def _base(folder: str) -> str:
 
 
 def _reason(below: str) -> Skipped | None:
-    """Return why a file of a folder is none to convert; None where it is one."""
+    """Return why a file of a folder is none to convert; None if it is one."""
     if any(part.startswith(".") for part in below.split("/")):
         return "hidden"
     if below.endswith(".bad.jsonl"):

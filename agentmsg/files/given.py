@@ -55,7 +55,7 @@ def given(value: ToRead | ToWrite, *needed: str) -> Given:
     """Return a path, or a file object that has one of some methods.
 
     Raises:
-        InvalidMessage: code "type" where it is neither.
+        InvalidMessage: code "type" if it is neither.
     """
     path: object = value
     try:
@@ -88,9 +88,9 @@ def readable(
 
     Args:
         source: where they are; the name of a path says whether it is compressed.
-        default: how documents stand in a file whose name does not tell, and in a file object.
+        default: how documents stand in a file whose name doesn't tell, and in a file object.
         limits: bounds on what is held in memory.
-        wanted: how documents of a ``.json`` file stand in it, where that is not one document.
+        wanted: how documents of a ``.json`` file stand in it, where that isn't one document.
         at: JSON pointers to the documents inside of what stands there, see ``places``.
         column: of Parquet, that holds the documents.
     """
@@ -106,7 +106,7 @@ def readable(
 
 
 class _Bytes(io.RawIOBase):
-    """The bytes of a file object, line by line where it can, so that nothing is waited for that is not needed."""
+    """The bytes of a file object, line by line where it can, so that nothing is waited for that isn't needed."""
 
     def __init__(self, source: Given) -> None:
         self._source = source
@@ -155,7 +155,7 @@ def writer_of(target: Given, *, is_binary: bool) -> Callable[[bytes], None]:
         is_binary: whether the bytes are no text.
 
     Raises:
-        FileError: code "form", where the file takes text only, and the bytes are none; code "file" of writing, where
+        FileError: code "form" if the file takes text only, and the bytes are none; code "file" of writing, where
             the file refuses.
     """
     is_text = is_a(target.file, io.TextIOBase) or is_a(getattr(target.file, "encoding", None), str)

@@ -38,7 +38,7 @@ class Source:
         codec: their format; empty where nothing told the format of all, and each is looked at by itself.
         size: in bytes; None for stdin.
         is_stream: whether it can be read only once: stdin, a pipe; its format is detected then.
-        is_one_of_many: whether it was not named alone: what cannot be read of it is quarantined, and ends no run.
+        is_one_of_many: whether it was not named alone: what can't be read of it is quarantined, and ends no run.
         is_mixed: whether each of its documents has a format of its own: then it has no ``codec``, and none is looked
             for.
         at: JSON pointers to the documents inside of what stands in it, see ``places``; none where that is documents.
@@ -68,7 +68,7 @@ class Job:
         options: of that codec, as name and value.
         kind: how documents stand in what is written.
         change: what becomes of each history before it is written; see ``changing``.
-        on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" does not look.
+        on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't look.
         losses: whether loss reports are written.
         flat: whether losses are written one by one, for tables.
         carry: whether documents carry their content losses themselves, where the format has a place for them.
@@ -93,7 +93,7 @@ class Job:
 
     @property
     def hides(self) -> Redact | None:
-        """What hides secrets, so that loss reports are for their owner only; None where nothing does."""
+        """What hides secrets, so that loss reports are for their owner only; None if nothing does."""
         return self.change if isinstance(self.change, Redact) else None
 
     def is_binary(self, source: Source) -> bool:
@@ -157,7 +157,7 @@ def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Fou
 
 
 def digest_of(piece: Piece) -> str:
-    """Return a digest of the bytes of a range as they are on disk; nothing of one of many that cannot be read."""
+    """Return a digest of the bytes of a range as they are on disk; nothing of one of many that can't be read."""
     try:
         return _digest_of(piece)
     except FileError:

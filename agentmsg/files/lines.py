@@ -67,24 +67,24 @@ def load_lines(
     """Read the histories of a file as they are asked for: one for each line, frame (MessagePack) or row (Parquet).
 
     Args:
-        path_or_file: as of ``load``; a file object is read no further than asked for.
+        path_or_file: as for ``load``; a file object is read no further than asked for.
         codec: the format of all lines; None to detect it by the first ones, "each" to detect that of each line.
-        at: where documents stand inside of each line, as of ``load``; then a ``.json`` file is read whole, and there is
-            a history for each document that stands at these places.
+        at: where documents stand inside of each line, as for ``load``. A ``.json`` file is then read whole, and each
+            document at these places gives a history.
         column: of a Parquet file, that holds the documents; "*" for the whole row. None: the whole row where that is
             recognised as a document, else the only column that is.
         limits: bounds on what is read.
-        duplicates: as of ``loads``.
+        duplicates: as for ``loads``.
         options: of the codec.
 
     Returns:
-        An iterator. A line that cannot be read raises an error; the next call goes on with the next line.
+        An iterator. A line that can't be read raises an error; the next call goes on with the next line.
 
     Raises:
-        FileError: where there is no such file; later, where it cannot be read any further.
+        FileError: if there is no such file; later, if it can't be read any further.
         DecodeError: of the iterator: the message names the line.
-        CodecLookupError: where there is no such codec or option.
-        InvalidMessage: code "option", where a pointer isn't one.
+        CodecLookupError: if there is no such codec or option.
+        InvalidMessage: code "option" if a pointer isn't one.
     """
     is_mixed = is_a(codec, str) and codec == EACH
     chosen = None if codec is None or is_mixed else get_codec(cast("Any", codec), **options)
@@ -112,7 +112,7 @@ def load_lines(
 class Lines(Iterator[History]):
     """The histories of a file, one after the other; see ``load_lines``. Its file is closed at the end, or by ``close``.
 
-    A line that cannot be read raises an error that names it, and the next call goes on after it.
+    A line that can't be read raises an error that names it, and the next call goes on after it.
     """
 
     _name: str = attrs.field(alias="name")
@@ -138,8 +138,8 @@ class Lines(Iterator[History]):
         """Return the history of the next line.
 
         Raises:
-            DecodeError: where it cannot be read.
-            FileError: where the file cannot be read.
+            DecodeError: if it can't be read.
+            FileError: if the file can't be read.
         """
         if self._codec is None and not self._is_mixed:
             self._codec = self._detected(self._reading.ahead())
@@ -199,22 +199,22 @@ def dump_lines(
     """Write messages or histories to a file, one a line: a log that grows. Of MessagePack, one a frame.
 
     Args:
-        items: each a message, or a history or list of messages, as of ``encode``; the messages of a history itself are
+        items: each a message, or a history or list of messages, as for ``encode``; the messages of a history itself are
             items, so ``[history]`` is one line, and ``history`` a line for each of its messages. They are taken one by
             one, and so are they written: what stands before an item that is refused is in the file.
-        path_or_file: as of ``dump``.
+        path_or_file: as for ``dump``.
         codec: the format to write.
         append: whether lines are put at the end of a file that exists. Else the file is a new one, and gets its name
             only when it is whole.
         force: where ``append`` is False, whether a file that exists is replaced.
-        losses: as of ``encode``.
-        on_loss: as of ``encode``.
-        carry: as of ``encode``.
+        losses: as for ``encode``.
+        on_loss: as for ``encode``.
+        carry: as for ``encode``.
         options: of the codec.
 
     Raises:
-        FileError: as ``dump``; also code "form", where the name of the file says that it holds one document.
-        InvalidMessage: where an item makes no message; like all errors of items, the path begins with its number.
+        FileError: as ``dump``; also code "form" if the name of the file says that it holds one document.
+        InvalidMessage: if an item makes no message; like all errors of items, the path begins with its number.
         LossError: as ``encode``.
         CodecLookupError: as ``encode``.
         EncodeError: as ``dumps``.

@@ -64,7 +64,7 @@ def check_free(written: Iterable[str], *, own: Collection[str] = ()) -> None:
         own: those that an earlier part of this run has written.
 
     Raises:
-        FileError: code "exists", where there is; code "file", where a folder is.
+        FileError: code "exists" if there is; code "file" if a folder is.
     """
     found = [name for name in written if name != STANDARD and name not in own and _is_there(name)]
     if found:

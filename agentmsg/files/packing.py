@@ -32,7 +32,7 @@ def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
     """Give a stream that takes documents, and writes to the given one what a file of a kind holds; that stays open.
 
     Raises:
-        FileError: code "unavailable", where a package is missing.
+        FileError: code "unavailable" if a package is missing.
     """
     if kind.form != "parquet":
         with compressed(stream, kind.compression) as sink:

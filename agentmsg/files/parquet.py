@@ -48,7 +48,7 @@ class Row:
         number: of the row in its range, from 1.
         offset: about where its row group begins in the file.
         until: up to which byte of the file all is dealt with once this is.
-        data: its bytes; None where it cannot be a document.
+        data: its bytes; None if it can't be a document.
         fault: why.
     """
 
@@ -77,7 +77,7 @@ def _opened(stream: BinaryIO, name: str) -> Generator[Any]:
     """Give a Parquet file as Arrow has it; whatever that says of it is a FileError.
 
     Raises:
-        FileError: code "syntax" where it is none, or damaged; "form" where it is a stream.
+        FileError: code "syntax" if it is none, or damaged; "form" if it is a stream.
     """
     opened = parquet().ParquetFile
     if not stream.seekable():
@@ -112,7 +112,7 @@ def read_rows(
         end: the byte after it; None means to the end.
 
     Raises:
-        FileError: code "syntax" where it is no such file, or damaged; "column" where no column can be chosen, or there
+        FileError: code "syntax" if it is no such file, or damaged; "column" where no column can be chosen, or there
             is none of that name; "unavailable" where a package is missing.
     """
     with _opened(stream, name) as file:
@@ -229,7 +229,7 @@ def _guessed(file: Any, name: str) -> str | None:
 
 
 def _first(file: Any) -> Any:
-    """Return the first rows; None where there are none."""
+    """Return the first rows; None if there are none."""
     for index in range(file.metadata.num_row_groups):
         for batch in _batches(file, index, None, _LOOKED_AT):
             if batch.num_rows:

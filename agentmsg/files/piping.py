@@ -1,4 +1,4 @@
-"""Sources to targets as they come: for stdin and stdout, which cannot be cut or resumed, and for one document."""
+"""Sources to targets as they come: for stdin and stdout, which can't be cut or resumed, and for one document."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Standard: TypeAlias = Callable[[], BinaryIO]
 def stream(
     job: Job, targets: Sequence[Target], request: Request, standard_in: Standard, standard_out: Standard
 ) -> Outcome:
-    """Convert the sources of targets as they come; for stdin and stdout, which cannot be cut or resumed.
+    """Convert the sources of targets as they come; for stdin and stdout, which can't be cut or resumed.
 
     Args:
         job: what to do with a document; its ``kind`` is replaced by that of each target.
@@ -51,9 +51,9 @@ def stream(
         standard_out: gives what the target "-" is.
 
     Raises:
-        FileError: where files cannot be read or written; a target and what belongs to it have their final names only
+        FileError: if files can't be read or written; a target and what belongs to it have their final names only
             once they are whole. Codes "exists" and "same-file" as those of ``run``.
-        DecodeError: where a document that stands alone cannot be read, or as of ``run``.
+        DecodeError: if a document that stands alone can't be read, or as for ``run``.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     if not job.quarantine:

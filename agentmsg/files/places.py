@@ -42,7 +42,7 @@ def pointers(given: object) -> tuple[str, ...]:
     """Return the pointers that somebody gave: one, several, or none for None.
 
     Raises:
-        InvalidMessage: code "option" where one isn't a JSON pointer.
+        InvalidMessage: code "option" if one isn't a JSON pointer.
     """
     several: Any = (given,) if is_a(given, str) else () if given is None else given
     if not is_a(several, (list, tuple)):
@@ -67,7 +67,7 @@ def nothing_at(at: tuple[str, ...]) -> DecodeError:
 def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> Iterator[Found]:
     """Yield the documents that stand at some places of a record, in the order in which they stand there.
 
-    Each is found once, however many pointers lead to it. A record that cannot be read is its own fault.
+    Each is found once, however many pointers lead to it. A record that can't be read is its own fault.
 
     Args:
         record: as it was found in its file.

@@ -93,7 +93,7 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
-    """Return why documents of a codec cannot stand in a file of a form; None where they can."""
+    """Return why documents of a codec can't stand in a file of a form; None if they can."""
     if binary and form != "msgpack":
         return f"{codec} is binary: name the target .msgpack"
     if not binary and form == "msgpack":
@@ -102,15 +102,15 @@ def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
 
 
 def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
-    """Return the name of the format that the first documents of a file have; None where there are none.
+    """Return the name of the format that the first documents of a file have; None if there are none.
 
     Args:
         found: the documents.
         is_live: whether documents come when somebody writes them: no more are taken than have to be.
 
     Raises:
-        NotUnderstood: where it is not recognised, see ``recognize``.
-        DecodeError: where the only document cannot be parsed, what is wrong with it.
+        NotUnderstood: if it isn't recognised, see ``recognize``.
+        DecodeError: if the only document can't be parsed, what is wrong with it.
     """
     first = islice(found, LOOKED_AT)
     item = next(first, None)
@@ -126,10 +126,10 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
     Args:
         found: the documents.
         empty: what is returned where there are none.
-        is_live: as of ``format_of``.
+        is_live: as for ``format_of``.
 
     Raises:
-        DecodeError: where it is not recognised, or cannot be parsed.
+        DecodeError: if it isn't recognised, or can't be parsed.
     """
     try:
         codec = format_of(found, is_live=is_live) or empty
@@ -146,7 +146,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
     """Yield what the given format doesn't know of the first document of each file, with the file's name.
 
     Args:
-        targets: with their sources, of which the first 100 are looked at; stdin is not.
+        targets: with their sources, of which the first 100 are looked at; stdin isn't.
         job: what will be done.
     """
     sources = (source for target in targets for source in target.sources if source.codec and not source.is_stream)
@@ -185,9 +185,9 @@ def targets_of(
     Args:
         names: of files, folders, patterns; "-" is stdin.
         target: a file, or a folder, where each source gets a file of its own; "-" is stdout.
-        job: what will be done; its ``kind`` does not count.
+        job: what will be done; its ``kind`` doesn't count.
         codec: the format of all; None means that each is looked at (stdin when it is read), EACH that each document is.
-        form: of names that do not tell theirs.
+        form: of names that don't tell theirs.
         split: whether sources that are JSON hold an array of documents.
         array: whether targets are JSON arrays of documents.
         at: JSON pointers to the documents inside of what stands in sources, see ``places``.
@@ -195,8 +195,8 @@ def targets_of(
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: where sources cannot be found, or cannot stand in the target; "same-file", where two would be one.
-        DecodeError: where the format of a file that stands alone is not recognised.
+        FileError: if sources can't be found, or can't stand in the target; "same-file", where two would be one.
+        DecodeError: if the format of a file that stands alone isn't recognised.
     """
     files = expand(names, skip=skip)
     many = _is_folder(target, files, names)
@@ -273,7 +273,7 @@ def _size(path: str) -> int | None:
 
 
 def _usual_form(source: Source, job: Job) -> Form:
-    """Return how documents stand in a file whose name does not tell: as in its source, where they can."""
+    """Return how documents stand in a file whose name doesn't tell: as in its source, where they can."""
     if job.is_binary(source):
         return "msgpack"
     return "json" if source.holds_one else "jsonl"

@@ -1,6 +1,6 @@
 """The heart: a range of a file in, part files and counts out. ``convert_range`` depends on its arguments only.
 
-What cannot be converted is quarantined: its bytes, its place, and why.
+What can't be converted is quarantined: its bytes, its place, and why.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _EVERY = 0.1
 
 @attrs.frozen
 class Sinks:
-    """Where the bytes go: each a file that is open, or None where nobody asked for it.
+    """Where the bytes go: each a file that is open, or None if nobody asked for it.
 
     Attributes:
         out: documents.
         losses: their loss reports.
         flat: their losses one by one.
-        bad: what cannot be converted.
+        bad: what can't be converted.
         is_live: whether somebody waits for each document.
     """
 
@@ -75,7 +75,7 @@ class _Converters:
         """Return the format of a document, and what it becomes.
 
         Raises:
-            AgentMsgError: where it cannot be converted.
+            AgentMsgError: if it can't be converted.
         """
         if item.fault is not None or item.data is None:
             raise item.fault or AssertionError
@@ -88,7 +88,7 @@ class _Converters:
 def convert_documents(
     job: Job, source: Source, reading: Reading, sinks: Sinks, *, is_first: bool = True, advance: Advance | None = None
 ) -> Report:
-    """Convert documents as they come, and write them; what cannot be converted goes to ``sinks.bad``.
+    """Convert documents as they come, and write them; what can't be converted goes to ``sinks.bad``.
 
     Args:
         job: what to do.
@@ -236,7 +236,7 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
         advance: called now and then.
 
     Raises:
-        FileError: where files cannot be read or written, or compressed data is damaged.
+        FileError: if files can't be read or written, or compressed data is damaged.
     """
     place = place_of(base)
     with asking(base), ExitStack() as files, paused():

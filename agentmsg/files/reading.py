@@ -1,4 +1,4 @@
-"""The documents of a range of a file, from its opening to its end; what cannot be read of one of many is a fault."""
+"""The documents of a range of a file, from its opening to its end; what can't be read of one of many is a fault."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
         standard_in: gives what is read instead of a file.
 
     Raises:
-        FileError: where the file cannot be read, or its compression is damaged; of one of many these are a fault
+        FileError: if the file can't be read, or its compression is damaged; of one of many these are a fault
             of its last document.
     """
     reading = Reading(piece, limits, standard_in)

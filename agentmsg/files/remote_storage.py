@@ -20,7 +20,7 @@ def remote(url: str) -> Place:
     """Return the place of a URL.
 
     Raises:
-        FileError: code "unavailable", where a package is missing.
+        FileError: code "unavailable" if a package is missing.
     """
     return _Remote(url)
 
@@ -68,7 +68,7 @@ class _Remote(Place):
             return frozenset({self.spelt(path)}) if here is None else LOCAL.marks(here)
 
     def _path_here(self, path: str) -> str | None:
-        """Return the path on this machine that a URL names; None where it names none."""
+        """Return the path on this machine that a URL names; None if it names none."""
         protocols = self._files.protocol
         if "file" not in ((protocols,) if isinstance(protocols, str) else protocols):
             return None

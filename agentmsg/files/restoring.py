@@ -45,8 +45,8 @@ class Account:
     """The loss report of one document of a file.
 
     Attributes:
-        number: of the document, from 1; None where the loss report does not say.
-        source: the format that the document was read from; None where the loss report does not say.
+        number: of the document, from 1; None if the loss report doesn't say.
+        source: the format that the document was read from; None if the loss report doesn't say.
         losses: the loss report.
     """
 
@@ -59,7 +59,7 @@ def accounts(lines: Iterator[Found]) -> Iterator[Account]:
     """Yield the loss reports that stand in a file, one after the other; each begins with its header.
 
     Raises:
-        DecodeError: where lines are none; the path starts with the number of the line in its loss report.
+        DecodeError: if lines are none; the path starts with the number of the line in its loss report.
     """
     held: list[bytes] = []
     for line in lines:
@@ -131,8 +131,8 @@ class Restoring:
             told: called with the number of a document and what the format to write could not carry of it.
 
         Raises:
-            LossError: code "edited", where documents and loss reports do not belong together.
-            AgentMsgError: where they cannot be read or written; nothing is written then but to stdout.
+            LossError: code "edited" if documents and loss reports don't belong together.
+            AgentMsgError: if they can't be read or written; nothing is written then but to stdout.
         """
         check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
         if not self.force:
@@ -221,7 +221,7 @@ def _data(found: Found) -> bytes:
     """Return the bytes of a document.
 
     Raises:
-        DecodeError: where it cannot be one.
+        DecodeError: if it can't be one.
     """
     if found.fault is not None or found.data is None:
         raise found.fault or AssertionError

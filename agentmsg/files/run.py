@@ -47,7 +47,7 @@ class Request:
         force: whether files that are there are replaced, and what a run that was stopped left is thrown away.
         losses: for each target where its loss reports go, or None.
         flat: for each target where its losses go one by one, or None.
-        bad: for each target where that goes which cannot be converted; None means beside it.
+        bad: for each target where that goes which can't be converted; None means beside it.
         detected: called with the format of stdin, where that was not given.
         stopped: called where an earlier run was stopped before any piece of it was done, and this one begins anew.
         doubted: called with "-" and what the format that was given for stdin doesn't know, where that is most of it.
@@ -127,7 +127,7 @@ class Outcome:
         """Return the outcome of a run over targets.
 
         Raises:
-            DecodeError: code "required", where there were records, and no document in any of them.
+            DecodeError: code "required" if there were records, and no document in any of them.
         """
         if self.is_nothing:
             sources = [source for target in targets for source in target.sources]
@@ -163,13 +163,13 @@ class _Task:
 
     @property
     def size(self) -> int:
-        """Bytes of the source; of a whole file where it is not cut."""
+        """Bytes of the source; of a whole file where it isn't cut."""
         end = self.piece.source.size if self.piece.end is None else self.piece.end
         return (end or 0) - self.piece.start
 
 
 def bad_path(target: str) -> str:
-    """Return where what cannot be converted goes, for a target."""
+    """Return where what can't be converted goes, for a target."""
     return f"{target}.bad.jsonl"
 
 
@@ -184,9 +184,9 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         request: how.
 
     Raises:
-        FileError: where files cannot be read or written. The work folder stays then, for a run that resumes. Code
+        FileError: if files can't be read or written. The work folder stays then, for a run that resumes. Code
             "exists", where a file to write is there already, and "same-file", where it is one of the sources.
-        DecodeError: where nothing stands at the places where documents are looked for.
+        DecodeError: if nothing stands at the places where documents are looked for.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]

@@ -30,7 +30,7 @@ def asking(name: str) -> Generator[None]:
 
 
 class Place(ABC):
-    """A kind of file system; paths are plain texts. All methods raise FileError, code "file", where it refuses."""
+    """A kind of file system; paths are plain texts. All methods raise FileError, code "file" if it refuses."""
 
     @abstractmethod
     def open(self, path: str) -> BinaryIO:
@@ -38,7 +38,7 @@ class Place(ABC):
 
     @abstractmethod
     def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
-        """Return a new file to write, in the place of one of that name; links are not followed.
+        """Return a new file to write, in the place of one of that name; links aren't followed.
 
         Args:
             path: its name.
@@ -47,11 +47,11 @@ class Place(ABC):
 
     @abstractmethod
     def write_back(self, file: BinaryIO) -> None:
-        """Let what was written to a new file reach the disk already, so that its end is not waited for so long."""
+        """Let what was written to a new file reach the disk already, so that its end isn't waited for so long."""
 
     @abstractmethod
     def size(self, path: str) -> int | None:
-        """Return how many bytes a file has; None where there is none."""
+        """Return how many bytes a file has; None if there is none."""
 
     @abstractmethod
     def exists(self, path: str) -> bool:
@@ -109,4 +109,4 @@ class Place(ABC):
 
     @abstractmethod
     def lock(self, path: str) -> Any:
-        """Return something that keeps others out until it is closed; None where a place has no locks."""
+        """Return something that keeps others out until it is closed; None if a place has no locks."""

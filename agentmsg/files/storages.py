@@ -30,7 +30,7 @@ def place_of(path: str) -> Place:
     """Return the place of a path or URL.
 
     Raises:
-        FileError: code "unavailable", where a package is missing.
+        FileError: code "unavailable" if a package is missing.
     """
     return remote(path) if is_remote(path) else LOCAL
 
@@ -48,7 +48,7 @@ def whole_file(
         is_wanted: whether there shall be a file, asked at the end.
 
     Raises:
-        FileError: where it cannot be written; code "exists", where there is a file of that name.
+        FileError: if it can't be written; code "exists" if there is a file of that name.
     """
     place = place_of(path)
     if place.is_stream(path):

@@ -58,16 +58,16 @@ def load(
             stands for every item or value, and ``~2`` for a key ``*``; or several. A text there that holds JSON is the
             document.
         limits: bounds on what is read.
-        duplicates: as of ``loads``.
+        duplicates: as for ``loads``.
         options: of the codec.
 
     Raises:
-        FileError: where the file cannot be read (code "file", "compression" ...).
-        NotUnderstood: where no codec is given, and the format is not recognised without doubt.
-        DecodeError: where it is no such document; code "schema", where a ``.jsonl`` file holds several: see
-            ``load_lines``; code "required", where there is none at the places.
-        CodecLookupError: where there is no such codec or option.
-        InvalidMessage: code "option", where a pointer isn't one.
+        FileError: if the file can't be read (code "file", "compression" ...).
+        NotUnderstood: if no codec is given, and the format isn't recognised without doubt.
+        DecodeError: if it is no such document; code "schema" if a ``.jsonl`` file holds several: see
+            ``load_lines``; code "required" if there is none at the places.
+        CodecLookupError: if there is no such codec or option.
+        InvalidMessage: code "option" if a pointer isn't one.
     """
     chosen = None if codec is None else get_codec(codec, **options)
     as_limits(limits)
@@ -122,20 +122,20 @@ def dump(
     """Write a history as the one document of a file.
 
     Args:
-        history: as of ``encode``.
+        history: as for ``encode``.
         path_or_file: a path or URL, or a file that is open for writing, binary or text, which stays open. A path gets
             its file only when it is whole; where anything goes wrong, all is as it was. One that ends with ``.gz`` or
             ``.zst`` is compressed.
         codec: the format to write.
         force: whether a file that exists is replaced.
-        losses: as of ``encode``.
-        on_loss: as of ``encode``.
-        carry: as of ``encode``.
+        losses: as for ``encode``.
+        on_loss: as for ``encode``.
+        carry: as for ``encode``.
         options: of the codec.
 
     Raises:
-        FileError: code "exists", where there is a file of that name; code "form", where its name says that it holds
-            something else; code "file", where it cannot be written.
+        FileError: code "exists" if there is a file of that name; code "form" if its name says that it holds
+            something else; code "file" if it can't be written.
         LossError: as ``encode``.
         CodecLookupError: as ``encode``.
         EncodeError: as ``dumps``.
@@ -157,7 +157,7 @@ def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
     """Return how documents of a codec stand in a file to write.
 
     Raises:
-        FileError: code "form", where its name says that it holds something else.
+        FileError: code "form" if its name says that it holds something else.
     """
     kind = kind_of(name, "msgpack" if codec.binary else default)
     if words := form_fault(codec.name, kind.form, binary=codec.binary):

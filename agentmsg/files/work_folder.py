@@ -71,8 +71,8 @@ class Work:
         force: whether to throw away what is there, else.
 
     Raises:
-        FileError: code "busy" where another process is at work in it, "resume" where it is of another run or nobody
-            said what to do with what is done already, "source-changed" where a source is not what it was, "exists"
+        FileError: code "busy" if another process is at work in it, "resume" if it is of another run or nobody
+            said what to do with what is done already, "source-changed" where a source isn't what it was, "exists"
             where it is no work folder.
     """
 
@@ -142,10 +142,10 @@ class Work:
         return f"{self.path}/{number}"
 
     def done(self, number: int, piece: Piece) -> Report | None:
-        """Return the report of a piece that was done before the run was stopped; None where it was not.
+        """Return the report of a piece that was done before the run was stopped; None if it was not.
 
         Raises:
-            FileError: code "source-changed", where its bytes are not what they were.
+            FileError: code "source-changed" if its bytes aren't what they were.
         """
         known = self._load(f"{number}.done")
         if known is None:

@@ -79,7 +79,7 @@ class _Unedited:
 
 
 def check_unedited(history: History, output: History) -> None:
-    """Refuse a history that is not the output (with messages added behind, perhaps).
+    """Refuse a history that isn't the output (with messages added behind, perhaps).
 
     Raises:
         LossError: code "edited".
@@ -285,7 +285,7 @@ class _Report:
         return _make_loss(path, kind, self.codec, level, was, now, why.why if why is not None else "")
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> Iterator[Loss]:
-        """Say where a message went that is not one whole output message at its turn."""
+        """Say where a message went that isn't one whole output message at its turn."""
         place = tuple((piece.out, piece.first) for piece in own)
         if len(own) > 1:
             yield Loss(("messages", index), "split", self.codec, "annotation", None, place, "one message each")

@@ -79,7 +79,7 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     Args:
         losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Ids that the
-            library made are not in every document, so what is in memory may differ in them.)
+            library made aren't in every document, so what is in memory may differ in them.)
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:

@@ -1,11 +1,11 @@
-"""carry=True: what a target cannot hold as content travels in its document, in metadata; and the way back from there.
+"""carry=True: what a target can't hold as content travels in its document, in metadata; and the way back from there.
 
 The loss report of it (as it stands on file, see agentmsg.fitting.account_file) is put under ``KEY`` into the metadata
 of a message at the end, where the target supports metadata; no codec has code for that: its capability table decides.
 It is a list of texts, one for each conversion that carried something: ``restore`` takes the last and leaves the others,
 so loss reports stack. They are texts, so that nothing that reads the document's objects finds any in them.
 
-Carried are the losses of content, and what tells where things stand. Annotations and settings are not: they stay in
+Carried are the losses of content, and what tells where things stand. Annotations and settings aren't: they stay in
 the loss report that the caller gets, and both together rebuild the input. To decoding all this is data like any other;
 only ``restore`` looks at it.
 """
@@ -111,7 +111,7 @@ def _places(output: History, codec: Codec) -> Iterator[int]:
 def _last_head(output: History, codec: Codec) -> int:
     """Return the index of the message that begins the last native one, which has its metadata.
 
-    In any other, metadata would part what stands together; and those before it do not change when messages are added.
+    In any other, metadata would part what stands together; and those before it don't change when messages are added.
     """
 
     def count(index: int) -> int:

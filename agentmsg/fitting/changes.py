@@ -1,6 +1,6 @@
 """What a capability table changes in the fields of one object, and the object with these changes.
 
-Most objects that are not kept as they are have an id or a time too many, and nothing else: so the fields to look at
+Most objects that aren't kept as they are have an id or a time too many, and nothing else: so the fields to look at
 are listed once for each row of the table, and a copy is made without checking again what was checked before.
 """
 
@@ -31,7 +31,7 @@ _REQUIRED: Any = object()
 
 @attrs.frozen
 class _Step:
-    """One field that is not always kept as it is."""
+    """One field that isn't always kept as it is."""
 
     name: str
     get: Callable[[Any], Any]
@@ -49,7 +49,7 @@ class FieldChanges:
     def of(
         self, owner: Noted, row: object, cells: Mapping[str, Cell], skipped: frozenset[str]
     ) -> dict[str, Any] | Drop:
-        """Return what becomes of the fields of an object that are not kept as they are.
+        """Return what becomes of the fields of an object that aren't kept as they are.
 
         Args:
             owner: the object.

@@ -146,7 +146,7 @@ def _unless(tests: list[str], of_bare: list[str] | None = None) -> list[str]:
 
     Args:
         tests: of any object.
-        of_bare: of one in a bare message, where the source knows ``bare``; None: it does not.
+        of_bare: of one in a bare message, where the source knows ``bare``; None: it doesn't.
     """
     if not tests:
         return []
@@ -187,7 +187,7 @@ class _ByClass(dict[type, "_Predicate"]):
         return predicate
 
     def lines(self, block: str, cls: type, scope: _Scope, *, knows_bare: bool = False) -> list[str] | None:
-        """Return the lines that answer no where a block of a class is not supported; None: such a block never is.
+        """Return the lines that answer no where a block of a class isn't supported; None: such a block never is.
 
         Args:
             block: the name of the block.
@@ -277,7 +277,7 @@ def _function(name: str, parameter: str, lines: list[str]) -> str:
 
 
 def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> list[str]:
-    """Return the lines that answer no where a message of a role is not supported.
+    """Return the lines that answer no where a message of a role isn't supported.
 
     In normal form, which other messages hold no client's result, as the rows see to.
     """

@@ -85,7 +85,7 @@ def _content(owner: Any) -> Any:
 
 
 def _bare(owner: Any, *, exact: bool) -> Any:
-    """Return a message or block without notes, and without what is not compared."""
+    """Return a message or block without notes, and without what isn't compared."""
     changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
     if isinstance(owner, Msg) and not exact:
         changes |= {"id": None, "created_at": None}

@@ -117,7 +117,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     """Return the nearest history that the codec supports exactly.
 
     Args:
-        history: any history; it is not changed.
+        history: any history; it isn't changed.
         codec: whose capability table rules.
     """
     caps = codec.caps
@@ -153,7 +153,7 @@ def fit(history: History, codec: Codec) -> Fitted:
 
 
 def _changed(planned: Sequence[Msg], caps: Caps, all_fit: Callable[[Sequence[Msg]], bool]) -> dict[int, FitMessage]:
-    """Fit the messages of a plan one by one; return those that are not kept as they are, by their index."""
+    """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index."""
     changes: dict[int, FitMessage] = {}
     names = CallNames() if caps.derives_names else None
     fields = _compiled(caps)[2]
@@ -198,7 +198,7 @@ def _no_role(message: Msg) -> Drop:
 
 @lru_cache(maxsize=256)
 def _compiled(caps: Caps) -> tuple[Callable[[Sequence[Msg]], bool], Sequence[Step], FieldChanges]:
-    """Return the predicate for messages, the steps that it knows nothing of (all that are not local), and fields."""
+    """Return the predicate for messages, the steps that it knows nothing of (all that aren't local), and fields."""
     return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
 
 

@@ -226,7 +226,7 @@ class Losses(Sequence[Loss]):
         yield from self
 
     def _repr_html_(self) -> str | None:
-        """Return the table for a notebook; None where the extra ``html`` is missing."""
+        """Return the table for a notebook; None if the extra ``html`` is missing."""
         return repr_html(self)
 
     def filter(self, *, level: Level | None = None, kind: Kind | None = None) -> Losses:

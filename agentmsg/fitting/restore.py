@@ -3,7 +3,7 @@
 It weaves. First it lifts out of the output what the loss report says was moved, split or merged; then, for each input
 index in ascending order, it takes the dropped value, the lifted part, or the next of the rest; then it sets the
 lost fields. Ascending order is why paths of the input work: everything below an index is already rebuilt. So the
-order of a loss report does not matter, and leaving field losses out leaves just those fields lost.
+order of a loss report doesn't matter, and leaving field losses out leaves just those fields lost.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
             (only for histories in which no message was inserted, removed or exchanged).
 
     Raises:
-        LossError: code "edited", if the history is not the one that the loss report belongs to.
+        LossError: code "edited", if the history isn't the one that the loss report belongs to.
     """
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")

@@ -27,7 +27,7 @@ APART = (-1, -1)
 def set_apart(
     planned: Sequence[Msg], changed: Mapping[int, FitMessage]
 ) -> tuple[list[Msg], dict[int, FitMessage], frozenset[int]]:
-    """Return the output messages, what became of those that are not as planned, and which of the former are new.
+    """Return the output messages, what became of those that aren't as planned, and which of the former are new.
 
     Args:
         planned: the messages of a plan.

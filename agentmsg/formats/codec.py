@@ -221,7 +221,7 @@ class Codec:
         raise _no_parts(self)
 
     def write_part(self, part: Any) -> Any:
-        """Return what stands for an object of the model; as of ``write``, frozen values may be in it."""
+        """Return what stands for an object of the model; as for ``write``, frozen values may be in it."""
         raise _no_parts(self)
 
     def schema(self) -> dict[str, Any] | None:

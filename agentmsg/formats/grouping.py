@@ -111,7 +111,7 @@ def seated(groups: Iterable[Sequence[Msg] | Msg], grouping: Grouping) -> list[Ms
     """Return the messages of all containers of a document, with seats where the default would group otherwise.
 
     For readers. A message that stands free is given by itself, not in a sequence. What a note of the past says of
-    seats is not kept: the groups given are the truth.
+    seats isn't kept: the groups given are the truth.
     """
     out: list[Msg] = []
     before: Sequence[Msg] = ()

@@ -33,7 +33,7 @@ BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
 )
 """The classes of what a bare message may hold, inside results too, and the fields that need not be absent.
 
-Beyond that it is promised: there are blocks, a text that is the only one is not empty, an image's source has no extras
+Beyond that it is promised: there are blocks, a text that is the only one isn't empty, an image's source has no extras
 and no notes, ids are plain texts, and the calls are from ``make_parsed_call``.
 """
 
@@ -57,4 +57,4 @@ make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
 """Makes a call of an id, a name, the value that ``usual_arguments`` gave, and that text as ``raw_input``."""
 
 is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")
-"""Tells whether the input of a call is known to say all that its text says; None where nobody has looked yet."""
+"""Tells whether the input of a call is known to say all that its text says; None if nobody has looked yet."""

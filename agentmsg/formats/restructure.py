@@ -29,7 +29,7 @@ class Part:
     Attributes:
         index: of the input message.
         picks: indexes of its blocks, in the order of the output.
-        role: of the output message, if it is not the input's.
+        role: of the output message, if it isn't the input's.
     """
 
     index: int

@@ -51,7 +51,7 @@ def with_note(obj: _N, family: str, note: Mapping[str, Any]) -> _N:
 
 
 def same_document(a: Any, b: Any) -> bool:
-    """Whether two plain values are the same: types count, the order of keys does not."""
+    """Whether two plain values are the same: types count, the order of keys doesn't."""
     # What was only taken over is the same object, in most of a document; loops, for generators take twice the time.
     if a is b:
         return True

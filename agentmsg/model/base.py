@@ -92,7 +92,7 @@ class Noted:
         """Return a copy with some fields changed; all others, notes included, stay.
 
         Raises:
-            InvalidMessage: where a new value is refused.
+            InvalidMessage: if a new value is refused.
         """
         return attrs.evolve(self, **changes)
 
@@ -200,7 +200,7 @@ def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
     """Return blocks as a tuple.
 
     Raises:
-        InvalidMessage: code "type" where an item is no block.
+        InvalidMessage: code "type" if an item is no block.
     """
     blocks = listed(value, "content")
     for index, block in enumerate(blocks):

@@ -216,7 +216,7 @@ def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
     """Return blocks as a tuple; a text becomes one TextBlock, the empty text no block.
 
     Raises:
-        InvalidMessage: code "type" where an item is no block.
+        InvalidMessage: code "type" if an item is no block.
     """
     if is_a(value, str):
         return (TextBlock(value),) if value else ()
@@ -228,12 +228,12 @@ class ToolResultBlock(BaseBlock):
     """What a tool gave.
 
     Args:
-        tool_call_id: the id of the call; None where the source has none.
+        tool_call_id: the id of the call; None if the source has none.
         content: blocks; a text becomes one TextBlock.
         name: of the tool.
-        structured: the result as any JSON, for the model; None where there is none.
+        structured: the result as any JSON, for the model; None if there is none.
         artifact: any JSON that came along, never for the model.
-        status: "success", "error", "denied", "interrupted" or another word; None where not stated.
+        status: "success", "error", "denied", "interrupted" or another word; None if not stated.
         error: what went wrong, in words, where that is stated apart from the content.
         error_type: the kind of error.
         kind: as of the call.
@@ -376,7 +376,7 @@ def register_block(tag: str) -> Callable[[_C], _C]:
     """Return a class decorator that makes a block class of yours known to every codec under ``tag``.
 
     Raises:
-        InvalidMessage: code "type" where the class is no attrs-frozen BaseBlock, "key" where the tag is
+        InvalidMessage: code "type" if the class is no attrs-frozen BaseBlock, "key" where the tag is
             taken.
     """
 

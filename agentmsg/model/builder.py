@@ -68,7 +68,7 @@ class MsgBuilder:
         """Set any fields of the message by name.
 
         Raises:
-            InvalidMessage: code "schema" where Msg has no such field.
+            InvalidMessage: code "schema" if Msg has no such field.
         """
         for name in fields:
             if name not in _FIELDS:
@@ -89,7 +89,7 @@ class MsgBuilder:
         """Return the message.
 
         Raises:
-            InvalidMessage: code "required" where no role was set, and wherever the constructor refuses.
+            InvalidMessage: code "required" if no role was set, and wherever the constructor refuses.
         """
         if "role" not in self._fields:
             msg = "a message needs a role"

@@ -64,7 +64,7 @@ def checked(value: Any, cls: type[_T], name: str) -> _T:
     """Return an argument that is of a class.
 
     Raises:
-        InvalidMessage: code "type" where it is not.
+        InvalidMessage: code "type" if it isn't.
     """
     if is_a(value, cls):
         return value

@@ -57,7 +57,7 @@ def absent_values(cls: type[Any]) -> dict[str, Any]:
 def maker(cls: type[_T], *only: str, **known: object) -> Callable[..., _T]:
     """Return a function that makes instances of a class of the model without checking anything.
 
-    Its parameters are those of the class, in the order of its own fields first, then the common ones; what is not
+    Its parameters are those of the class, in the order of its own fields first, then the common ones; what isn't
     given is absent (no id or time is made). Only for values that are known to be of the right, frozen types.
 
     Args:

@@ -1,6 +1,6 @@
 """``same``: the equality of the laws. Stricter than ``==``, except for what the library made itself.
 
-Types count (True, 1 and 1.0 differ), -0.0 is not 0.0, offsets of times count, the order of keys of free-form
+Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, offsets of times count, the order of keys of free-form
 JSON counts. Notes never count, and the text of a tool call only where it says more than its input. A made id
 or time is the same as None and as its own text.
 """

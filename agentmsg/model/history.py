@@ -136,7 +136,7 @@ class History(Noted, Portable, Sequence[Msg]):
         return _first_of(self, role)
 
     def last(self, *, role: str | None = None) -> Msg | None:
-        """Return the last message (of a role, as of ``first``), or None."""
+        """Return the last message (of a role, as for ``first``), or None."""
         return _first_of(reversed(self), role)
 
     def stats(self) -> HistoryStats:
@@ -222,7 +222,7 @@ class History(Noted, Portable, Sequence[Msg]):
         block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
         where: Callable[[Msg], object] | None = None,
     ) -> History:
-        """Return the messages that ``filter`` leaves out: those that do not meet all conditions given."""
+        """Return the messages that ``filter`` leaves out: those that don't meet all conditions given."""
         history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
         return history
 

@@ -56,12 +56,12 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 
 
 def guess_media_type(data: str) -> str | None:
-    """Return the media type that the first bytes of base64 data tell; None where they are of no usual kind."""
+    """Return the media type that the first bytes of base64 data tell; None if they are of no usual kind."""
     if data.startswith("UklGR") and data[11:16] == "XRUJQ":  # RIFF, four bytes of length, WEBP
         return "image/webp"
     return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
 
 
 def media_type_of_name(name: str) -> str | None:
-    """Return the media type that the suffix of a file's name stands for; None for one that is not usual."""
+    """Return the media type that the suffix of a file's name stands for; None for one that isn't usual."""
     return _SUFFIXES.get(name.rpartition(".")[2].lower()) if "." in name else None

@@ -33,7 +33,7 @@ def above(module: str) -> Any:
 
 
 def repr_html(value: Any) -> str | None:
-    """Return a history, message, loss report or conversion as HTML; None where a package that draws is missing."""
+    """Return a history, message, loss report or conversion as HTML; None if a package that draws is missing."""
     try:
         page = above("show.page")
     except ModuleNotFoundError as error:
@@ -64,7 +64,7 @@ class Pickled:
 
 
 class Format(Protocol):
-    """A codec, as seen from below: the model does not know the class."""
+    """A codec, as seen from below: the model doesn't know the class."""
 
     def read(self, document: Any) -> Any:
         """Read a document."""
@@ -97,7 +97,7 @@ class Portable:
     def digest(self, *, exact: bool = False) -> str:
         """Return a stable hash: 64 hexadecimal digits (SHA-256 of the canonical JSON).
 
-        Ids that do not link, times and notes are left out unless ``exact``.
+        Ids that don't link, times and notes are left out unless ``exact``.
         """
         flag(exact, "exact")
         return str(above("api").digest(self, exact=exact))

@@ -64,12 +64,12 @@ class Base64Source(Noted):
 
         Args:
             path: of the file.
-            media_type: where it is not given, what the first bytes tell, else what the name stands for.
+            media_type: where it isn't given, what the first bytes tell, else what the name stands for.
             limits: of how many bytes there may be.
 
         Raises:
-            FileError: where the file cannot be read.
-            InvalidMessage: code "bytes" where it is larger than the limit.
+            FileError: if the file can't be read.
+            InvalidMessage: code "bytes" if it is larger than the limit.
         """
         from pathlib import Path  # noqa: PLC0415 - needed by few
 
@@ -93,7 +93,7 @@ class Base64Source(Noted):
         """Return the bytes.
 
         Raises:
-            InvalidMessage: code "syntax" where the text is no base64, "bytes" where it is longer than the
+            InvalidMessage: code "syntax" if the text is no base64, "bytes" if it is longer than the
                 limit.
         """
         import base64  # noqa: PLC0415 - needed by few

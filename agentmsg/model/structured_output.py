@@ -45,7 +45,7 @@ def _has_fields(cls: Any) -> bool:
 
 
 def _accept_only(converter: Any, plain: type, concerns: Callable[[Any], bool]) -> None:
-    """Make the converter's own hooks for some classes refuse what is not of the plain type."""
+    """Make the converter's own hooks for some classes refuse what isn't of the plain type."""
     at_work: set[Any] = set()
 
     def applies(cls: Any) -> bool:
@@ -84,7 +84,7 @@ def into(value: Any, cls: type[Any]) -> Any:
     """Return a JSON value as an instance of a class.
 
     Raises:
-        InvalidMessage: code "schema", with what does not fit.
+        InvalidMessage: code "schema", with what doesn't fit.
     """
     plain = thaw(value)
     validate = getattr(cls, "model_validate", None)

@@ -22,7 +22,7 @@ _MILLI = 1000
 
 
 def read_time(text: str) -> datetime | None:
-    """Return the time that a text says in ISO 8601; None where it says none."""
+    """Return the time that a text says in ISO 8601; None if it says none."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

@@ -34,7 +34,7 @@ def _blocks(messages: Sequence[Msg]) -> list[tuple[Place, ToolUseBlock | ToolRes
 def links(messages: Sequence[Msg]) -> dict[Place, Place]:
     """Return, for each tool result that has one, the call that it answers.
 
-    A result with an id answers the first call of that id that is not answered yet: the n-th occurrence goes with
+    A result with an id answers the first call of that id that isn't answered yet: the n-th occurrence goes with
     the n-th. A result without id answers the first unanswered call before it, of its own name where it has one.
     Results are never paired with a call that comes later.
     """
@@ -86,7 +86,7 @@ class _Waiting:
         self._by_name.setdefault(call.name, deque()).append(place)
 
     def take(self, result: ToolResultBlock) -> Place | None:
-        """Return the first waiting call that a result answers, which then waits no longer; None where there is none."""
+        """Return the first waiting call that a result answers, which then waits no longer; None if there is none."""
         if result.tool_call_id is not None:
             queue = self._by_id.get(result.tool_call_id)
         else:
@@ -115,7 +115,7 @@ class CallNames:
             self._waiting.setdefault(link, deque()).append(name)
 
     def answer(self, link: str | None) -> MadeName | None:
-        """Return the name of the tool that a result is of; None where its call is not known."""
+        """Return the name of the tool that a result is of; None if its call isn't known."""
         names = self._waiting.get(link) if link is not None else None
         return MadeName(names.popleft()) if names else None
 
@@ -168,7 +168,7 @@ def named(message: Msg, name: str | None) -> Msg:
 def made_call_id(place: Place, name: str | None) -> Made:
     """Return the id that a reader gives to a call whose document has none.
 
-    Deterministic, from position and name; it does not change when messages are added behind.
+    Deterministic, from position and name; it doesn't change when messages are added behind.
     """
     safe = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name or "tool")[:24]
     return Made(f"call_{place[0]}_{place[1]}_{safe}")

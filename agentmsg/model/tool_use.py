@@ -47,7 +47,7 @@ class ToolUseBlock(BaseBlock):
     """A call of a tool.
 
     Args:
-        id: links the call with its result; None where the source has none.
+        id: links the call with its result; None if the source has none.
         name: of the tool.
         input: any JSON; ``{}`` where neither it nor ``raw_input`` is given.
         raw_input: the arguments as text, where the source had text. Kept byte for byte while it parses to

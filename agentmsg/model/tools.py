@@ -29,8 +29,8 @@ class ToolSpec(Noted):
     Attributes:
         name: as the model calls it.
         description: for the model.
-        parameters: JSON Schema of the input; None where the source states none.
-        strict: whether the provider must hold the model to the schema; None where not stated.
+        parameters: JSON Schema of the input; None if the source states none.
+        strict: whether the provider must hold the model to the schema; None if not stated.
         kind: "function", or "custom" for a tool that takes free text.
         cache: a wish to cache the prompt up to and including this tool.
         metadata: the application's own; never part of a prompt.
@@ -66,7 +66,7 @@ def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
     """Return tools as a tuple.
 
     Raises:
-        InvalidMessage: code "type" where an item is no tool.
+        InvalidMessage: code "type" if an item is no tool.
     """
     tools = listed(value, "tools")
     for index, tool in enumerate(tools):

@@ -53,7 +53,7 @@ class Usage(Noted):
     seconds: int | float | None = attrs.field(default=None, validator=counter)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all counters (None where no side states one); extras joined, the left win."""
+        """Return the sum of all counters (None if no side states one); extras joined, the left win."""
         if not is_a(other, Usage):
             return NotImplemented
         return Usage.joined((self, other))

@@ -168,7 +168,7 @@ def _shape(value: object) -> type:
 def words_apart(was: str, now: str) -> Iterator[tuple[WordKind, str]]:
     """Yield the pieces of two texts, in order: what both have, what is in the first only, and in the second only.
 
-    The pieces that are not "added" are the first text, those that are not "removed" the second. Words, spaces and
+    The pieces that aren't "added" are the first text, those that aren't "removed" the second. Words, spaces and
     signs are compared; where more than 5,000 of them are left between what both texts begin and end with, that is
     one change.
     """

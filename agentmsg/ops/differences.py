@@ -75,7 +75,7 @@ def differences(
 
 
 class _Finder:
-    """Walks through two values at once. Loops and no generators: values are deep, and the stack is not."""
+    """Walks through two values at once. Loops and no generators: values are deep, and the stack isn't."""
 
     def __init__(self, *, exact: bool, advance: Callable[[int, int], None] | None = None) -> None:
         self.exact = exact
@@ -135,7 +135,7 @@ class _Finder:
 
 
 def _is_sequence(value: Any) -> bool:
-    """Whether the items of a value are compared one by one: those of an embedding are not."""
+    """Whether the items of a value are compared one by one: those of an embedding aren't."""
     if isinstance(value, tuple):
         return all(isinstance(item, Noted) for item in cast("tuple[object, ...]", value))
     return isinstance(value, list)
@@ -173,11 +173,11 @@ def apply(history: History, found: Iterable[Difference]) -> History:
     """Return the second history of the first and their differences; it is ``same`` as the second.
 
     Args:
-        history: the first, which does not change.
+        history: the first, which doesn't change.
         found: what ``differences`` gave; with all it found, in its order.
 
     Raises:
-        InvalidMessage: if a difference names a place that this history does not have, or a value that does not
+        InvalidMessage: if a difference names a place that this history doesn't have, or a value that doesn't
             belong there.
     """
     root = _Changes()

@@ -1,4 +1,4 @@
-"""Filtering: the messages of a history that meet conditions, or those that do not.
+"""Filtering: the messages of a history that meet conditions, or those that don't.
 
 ``chosen`` and ``left`` are ``History.filter`` and ``History.exclude``. ``filter_messages`` has the arguments of the
 functions of that name in LangChain (langchain-core 1.7.2) and Synaptic, and, by ``match``, the meaning of either.

@@ -158,7 +158,7 @@ def _joined(run: Sequence[Msg], name: str, depth: int) -> dict[str, Any]:
 
 
 def _add(joined: dict[str, Any], entries: Mapping[str, Any], depth: int) -> None:
-    """Add the entries whose keys are not there yet."""
+    """Add the entries whose keys aren't there yet."""
     for key, value in entries.items():
         if key not in joined:
             joined[key] = {**value} if depth and isinstance(value, dict) else value

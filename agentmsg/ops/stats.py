@@ -96,7 +96,7 @@ def _counts(words: Iterable[str | None]) -> Mapping[str, int]:
 def _tools(history: History) -> Iterator[tuple[str | None, bool]]:
     """Yield the tool of each result (that of its call where it names none), and whether it failed.
 
-    The tool is None where nobody knows it.
+    The tool is None if nobody knows it.
     """
     answered = links(history)
     for i, message in enumerate(history):

@@ -17,7 +17,7 @@ and ``xml`` as an element, with ids and names:
     <message type="tool" tool_call_id="call_1" tool="get_weather">21 degrees</message>
 
 What differs from LangChain: calls are never Python literals, arguments stand as they were received, invalid calls and
-failed results are shown, nothing is cut, blocks are joined with newline, and a text cannot pass for a message.
+failed results are shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType({
     "system": "System", "developer": "Developer", "user": "Human", "assistant": "AI", "tool": "Tool",
     "function": "Function", "remove": "Remove", "native": "Native", "unset": "Unset", "": "Unset",
 })  # fmt: skip
-"""What a message of a role is labelled with where the caller does not say; of any other role with the role itself."""
+"""What a message of a role is labelled with where the caller doesn't say; of any other role with the role itself."""
 
 # What ends a line for one program or another.
 _BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"

@@ -15,7 +15,7 @@ items, signatures and extras, nor the artifacts of tools; and none of the histor
     source                                  URL and title
     a block of yours                        its own fields: texts as they are, other values by their repr
 
-Media whose bytes are not there (a URL, a file id) count as an image.
+Media whose bytes aren't there (a URL, a file id) count as an image.
 """
 
 from __future__ import annotations

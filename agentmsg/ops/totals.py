@@ -47,7 +47,7 @@ _GROWTH = 1.02
 
 
 class Distribution:
-    """Numbers that are not negative, and their percentiles.
+    """Numbers that aren't negative, and their percentiles.
 
     Exact while there are at most EXACT different values; from then on percentiles are within 1 %. Number, sum,
     least and greatest value stay exact (the sum as far as floats go, where values are floats).
@@ -86,7 +86,7 @@ class Distribution:
             yield (value if self.exact else min(max(_middle(value), least), greatest)), times
 
     def percentile(self, percent: float) -> float | None:
-        """Return the least value that is not smaller than so many percent of all; None if there are none."""
+        """Return the least value that isn't smaller than so many percent of all; None if there are none."""
         if percent >= 100:  # noqa: PLR2004 - all of them
             return self.greatest
         rank, seen = max(1, math.ceil(self.count * percent / 100)), 0

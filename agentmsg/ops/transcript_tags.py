@@ -1,6 +1,6 @@
 """What a transcript shows of each block: a tag, attributes and words.
 
-One table, for all forms of ``to_text``. Data of media are never shown, nor what is not for the model: artifacts,
+One table, for all forms of ``to_text``. Data of media are never shown, nor what isn't for the model: artifacts,
 metadata, signatures and opaque payloads.
 """
 
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
     Attributes:
         tag: what it is; empty for plain text.
         words: its text.
-        attributes: what is said about it; None stands for what is not known.
+        attributes: what is said about it; None stands for what isn't known.
         inner: what is inside.
     """
 

@@ -57,7 +57,7 @@ def trim_messages(
         allow_partial: keep a part of the message that doesn't fit: whole blocks, and words of the text at the edge (see
             ``agentmsg.ops.truncating``). The part keeps the id and the other fields.
         keep_tool_pairs: keep or drop a call and all its results together, with everything between them. Calls without
-            results, and results without calls, are not affected.
+            results, and results without calls, aren't affected.
 
     Raises:
         InvalidMessage: if an argument has the wrong type; code "option" for an unknown strategy, and for ``start_on``

@@ -1,4 +1,4 @@
-"""Truncating: the part of one message that fits, where the whole does not.
+"""Truncating: the part of one message that fits, where the whole doesn't.
 
 Whole blocks go first, from the far end; then the block at the edge, where it is text, is cut between words. Each
 ideogram is a word. Where a message is one result of a tool, that is done to the content of the result.
@@ -29,7 +29,7 @@ def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequ
     """Return the largest part of a message that fits; None if there is none.
 
     Args:
-        message: of which the whole does not fit.
+        message: of which the whole doesn't fit.
         side: which end of it is kept.
         fits: asked of each part that is tried: about as often as the number of blocks and words has binary digits.
         can_cut: for each number of blocks, none and all included, whether the message may be cut after them.

@@ -1,7 +1,7 @@
 """Which parts of some texts are secrets, and what stands in their place.
 
 Placeholders such as ``REDACTED_EMAIL_1`` are letters, digits and underscores only: they are valid in JSON text, URLs,
-paths, names of tools and ids. They are numbered by first occurrence; numbers that the texts already hold are not used.
+paths, names of tools and ids. They are numbered by first occurrence; numbers that the texts already hold aren't used.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _is_unlikely_word(text: str) -> bool:
 
 
 def _kept(text: str, own: Iterable[tuple[int, int, str]] = ()) -> bytearray:
-    """Return a mark for each character that is not to be touched: placeholders, payloads, and what is replaced."""
+    """Return a mark for each character that isn't to be touched: placeholders, payloads, and what is replaced."""
     taken = bytearray(len(text))
     spans = [(start, end) for start, end, _ in own]
     if "REDACTED_" in text:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Nature", "Visit", "rewritten", "texts_in"]
 
 Nature = Literal["text", "opaque", "key", "password"]
-"""What a text is: an ordinary one; a payload that is not to be damaged; a value whose name says that it is secret."""
+"""What a text is: an ordinary one; a payload that isn't to be damaged; a value whose name says that it is secret."""
 Visit: TypeAlias = Callable[[str, Nature], str]
 
 _N = TypeVar("_N", bound=Noted)
@@ -89,7 +89,7 @@ def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
 def _fields(cls: Any) -> tuple[tuple[tuple[str, Nature], ...], Callable[[Any], tuple[Any, ...]]]:
     """Return the fields of a class that are gone through, with what a text in them is, and what gets their values.
 
-    The arguments of a call, which are said twice, are not among them.
+    The arguments of a call, which are said twice, aren't among them.
     """
     skipped = {"input", "raw_input"} if issubclass(cls, ToolUseBlock) else set[str]()
     opaque = {name for kind, name in _OPAQUE if issubclass(cls, kind)}

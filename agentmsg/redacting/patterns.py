@@ -6,7 +6,7 @@ scikit-learn; betterleaks and kingfisher run a program of another language. So t
 
 Rules of this table, which keep the time linear in the text:
 
-- ``anchors`` are words of which one must occur; a text without any is not searched at all. Those of a ``leading``
+- ``anchors`` are words of which one must occur; a text without any isn't searched at all. Those of a ``leading``
   shape begin what is found, as they are written; all others are lower-case and may stand anywhere in it.
 - A repetition without bound may only follow what can't begin again inside of it (``_EDGE``), or is possessive.
 - ``secret`` is the group to replace; without one it is the whole match.

@@ -56,7 +56,7 @@ class Redaction:
         yield "history", self.history
 
     def _repr_html_(self) -> str | None:
-        """Return the table of losses for a notebook; None where the extra ``html`` is missing."""
+        """Return the table of losses for a notebook; None if the extra ``html`` is missing."""
         return repr_html(self.losses)
 
 
@@ -111,7 +111,7 @@ def _words(value: Iterable[str]) -> tuple[str, ...]:
 
 @attrs.frozen(kw_only=True)
 class Redactor:
-    """Finds and replaces secrets, in one history after the other; arguments as of ``redact``."""
+    """Finds and replaces secrets, in one history after the other; arguments as for ``redact``."""
 
     kinds: tuple[SecretKind, ...] = attrs.field(default=None, converter=_kinds)
     patterns: Mapping[str, re.Pattern[str]] = attrs.field(default=None, converter=_patterns, hash=False)
@@ -130,7 +130,7 @@ class Redactor:
         """Return a history without its secrets, and what they were; see ``redact``.
 
         Raises:
-            InvalidMessage: code "depth" where it is nested too deep to go through.
+            InvalidMessage: code "depth" if it is nested too deep to go through.
         """
         source = as_history(history)
         texts = Texts()
@@ -207,6 +207,6 @@ def redact(
         words: secrets of your own, such as the name of a customer, replaced wherever they stand.
 
     Raises:
-        InvalidMessage: code "option" where there is no such kind, or a pattern isn't a regular expression.
+        InvalidMessage: code "option" if there is no such kind, or a pattern isn't a regular expression.
     """
     return Redactor(kinds=kinds, patterns=patterns, words=words)(history)

@@ -1,6 +1,6 @@
 """Blocks to pieces: what each class of block shows.
 
-One function a class of block, in one table; a class that is not there shows its fields.
+One function a class of block, in one table; a class that isn't there shows its fields.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def _native(block: NativeBlock, lengths: Lengths) -> Iterable[Piece]:
 
 
 def _other(block: BaseBlock, lengths: Lengths) -> Iterable[Piece]:
-    """Show a class of block that agentmsg does not know by its own fields."""
+    """Show a class of block that agentmsg doesn't know by its own fields."""
     common = {field.name for field in attrs.fields(BaseBlock)}
     own = [field for field in attrs.fields(type(block)) if field.name not in common]
     lines = "\n".join(f"{field.name}: {getattr(block, field.name)!r}" for field in own)

@@ -57,7 +57,7 @@ class LossTable:
         title: what was lost, in a few words.
         facts: the format that was written, and what the document carries.
         rows: the losses, content first.
-        more: how many losses are not shown.
+        more: how many losses aren't shown.
     """
 
     title: str

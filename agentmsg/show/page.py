@@ -1,7 +1,7 @@
 """Page: a view as HTML. Needs jinja2 and markdown-it-py (the extra ``html``).
 
 Texts of data reach the page through autoescaping templates only, and markdown through a renderer that escapes. There
-is no script, nothing is fetched, and pictures are shown only of types that cannot hold anything else.
+is no script, nothing is fetched, and pictures are shown only of types that can't hold anything else.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Result:
     """What a tool gave.
 
     Attributes:
-        name, link: of the tool and the id of its call, where the call itself is not shown.
+        name, link: of the tool and the id of its call, where the call itself isn't shown.
         status: how it went, in a word.
         failed: whether it went wrong.
         length: characters of its texts and data.

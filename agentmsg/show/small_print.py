@@ -1,4 +1,4 @@
-"""Counted: the small print. Sizes, counters, times and how much there is of what is not shown, each in a few words."""
+"""Counted: the small print. Sizes, counters, times and how much there is of what isn't shown, each in a few words."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def spent(usage: Usage | None) -> tuple[str, ...]:
 
 
 def when(time: datetime, before: datetime | None = None) -> str:
-    """Return a time to the minute, with its zone where that is not UTC; without the day where ``before`` was then."""
+    """Return a time to the minute, with its zone where that isn't UTC; without the day where ``before`` was then."""
     offset = time.utcoffset()
     zone = "" if not offset else f" {_signed(offset)}"
     clock = f"{time:%H:%M}{zone}"

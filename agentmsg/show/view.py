@@ -1,7 +1,7 @@
 """The view: what there is to see of a history, computed once, for every way to draw it.
 
 Calls and results stand together: a result is shown with the call that it answers, and a message that holds nothing
-else is not shown again.
+else isn't shown again.
 """
 
 from __future__ import annotations

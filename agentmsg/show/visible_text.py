@@ -55,7 +55,7 @@ class Words:
 
     Attributes:
         text: with escapes.
-        more: how many characters of the original are not shown.
+        more: how many characters of the original aren't shown.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Words:
 
     @property
     def rest(self) -> str:
-        """What says how much is not shown; empty if nothing is."""
+        """What says how much isn't shown; empty if nothing is."""
         return f"… {self.more:,} more character{'s' if self.more > 1 else ''}" if self.more else ""
 
     def __bool__(self) -> bool:

@@ -67,7 +67,7 @@ class Accumulator:
         """Add the next chunk, and return this accumulator.
 
         Raises:
-            InvalidMessage: code "type" if it isn't a chunk; code "schema" if it has another role. It is not added then.
+            InvalidMessage: code "type" if it isn't a chunk; code "schema" if it has another role. It isn't added then.
         """
         if not is_a(chunk, MsgChunk):
             msg = f"a chunk is needed, not {excerpt(chunk)}"

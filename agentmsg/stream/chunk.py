@@ -15,7 +15,7 @@
 A part joins the last one of its class and index, where that has come; it stands where the first one stood. Without an
 index, only a text, thinking or refusal joins, and only its neighbour; calls, and parts that have an index, may stand
 between the two. A part that names another id than that one begins
-another; one without id goes on with it. Parts that stand side by side in one chunk are not joined by ``+``: a document
+another; one without id goes on with it. Parts that stand side by side in one chunk aren't joined by ``+``: a document
 may list two texts. What has an index is joined when the message is made, and then an id that came late is taken, too.
 
 | field of a part | joined |
@@ -111,7 +111,7 @@ class MsgChunk(Noted):
     """A piece of a message; the sum of all pieces is the message.
 
     Args:
-        role: of the message; None if this chunk does not say.
+        role: of the message; None if this chunk doesn't say.
         parts: pieces of blocks, ``ChunkPart`` or blocks that have no index; a text becomes one.
         done: whether the message is known to end here.
         id: as in ``Msg``, like all that follow, if this chunk has it.
@@ -148,7 +148,7 @@ class MsgChunk(Noted):
     def __add__(self, other: MsgChunk) -> MsgChunk:
         """Return both as one chunk; see the module.
 
-        Adding many one by one copies the text that came before each time: ``MsgChunk.joined`` does not.
+        Adding many one by one copies the text that came before each time: ``MsgChunk.joined`` doesn't.
         """
         if not is_a(other, MsgChunk):
             return NotImplemented

@@ -1,7 +1,7 @@
 """Chunks as documents of a format: decode_chunk and encode_chunk.
 
 A chunk is written exactly or, unless the caller says otherwise, not at all: what a format has no place for in its
-chunks cannot be reported while the message is still arriving. The message that the chunks make is written with a
+chunks can't be reported while the message is still arriving. The message that the chunks make is written with a
 loss report, by ``encode``.
 """
 

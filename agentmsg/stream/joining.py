@@ -1,7 +1,7 @@
 """How each kind of value is joined with what comes after it: cells.
 
-A cell takes the values of one field, in order, in time that does not grow with what it holds, and gives what they make
-together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why if it is not
+A cell takes the values of one field, in order, in time that doesn't grow with what it holds, and gives what they make
+together. Every rule is associative, so that a sum of sums is the sum: the docstring of each says why if it isn't
 obvious.
 """
 
@@ -35,7 +35,7 @@ class Cell(Protocol):
     """What joins the values of one field; made with the first of them."""
 
     def add(self, value: Any) -> None:
-        """Take one more value, which is not absent."""
+        """Take one more value, which isn't absent."""
         ...
 
     def get(self) -> Any:

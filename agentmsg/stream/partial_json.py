@@ -59,7 +59,7 @@ def parse_partial(text: str) -> tuple[bool, Any]:
 
 
 def _ended(text: str) -> str | None:
-    """Return the text with an end; empty if nothing of it is certain, None if it cannot go on."""
+    """Return the text with an end; empty if nothing of it is certain, None if it can't go on."""
     open_: list[str] = []
     state, certain, position = _VALUE, 0, 0
     while True:

@@ -207,7 +207,7 @@ def _refused(codec: Codec, document: Any) -> Broken | None:
 
 
 def _why(law: Callable[[Any], Any], value: Any) -> str | None:
-    """Return why a law does not hold for a value; None where it does."""
+    """Return why a law doesn't hold for a value; None if it does."""
     try:
         law(value)
     except AssertionError as error:

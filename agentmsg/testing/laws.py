@@ -1,6 +1,6 @@
 """The eight laws, as functions that raise AssertionError where a codec breaks one. They know no codec by name.
 
-Equality is ``same`` for histories, and ``same_document`` for documents (types count, the order of keys does not).
+Equality is ``same`` for histories, and ``same_document`` for documents (types count, the order of keys doesn't).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def exact_return(codec: Codec, document: Any) -> History | None:
     """Law 1: ``encode(decode(x))`` is the same as x, for every document that decode accepts.
 
     Returns:
-        The history, or None where the document was refused (by the one typed error).
+        The history, or None if the document was refused (by the one typed error).
     """
     try:
         history = decode(document, codec)
@@ -101,7 +101,7 @@ def chunk_return(codec: Codec, document: Any) -> MsgChunk | None:
     """Law 1 for chunks: ``encode_chunk(decode_chunk(x))`` is the same as x, for every chunk that is accepted.
 
     Returns:
-        The chunk, or None where the document was refused (by the one typed error).
+        The chunk, or None if the document was refused (by the one typed error).
     """
     before = plain_copy(document, 250)
     try:
@@ -222,7 +222,7 @@ def returns_through(codec: Codec, document: Any, target: Codec) -> Losses | None
         target: the format that it is converted to.
 
     Returns:
-        The loss report, or None where the document was refused (by the one typed error).
+        The loss report, or None if the document was refused (by the one typed error).
     """
     try:
         history = decode(document, codec)
@@ -243,7 +243,7 @@ def nothing_hides(codec: Codec, document: Any) -> History | None:
     """Law 1, of a document with the probe of ``systematic`` in it: what it says stands in the history, not in a note.
 
     Returns:
-        The history, or None where the document was refused (by the one typed error).
+        The history, or None if the document was refused (by the one typed error).
     """
     history = exact_return(codec, document)
     assert history is None or not hides(history), "what the document says is in no field, only in a note"
@@ -253,7 +253,7 @@ def nothing_hides(codec: Codec, document: Any) -> History | None:
 def floor(codec: Codec, history: History) -> None:
     """Law 3 (d): of a history made only of what the table says is carried, fit changes nothing.
 
-    Fitting makes such a history; losing the made values and the structure that the table does not speak of leaves
+    Fitting makes such a history; losing the made values and the structure that the table doesn't speak of leaves
     one that the table must carry as it is.
     """
     carried = fit(_projected(history, codec), codec)

@@ -185,7 +185,7 @@ def plant_notes(
     """Return the history with notes planted on every object: spellings by name, native values, junk, others' notes.
 
     Args:
-        history: is not changed.
+        history: isn't changed.
         rng: chooses.
         families: whose notes to plant.
         keys: what stands in them.

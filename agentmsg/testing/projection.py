@@ -25,7 +25,7 @@ _N = TypeVar("_N", bound=Noted)
 
 
 def project(history: History, caps: Caps) -> History:
-    """Return the history without whatever the table does not name or a cell would change."""
+    """Return the history without whatever the table doesn't name or a cell would change."""
     if caps.everything:
         return history
     messages: list[Msg] = []
@@ -69,7 +69,7 @@ def _block(
 
 
 def _fields(owner: _N, cells: Mapping[str, Any]) -> _N | None:
-    """Return the object with only the fields that are carried; None where a required one is not."""
+    """Return the object with only the fields that are carried; None if a required one isn't."""
     kind: type = type(owner)
     absent = absent_values(kind)
     kept_anyway = {"notes", "content", "messages", "role"}

@@ -37,7 +37,7 @@ def document_differs(wanted: Any, found: Any) -> str:
 
 
 def _step(wanted: Any, found: Any) -> str | int | None:
-    """Return the first key or index at which two values of one kind differ; None where they differ as wholes."""
+    """Return the first key or index at which two values of one kind differ; None if they differ as wholes."""
     if is_object(wanted) and is_object(found):
         keys = dict.fromkeys([*wanted, *found])
         return next((key for key in keys if not same_document(_item(wanted, key), _item(found, key))), None)
@@ -48,7 +48,7 @@ def _step(wanted: Any, found: Any) -> str | int | None:
 
 
 class _Nothing:
-    """What stands in place of a key or an item that is not there; it is the same as nothing else."""
+    """What stands in place of a key or an item that isn't there; it is the same as nothing else."""
 
     def __repr__(self) -> str:
         return _ABSENT

@@ -19,7 +19,7 @@ def copy_document(value: Any, depth: int, own_form: str | None = None) -> Any:
 
     Objects of SDKs, models and data classes are what they say; see ``objects`` and ``Codec.own_form``.
 
-    Equal is not the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it is not
+    Equal isn't the same: orjson turns what it knows into JSON (times, UUIDs, tuples, NaN), but then it isn't
     equal, or raises. Members of enums that are texts or numbers are equal, and what ``plain_copy`` makes of them.
 
     Raises:

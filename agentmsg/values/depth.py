@@ -1,4 +1,4 @@
-"""The proof that a value is not nested too deep: orjson writes at most 254 levels.
+"""The proof that a value isn't nested too deep: orjson writes at most 254 levels.
 
 A value inside of more lists may have as many levels less, so the same writing proves any smaller bound. The lists are
 made once and used again: to make them takes longer than to write them.
@@ -36,7 +36,7 @@ def written_within(value: object, depth: int, option: int | None = None, *, size
         size: of the text that the value was read from, where there is one; it only tells which way is the shorter.
 
     Raises:
-        TypeError: where it is nested deeper, or has something that orjson does not write.
+        TypeError: if it is nested deeper, or has something that orjson doesn't write.
     """
     dumps, spare = _spare(around := PROVABLE - depth)
     if around <= 0:

@@ -56,7 +56,7 @@ class FrozenDict(dict[str, Any]):
         return cast("Self", freeze(_made(dict, value)))
 
     def __init__(self, value: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
-        """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
+        """Do nothing: all is done in ``__new__``, so that a second call can't change the value."""
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
@@ -95,7 +95,7 @@ class FrozenList(list[Any]):
         return cast("Self", freeze(_made(list, value)))
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
-        """Do nothing: all is done in ``__new__``, so that a second call cannot change the value."""
+        """Do nothing: all is done in ``__new__``, so that a second call can't change the value."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
@@ -117,7 +117,7 @@ def shallow(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a mapping's entries as a dict, as they are.
 
     Raises:
-        InvalidMessage: code "type", where it raises when it is read.
+        InvalidMessage: code "type" if it raises when it is read.
     """
     return cast("dict[str, Any]", _made(dict, value))
 
@@ -236,7 +236,7 @@ def check_text(value: str) -> str:
     """Return the text itself, as an exact str.
 
     Raises:
-        InvalidMessage: code "surrogate" where it holds a lone surrogate.
+        InvalidMessage: code "surrogate" if it holds a lone surrogate.
     """
     if not value.isascii():
         try:
@@ -370,7 +370,7 @@ def thaw(value: Any) -> Any:
     """Return the plain, changeable copy of a JSON value (dicts and lists all the way down).
 
     Raises:
-        InvalidMessage: code "depth", where it contains itself, or is nested deeper than there is room for; "type"
+        InvalidMessage: code "depth" if it contains itself, or is nested deeper than there is room for; "type"
             where it raises when it is looked at.
     """
     try:

@@ -44,7 +44,7 @@ def opened(value: Any, own_form: str | None = None) -> Any:
         own_form: a method that is asked first, where the object has it and it gives a dict.
 
     Raises:
-        InvalidMessage: code "type" where it is of no kind that can be told, or of ours, or raises.
+        InvalidMessage: code "type" if it is of no kind that can be told, or of ours, or raises.
     """
     cls: Any = class_of(value)
     name: str = cls.__name__

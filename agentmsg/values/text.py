@@ -91,14 +91,14 @@ def parse_json(
 
 
 def may_round(data: bytes) -> bool:
-    """Tell whether a text has a run of digits that orjson may read as a float which is not that number."""
+    """Tell whether a text has a run of digits that orjson may read as a float which isn't that number."""
     return data.translate(_DIGITS_ALIKE).find(_LONG_RUN) >= 0
 
 
 def _is_as_written(data: bytes, written: bytes) -> bool:
     """Tell whether a text is what orjson writes for its value, but for spaces; strings keep theirs on both sides.
 
-    Where one of the two is ASCII and the other is not, they differ in more: Python's json escapes letters, orjson none.
+    Where one of the two is ASCII and the other isn't, they differ in more: Python's json escapes letters, orjson none.
     """
     if written == data:
         return True
@@ -238,7 +238,7 @@ def dump_json(value: Any) -> bytes:
     """Return compact UTF-8 JSON of a value made of JSON types; frozen containers and big integers are taken.
 
     Raises:
-        EncodeError: where the value holds anything else (code "type", "number", "surrogate", "depth" ...).
+        EncodeError: if the value holds anything else (code "type", "number", "surrogate", "depth" ...).
     """
     _, dumps, strict = library()
     try:
@@ -283,7 +283,7 @@ def library() -> tuple[Callable[[bytes], Any], Callable[..., bytes], int]:
 
 
 UNUSUAL: Any = object()
-"""What is given for a text that is not a usual one: None is a value."""
+"""What is given for a text that isn't a usual one: None is a value."""
 
 
 def usual_arguments(text: str) -> Any:
@@ -311,7 +311,7 @@ def parse_arguments(text: str) -> tuple[bool, Any, bool]:
 
     Returns:
         ``(valid, value, exact)``: whether the text is JSON (the empty text counts as ``{}``); its value; and
-        whether the value says all that the text says. It does not where a key stands twice, or where a number
+        whether the value says all that the text says. It doesn't where a key stands twice, or where a number
         has more digits than a float holds.
     """
     value = usual_arguments(text)
@@ -337,7 +337,7 @@ def _repeats(data: bytes) -> bool:
 
 
 def _rounds(text: str) -> bool:
-    """Tell whether a number of the text, as written, is not the number that Python reads."""
+    """Tell whether a number of the text, as written, isn't the number that Python reads."""
     import re  # noqa: PLC0415 - loaded already wherever attrs is
 
     if not re.search(r"[0-9][.eE]", text):

@@ -21,15 +21,15 @@ __all__ = ["is_shallow", "parse_undoubted", "undoubted_items"]
 def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -> Any:
     """Return the value of a JSON text in which no number can be rounded; else UNUSUAL.
 
-    For a codec that proves the depth by itself, or asks ``is_shallow`` of what it cannot prove it of. Of duplicate
+    For a codec that proves the depth by itself, or asks ``is_shallow`` of what it can't prove it of. Of duplicate
     keys the last is taken.
 
     Args:
-        raw: as of ``parse_json``.
+        raw: as for ``parse_json``.
         limits: bounds on size and depth; where the depth is below USUAL, all is UNUSUAL.
 
     Raises:
-        DecodeError: where it is no text at all.
+        DecodeError: if it is no text at all.
     """
     data = as_bytes(raw)
     if len(data) > limits.bytes or limits.depth < USUAL:
@@ -52,7 +52,7 @@ def undoubted_items(data: bytes, begin: bytes, limits: Limits) -> Iterator[tuple
     Args:
         data: the text, without spaces around.
         begin: how each object begins, such as ``{"lc": 1, ``; it holds a quote that follows a brace.
-        limits: as of ``parse_undoubted``.
+        limits: as for ``parse_undoubted``.
     """
     if len(data) > limits.bytes or limits.depth < USUAL or not (data.startswith(b"[" + begin) and data.endswith(b"]")):
         return
