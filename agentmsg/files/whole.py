@@ -54,7 +54,7 @@ def load(
         path_or_file: a path or URL, or a file that is open for reading, binary or text, which stays open. A path that
             ends with ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
-        at: where the document stands inside of what the file holds: a JSON pointer (RFC 6901), in which a step ``*``
+        at: the place of the document inside the JSON of the file: a JSON pointer (RFC 6901), in which a step ``*``
             stands for every item or value, and ``~2`` for a key ``*``; or several. A text there that holds JSON is the
             document.
         limits: bounds on what is read.

@@ -196,7 +196,7 @@ def redact(
     Payloads in base64 and signatures are left as they are.
 
     ``restore(redaction.history, redaction.losses)`` is the input again. *The loss report holds the secrets*: keep it
-    as you keep them. A shape is no proof: what has none of these shapes isn't found.
+    as you keep them. It finds shapes only: review what you share.
 
     Args:
         history: what ``History.of`` takes.
