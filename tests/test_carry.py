@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAMES = tuple(am.codec_names())
-SLOTS = tuple(name for name in NAMES if has_slot(am.get_codec(name)))
+SLOTS: tuple[am.CodecName, ...] = tuple(name for name in NAMES if has_slot(am.get_codec(name)))
 NO_SLOTS = tuple(name for name in NAMES if name not in SLOTS and not am.get_codec(name).caps.everything)
 TOUR = grand_tour()
 # LangChain and the others have no place for a tool that the provider runs.

@@ -43,6 +43,6 @@ def test_stored_bytes_are_written(codec: am.CodecName) -> None:
 def test_stored_bytes_through_the_other_form(codec: am.CodecName) -> None:
     """What was stored in one form comes back to the byte after a way through the other."""
     stored = (V1 / f"grand_tour.{codec}").read_bytes()
-    other = next(name for name in CODECS if name != codec)
+    other: am.CodecName = "msgpack" if codec == "json" else "json"
     passed = am.loads(am.dumps(am.loads(stored, codec), other), other)
     assert am.dumps(passed, codec) == stored

@@ -175,9 +175,10 @@ def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
     fields = [field for field in cls.__attrs_attrs__ if field.init and field.repr]
     for field in sorted(fields, key=lambda field: (field.kw_only, field.inherited)):
         # A private field may be shown by a property of its public name (the input of a call).
-        value = getattr(self, field.alias if hasattr(cls, field.alias) else field.name)
+        value: Any = getattr(self, field.alias if hasattr(cls, field.alias) else field.name)
         if value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
-            if type(value) is type(field.default) and value == field.default:
+            default: Any = field.default
+            if type(cast("Any", value)) is type(default) and value == default:
                 continue
             yield field.alias, value
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, is_a
 from agentmsg.show.json_lines import json_words
 from agentmsg.show.pieces import Code
 from agentmsg.show.small_print import count
@@ -82,7 +82,7 @@ def table_of(losses: Losses) -> LossTable:
 
 def document_code(document: Any) -> Code:
     """Return a document to show: plain data or JSON laid out, the size of anything else."""
-    if isinstance(document, (bytes, bytearray, memoryview, str)):
+    if is_a(document, (bytes, bytearray, memoryview, str)):
         try:
             return Code(label="document", words=json_words(parse_json(document), _ROWS * _VALUE))
         except AgentMsgError:
@@ -120,13 +120,11 @@ def _value(value: Any) -> Words:
 
 
 def _place(now: Any) -> str:
-    if isinstance(now, int):
+    """Return where a value went: a block of the same message, or one message and block, or several."""
+    if type(now) is int:
         return f"content/{now}"
-    places = now if isinstance(now, tuple) and now and isinstance(now[0], tuple) else (now,)
-    return ", ".join(_message(place) for place in places)
-
-
-def _message(place: Any) -> str:
-    if isinstance(place, tuple) and len(place) == 2:  # noqa: PLR2004 - a message and a block
-        return f"messages/{place[0]}/content/{place[1]}"
-    return brief(str(place))
+    try:
+        places: tuple[Any, ...] = now if all(type(place) is tuple for place in now) else (now,)
+        return ", ".join(f"messages/{message}/content/{block}" for message, block in places)
+    except (TypeError, ValueError):  # of a loss that somebody made up
+        return brief(str(now))

@@ -67,7 +67,9 @@ def pairs(library: Library, natives: list[Any]) -> Iterator[tuple[dict[str, Any]
 
 def test_all_documents_mean_the_same(langchain_js: Library) -> None:
     """Every document of JavaScript, or converted, loads with each field as we wrote it, but for the table."""
-    found = [(source, name, document) for source in am.codec_names() for name, document in documents(source)]
+    found: list[tuple[am.CodecName, str, Any]] = [
+        (source, name, document) for source in am.codec_names() for name, document in documents(source)
+    ]
     # Envelopes of Python's come back as they were, unescaped data included.
     kept = [document for document in found if document[0] != CODEC.name or document[1] == "LangChain JS"]
     natives = [native for source, _, document in kept for native in fresh(am.decode(document, source))]
