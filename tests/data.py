@@ -31,8 +31,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-# What a profile does for 100 rounds of `ci`: the examples that Hypothesis tries for a law, to begin with.
-ROUNDS = {"quick": 25, "ci": 100, "long": 10_000}
+# What a profile does for 100 rounds: the examples that Hypothesis tries for a law, to begin with.
+ROUNDS = {"quick": 25, "ci": 75, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -53,8 +53,8 @@ def effort(count: int, *, least: int = 10) -> int:
 
     The profile is that of ``$AGENTMSG_PROFILE``:
 
-    - ``quick``, the default: a quarter of the rounds, for every change;
-    - ``ci``: the rounds as they are written, before something is merged;
+    - ``quick``, the default: a quarter of the rounds that are written, for every change;
+    - ``ci``: three quarters, before something is merged;
     - ``long``: a hundred times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
@@ -62,10 +62,10 @@ def effort(count: int, *, least: int = 10) -> int:
     many keys) is no effort. ``tests/test_house.py`` finds loops that do not ask.
 
     Args:
-        count: the rounds in ``ci``.
+        count: the rounds.
         least: what the quick profile does at least, where ``count`` is no less: with fewer the test says nothing.
     """
-    return max(count * ROUNDS[PROFILE] // ROUNDS["ci"], min(count, least))
+    return max(count * ROUNDS[PROFILE] // 100, min(count, least))
 
 
 def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
