@@ -35,6 +35,10 @@ class Sound(Toy):
             raise am.DecodeError(msg, codec=self.name)
         return read
 
+    def write(self, history: am.History) -> Any:
+        # Ids and times that agentmsg made are no loss, and not written.
+        return super().write(am.History([message.evolve(id=None, created_at=None) for message in history]))
+
 
 class NoName(Sound):
     """Forgets the names, which its table promises to keep."""
