@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import agentmsg as am
 from agentmsg.cli.program import program
 
 CHAT: Any = {
@@ -56,6 +57,19 @@ def test_redacted_files_are_restored_by_their_report(more: tuple[str, ...]) -> N
     assert "ada@" not in Path("out.jsonl").read_text(encoding="utf-8")
     assert stat.S_IMODE(Path("s.jsonl").stat().st_mode) == 0o600
     assert json.loads(run("restore", "out.jsonl", "s.jsonl").stdout) == CHAT
+
+
+@pytest.mark.parametrize("codec", ["openai", "anthropic", "json"])
+@pytest.mark.parametrize("given", [False, True], ids=["detected", "named"])
+def test_a_report_made_in_python_restores_a_file(codec: am.CodecName, given: bool) -> None:
+    """Such a report names no format: that of the redacted document is the one to write, too."""
+    history = am.decode(am.convert(CHAT, "openai", codec).document, codec)
+    redaction = am.redact(history)
+    am.dump(redaction.history, "safe.json", codec)
+    Path("s.jsonl").write_bytes(am.dump_losses(redaction.losses, redaction.history))
+    done = run("restore", "safe.json", "s.jsonl", *(["-f", codec] if given else []))
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == am.encode(history, codec)
 
 
 def test_nothing_but_the_report_holds_a_secret() -> None:

@@ -25,6 +25,7 @@ from agentmsg.fitting.carry import carried_text, restore
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.redacting.redactor import REDACTED
 from agentmsg.registry import get_codec
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_mapping
@@ -185,8 +186,13 @@ class Restoring:
     def _original(self, pair: tuple[Found, Account]) -> tuple[History, str | None]:
         """Return what a document was made of, and the format that it had."""
         found, own = pair
-        converted = loads(_data(found), get_codec(self.source or own.losses.codec), duplicates="error")
-        return restore(converted, own.losses), own.source
+        codec, source = self.source or own.losses.codec, own.source
+        if own.losses.codec == REDACTED:
+            # That report names no format: what was redacted keeps the one that it has.
+            codec = self.source or detected((found,))
+            source = source or codec
+        converted = loads(_data(found), get_codec(codec), duplicates="error")
+        return restore(converted, own.losses), source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
         """Yield what documents were made of, as far as they carry it themselves, and the formats that they had."""

@@ -29,10 +29,10 @@ from agentmsg.values.frozen import shallow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Redaction", "Redactor", "redact"]
+__all__ = ["REDACTED", "Redaction", "Redactor", "redact"]
 
 # What a loss report of redaction has in the place of a format.
-_CODEC = "redact"
+REDACTED = "redact"
 _WORD = "word"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
@@ -149,10 +149,10 @@ class Redactor:
 
 
 def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losses:
-    told = account(over(Fitted(output, output, _CODEC), source, is_secret=output is not source))
+    told = account(over(Fitted(output, output, REDACTED), source, is_secret=output is not source))
     return Losses(
         lambda: (_with_kinds(loss, kinds) for loss in told),
-        codec=_CODEC,
+        codec=REDACTED,
         guard=told.guard,
         spelling=told.spelling,
         length=told.length,
