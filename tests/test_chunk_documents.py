@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +14,7 @@ import agentmsg as am
 from agentmsg.testing import chunk_return, chunks, mutate
 from data import effort
 from support.chunk_documents import CHUNKED, chunk_documents
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,13 +141,11 @@ def test_hostile_arguments_take_linear_time(junk: str) -> None:
     """What LangChain makes of unfinished arguments is found in time that grows with their length only."""
     from agentmsg_codecs.langchain.chunks.partial_arguments import partial_args
 
-    times: list[float] = []
-    for count in (20_000, 160_000):
-        start = process_time()
-        partial_args('{"a": ' + junk * count)
-        partial_args('{"a": "' + junk * count)
-        times.append(process_time() - start)
-    assert times[1] < 8 * 4 * max(times[0], 0.002)
+    def work(count: int) -> Callable[[], Any]:
+        texts = ['{"a": ' + junk * count, '{"a": "' + junk * count]
+        return lambda: [partial_args(text) for text in texts]
+
+    check_growth(work, (20_000, 160_000), 8 * 4)
 
 
 def test_deep_documents_are_refused() -> None:

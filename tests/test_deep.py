@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +17,7 @@ from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.types import is_list, is_object
 from data import PROFILE, effort, share
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,7 +125,7 @@ def test_deep_documents_cost_little(codec: Codec) -> None:
     """A long document that is deep in one place is refused or read in a time that grows with its length only."""
     messages = [am.Msg("user", "Hello", metadata={"m": 1})] * 500
 
-    def seconds(count: int) -> float:
+    def work(count: int) -> Callable[[], Any]:
         document = am.encode(am.History(messages[:count]), codec, losses=[])
         natives = codec.native_messages(document)
         part: Any = natives[-1]
@@ -133,19 +133,9 @@ def test_deep_documents_cost_little(codec: Codec) -> None:
             part.append(_nested(125))
         else:
             part["weird"] = _nested(125)
-        best = 1e9
-        for _ in range(5):
-            start = time.process_time()
-            _outcome(am.decode, document, codec)
-            best = min(best, time.process_time() - start)
-        return best
+        return lambda: _outcome(am.decode, document, codec)
 
-    ratios: list[float] = []
-    for _ in range(6):  # again if disturbed: a square cost gives 16 each time
-        ratios.append(seconds(400) / seconds(100))
-        if ratios[-1] <= 8:
-            return
-    raise AssertionError(ratios)
+    check_growth(work, (100, 400), 8, floor=0)
 
 
 @each_codec

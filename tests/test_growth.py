@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +13,7 @@ from agentmsg.fitting.fit import fit
 from agentmsg.redacting.redactor import Redactor
 from data import effort, share, some
 from support.growth import GROWTH, work_of
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,13 +142,9 @@ def test_time_grows_with_the_input(kind: str) -> None:
     size = min(effort(1000, least=400), 1000)
     for name in am.codec_names():
         codec = am.get_codec(name)
-        times: list[float] = []
-        for factor in (1, 4):
-            history = GROWTH[kind](factor * size)
-            best = float("inf")
-            for _ in range(2):
-                start = time.process_time()
-                codec.to_bytes(fit(history, codec).history)
-                best = min(best, time.process_time() - start)
-            times.append(best)
-        assert times[1] < 9 * times[0] + 0.05, (name, times)
+
+        def work(count: int, codec: am.Codec = codec) -> Callable[[], Any]:
+            history = GROWTH[kind](count)
+            return lambda: codec.to_bytes(fit(history, codec).history)
+
+        check_growth(work, (size, 4 * size), 9, floor=0.005)

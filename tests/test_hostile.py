@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import resource
 import subprocess
 import sys
-import time
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ from agentmsg import AgentMsgError, DecodeError, ToolUseBlock
 from agentmsg.errors import CODES
 from agentmsg.values.text import parse_arguments, parse_json
 from data import SHARED, effort, shared_dir
+from support.timing import seconds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -284,16 +283,12 @@ COSTLY: dict[str, Callable[[int], str]] = {
 
 
 def _seconds(text: str) -> float:
-    best = 1e9
-    gc.disable()  # it looks at every container ever made, so its cost is no property of one text
-    for _ in range(5):
-        start = time.process_time()
+    def work() -> None:
         for duplicates in ("last", "error"):
             _outcome(text, duplicates=duplicates)
         parse_arguments(text)
-        best = min(best, time.process_time() - start)
-    gc.enable()
-    return best
+
+    return seconds_of(work, rounds=5)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +17,7 @@ from agentmsg.testing.single_values import single_values
 from agentmsg.testing.strategies import histories
 from agentmsg.values.types import is_mapping, is_sequence
 from data import effort, share, some
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -359,13 +359,12 @@ HOSTILE = [
 def test_time_grows_with_the_text(piece: str) -> None:
     """Of a hostile text, four times as much takes far less than sixteen times as long: no shape backtracks."""
     redactor = Redactor()
-    times: list[float] = []
-    for size in (25_000, 100_000):
+
+    def work(size: int) -> Callable[[], Any]:
         history = am.History.of("".join(piece.format(number) for number in range(size // len(piece))))
-        start = time.process_time()
-        redactor(history)
-        times.append(time.process_time() - start)
-    assert times[1] < 9 * times[0] + 0.05, times
+        return lambda: redactor(history)
+
+    check_growth(work, (25_000, 100_000), 9, floor=0.005)
 
 
 def test_every_shape_tells_its_source() -> None:

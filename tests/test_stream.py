@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from itertools import pairwise
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +15,7 @@ import agentmsg as am
 from agentmsg.stream.accumulator import PARTIAL
 from agentmsg.testing import chunks, json_values, messages
 from agentmsg.values.types import is_mapping, is_sequence
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -421,17 +422,6 @@ def test_snapshots_do_not_change() -> None:
 # -- hostile ----------------------------------------------------------------------------------------------------------
 
 
-def spent(make: Callable[[int], list[am.MsgChunk]], count: int) -> float:
-    """Return the shortest time that adding up so many chunks takes."""
-    found = make(count)
-    times: list[float] = []
-    for _ in range(5):
-        start = process_time()
-        am.Accumulator(found).to_msg()
-        times.append(process_time() - start)
-    return min(times)
-
-
 STREAMS: dict[str, Callable[[int], list[am.MsgChunk]]] = {
     "text": lambda n: [said("ab", 0)] * n,
     "neighbours": lambda n: [said("ab")] * n,
@@ -453,20 +443,23 @@ STREAMS: dict[str, Callable[[int], list[am.MsgChunk]]] = {
 @pytest.mark.parametrize("stream", list(STREAMS))
 def test_time_is_linear(stream: str) -> None:
     """Eight times as many chunks take about eight times as long, whatever they bring."""
-    make = STREAMS[stream]
-    assert min(spent(make, 1600) / spent(make, 200) for _ in range(3)) < 8 * 2.3
+
+    def work(count: int) -> Callable[[], Any]:
+        chunks = STREAMS[stream](count)
+        return lambda: am.Accumulator(chunks).to_msg()
+
+    check_growth(work, (200, 1600), 8 * 2.3, floor=0)
 
 
 def test_partial_time_is_linear() -> None:
     """Hostile beginnings take time that grows with their length only."""
+
+    def work(unit: str, count: int) -> Callable[[], Any]:
+        text = '["' + unit * count if unit.startswith("\\") else "[" + unit * count
+        return lambda: am.parse_partial(text)
+
     for unit in ("[", '{"a":', "\\\\", '"', "1", " ", "\\", '"a",', "tru"):
-        times: list[float] = []
-        for count in (20_000, 160_000):
-            text = '["' + unit * count if unit.startswith("\\") else "[" + unit * count
-            start = process_time()
-            am.parse_partial(text)
-            times.append(process_time() - start)
-        assert times[1] < 8 * 4 * max(times[0], 0.002), unit
+        check_growth(partial(work, unit), (20_000, 160_000), 8 * 4)
 
 
 def test_deep_metadata() -> None:
