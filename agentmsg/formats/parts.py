@@ -70,7 +70,7 @@ class Parts:
         #: The shortcuts, by tag.
         self.quick: dict[Any, Callable[[Native], Any]] = {}
         #: Gives the part of a block without notes and extras, by class.
-        self.writers: dict[type[Any], Callable[[Any], Native]] = {}
+        self.writers: dict[type[Any], Callable[[Any], Native]] = Later(self._writer_of)
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -118,9 +118,10 @@ class Parts:
             cls for cls, shape in self._shapes.items() if readers[cls] is shape.read and writers[cls] is shape.write
         }
         for cls, shape in self._shapes.items():
-            exact = shape.exact if cls in ours else None
-            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls], exact=exact)
-        self.writers.update(writers)
+            hooks: dict[str, Any] = {} if cls in ours else {"exact": None, "writer": None}
+            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls], **hooks)
+            if shape.writer is None or hooks:
+                self.writers[cls] = writers[cls]
         self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
         self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
 
@@ -163,6 +164,11 @@ class Parts:
         if shape.cls in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read
+
+    def _writer_of(self, cls: type[Any]) -> Callable[[Any], Native] | None:
+        """Return the generated writer of a class; that of any other is in the table from the start."""
+        shape = self._shapes.get(cls)
+        return None if shape is None or shape.writer is None else shape.writer()
 
     def usual(self, part: Any) -> Any:
         """Return the block of a part by its shortcut; None if the general path must look."""

@@ -58,6 +58,7 @@ class Shape:
             it.
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
+        writer: returns the function behind ``write``, made when it is first needed.
     """
 
     cls: type[Any]
@@ -71,6 +72,7 @@ class Shape:
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
+    writer: Callable[[], Callable[[Any], Native]] | None = None
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""

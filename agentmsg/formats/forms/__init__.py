@@ -7,8 +7,9 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | --- | --- |
 | Form, Described | one kind of native object; all those of a format, and the places where they may stand |
 | Key, Const | a key and its field; a key that always says the same |
-| Inside, Hatch | an object inside that says more of the same; keys that two plain functions read and write |
-| Text, Whole, Number, Truth | strings, numbers, true and false |
+| Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
+| Hatch | keys that two plain functions read and write |
+| Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
 | Link, Input, FreeText | the id of a call; its arguments as an object, or as text |
 | Words | a word that the model says otherwise |
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Const, Hatch, Inside, Key
+    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.values import (
         Each,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         Number,
         Object,
         Text,
+        Total,
         Truth,
         Via,
         Whole,
@@ -52,9 +54,23 @@ _HOMES = {
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     "Rows": "agentmsg.formats.forms.rows",
-    **dict.fromkeys(("Const", "Hatch", "Inside", "Key"), "agentmsg.formats.forms.items"),
+    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key"), "agentmsg.formats.forms.items"),
     **dict.fromkeys(
-        ("Each", "Json", "Link", "Nested", "Number", "Object", "Text", "Truth", "Via", "Whole", "Words", "Wrapped"),
+        (
+            "Each",
+            "Json",
+            "Link",
+            "Nested",
+            "Number",
+            "Object",
+            "Text",
+            "Total",
+            "Truth",
+            "Via",
+            "Whole",
+            "Words",
+            "Wrapped",
+        ),
         "agentmsg.formats.forms.values",
     ),
 }
@@ -71,6 +87,7 @@ __all__ = [
     "Input",
     "Inside",
     "Json",
+    "Kept",
     "Key",
     "Link",
     "Nested",
@@ -78,6 +95,7 @@ __all__ = [
     "Object",
     "Rows",
     "Text",
+    "Total",
     "Truth",
     "Via",
     "Whole",

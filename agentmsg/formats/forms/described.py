@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -78,11 +79,12 @@ class Described:
 
         readers = Later(exact)
 
+        def read_one(native: Native, _: Any = None) -> Any:
+            return names.readers[first.name](native)
+
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key)
             reader = readers[tag] if type(tag) is str or tag is None else None
-            if reader is None:
-                reader = readers[None] if first.tag is None else None
             if reader is None:
                 raise Unreadable(f"another {first.tag_key}")
             return reader(native)
@@ -90,9 +92,12 @@ class Described:
         def form_of(obj: Any) -> Form:
             return first if len(forms) == 1 else self.form_of(forms, obj) or first
 
+        @cache
+        def writer() -> Callable[[Any], Native]:
+            return names.writer_of(forms)
+
         def write(obj: Any) -> Native:
-            native: Native = names.writers[form_of(obj).name](obj)
-            return native
+            return writer()(obj)
 
         def tag_of(obj: Any) -> str | None:
             form = form_of(obj)
@@ -103,10 +108,11 @@ class Described:
             keys={tag: form.keys for tag, form in by_tag.items()},
             tag=first.tag_key,
             tag_of=tag_of,
-            read=read,
+            read=read_one if first.tag is None else read,
             write=write,
             odd=frozenset().union(*(form.odd for form in forms)),
             exact=readers,
+            writer=writer,
         )
         self.shapes |= {form.name: shape for form in forms}
 
@@ -115,7 +121,7 @@ class Described:
         """Return the form that an object is written as; that which no test tells is for those that no other is for."""
         other: Form | None = None
         for form in forms:
-            if form.when is None and not form.fixed:
+            if form.is_other:
                 other = form
             elif form.is_of(obj):
                 return form
@@ -138,7 +144,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a hook of a user's."""
-        hooked = attrs.evolve(shape, read=read, write=write, exact=None)
+        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None)
         for name, own in self.shapes.items():
             if own is shape:
                 self.names.readers[name] = lambda native, _=None: read_as(hooked, native, self.family)

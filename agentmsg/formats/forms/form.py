@@ -68,6 +68,10 @@ class Form:
 
     def is_of(self, obj: Any) -> bool:
         """Whether an object of the class has this form."""
-        if self.when is not None:
-            return self.when(obj)
-        return all(getattr(obj, name) == value for name, value in self.fixed.items() if name != "extras")
+        fixed = all(getattr(obj, name) == value for name, value in self.fixed.items() if name != "extras")
+        return fixed and (self.when is None or self.when(obj))
+
+    @property
+    def is_other(self) -> bool:
+        """Whether nothing tells objects of this form: those of its class that have no other form."""
+        return self.when is None and not self.fixed

@@ -14,7 +14,7 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Const", "Hatch", "Inside", "Item", "Key", "keys_of"]
+__all__ = ["Const", "Hatch", "Inside", "Item", "Kept", "Key", "keys_of"]
 
 
 @attrs.frozen
@@ -102,12 +102,29 @@ class Hatch:
     about: str = ""
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch"
+@attrs.frozen
+class Kept:
+    """Keys whose values stay as they are, in a mapping of the model: ``Kept(("stop_details",), "response_metadata")``.
+
+    Attributes:
+        keys: the keys; null says that there is nothing.
+        field: the field that holds them, in their order.
+        nulls: those of the keys that are null where there is nothing; the others are absent then.
+        cell: of the capability table.
+    """
+
+    keys: tuple[str, ...]
+    field: str
+    nulls: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+    cell: Cell = attrs.field(kw_only=True)
+
+
+Item: TypeAlias = "Key | Const | Inside | Hatch | Kept"
 
 
 def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, Hatch) else (item.native,))
+        found.update(item.keys if isinstance(item, (Hatch, Kept)) else (item.native,))
     return frozenset(found)

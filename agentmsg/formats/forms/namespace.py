@@ -155,20 +155,22 @@ class Namespace:
         for form in forms:
             if form.tagged != "always":
                 by_tag[None] = form.name
-        # An object that has one form only, and no tag, is read whatever stands there.
-        untagged = by_tag[None] if forms[0].tag is None else None
 
         def one(native: Any) -> Any:
             if type(native) is not dict:
                 raise Unreadable("an object is needed")
             tag: Any = native.get(tag_key)
             name = by_tag.get(tag) if type(tag) is str or tag is None else None
-            name = untagged if name is None else name
             if name is None:
                 raise Unreadable(f"another {tag_key}")
             return readers[name](native)
 
-        return one
+        def untagged(native: Any) -> Any:
+            if type(native) is not dict:
+                raise Unreadable("an object is needed")
+            return readers[names[0]](native)
+
+        return one if forms[0].tag is not None else untagged
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
@@ -180,6 +182,26 @@ class Namespace:
 
         return put
 
+    def writer_of(self, forms: Sequence[Form]) -> Callable[[Any], Native]:
+        """Return the function that writes the objects of a class in their usual spelling, whichever form they have."""
+        if len(forms) == 1:
+            only: Callable[[Any], Native] = self.writers[forms[0].name]
+            return only
+        name, writers = f"write_{forms[0].cls.__name__}", self.bind("writers", self.writers)
+        lines = [f"def {name}(o):"]
+        other = forms[0].name
+        for form in forms:
+            if form.is_other:
+                other = form.name
+                continue
+            tests = [f"o.{field} == {value!r}" for field, value in form.fixed.items() if field != "extras"]
+            tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
+            lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
+        any_of: Callable[[Any], Native] = self._compiled(
+            name, "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
+        )
+        return any_of
+
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def source(self, kind: str, name: str) -> str:
@@ -189,8 +211,10 @@ class Namespace:
     def _function(self, kind: str, name: str) -> Any:
         if name not in self._forms:
             return None
-        text = self.source(kind, name)
-        file = f"<{self._family}: {kind}_{name}>"
+        return self._compiled(f"{kind}_{name}", self.source(kind, name))
+
+    def _compiled(self, name: str, text: str) -> Any:
+        file = f"<{self._family}: {name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), self.scope)  # noqa: S102 - made of a description, never of data
-        return self.scope[f"{kind}_{name}"]
+        return self.scope[name]

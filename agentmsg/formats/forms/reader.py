@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, keys_of
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, keys_of
 from agentmsg.formats.forms.values import indented, refuse
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ class _Level:
         if self.inside is None:
             return f"note[{key!r}] = {spelling}"
         return f"note[{self.inside!r}] = ['=', {self.d}]"
+
+
+def _rank(item: Item) -> int:
+    """Return the place of an item in the order of reading: last what needs what was read before."""
+    return 2 if isinstance(item, Kept) else int(isinstance(item, Key) and item.value.is_last)
 
 
 def _inner(item: Inside) -> _Level:
@@ -132,7 +137,9 @@ class _Reader:
                     return []
                 tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
                 tests += self._known(item.items)
-            elif isinstance(item, (Const, Hatch)) or (isinstance(item, Key) and (item.need == "null" or item.lacks)):
+            elif isinstance(item, (Const, Hatch, Kept)) or (
+                isinstance(item, Key) and (item.need == "null" or item.lacks)
+            ):
                 return []
         tests += self._known(form.items)
         if self.has_noted:
@@ -159,6 +166,8 @@ class _Reader:
                     found |= {name: f"{name}_" for name in key.fields}
                 elif isinstance(key, Hatch) and not required_only:
                     found |= {name: f"{name}_" for name in key.cells}
+                elif isinstance(key, Kept) and not required_only:
+                    found[key.field] = f"{key.field}_"
         return found
 
     def _made(self, fields: dict[str, str]) -> str:
@@ -175,13 +184,15 @@ class _Reader:
         lines: list[str] = []
         if level.inside is None and self.form.tag is not None and self.form.tagged == "read":
             lines += self._spelt_tag()
-        for item in items:
+        for item in sorted(items, key=_rank):
             if isinstance(item, Key):
                 lines += self._optional_key(item, level) if item.need != "must" else self._is_known(item)
             elif isinstance(item, Inside):
                 lines += self._inside(item, level)
             elif isinstance(item, Const):
                 lines += self._const(item, level)
+            elif isinstance(item, Kept):
+                lines += self._kept(item)
             else:
                 lines += self._hatch(item)
         return lines
@@ -278,6 +289,20 @@ class _Reader:
         """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
         lines = [f"spelling = spelling_of_nothing(d[{key!r}])", "if spelling is None:", "    left += 1"]
         return [*lines, f"    odd.append({key!r})", "else:", f"    note[{key!r}] = spelling"]
+
+    def _kept(self, item: Kept) -> list[str]:
+        """Return the lines for keys that are kept; they come last, so that usual objects have none of them left."""
+        v, keys = f"{item.field}_", self.bind("kept", frozenset(item.keys))
+        asked = ["left", *(f"d.get({key!r}) is not None" for key in item.nulls)]
+        lines: list[str] = []
+        for key in item.nulls:
+            lines += [f"if {key!r} in d:", "    left -= 1", "else:", f"    note[{key!r}] = 'absent'"]
+        inner = [f"{v} = adopt({{key: d[key] for key in d if key in {keys} and d[key] is not None}})"]
+        for key in item.keys:
+            if key not in item.nulls:
+                null = ["left -= 1", f"if d[{key!r}] is None:", f"    note[{key!r}] = 'null'"]
+                inner += [f"if {key!r} in d:", *indented(null)]
+        return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
 
     def _hatch(self, item: Hatch) -> list[str]:
         inner = f", {self.reader(item.forms)}" if item.forms else ""

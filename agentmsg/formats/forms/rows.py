@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Hatch, Inside, Key, keys_of
+from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, keys_of
 from agentmsg.formats.natives import odd_at
 from agentmsg.model.equality import same
 
@@ -119,6 +119,8 @@ class Rows:
                 cells |= self._cells(item.items)
             elif isinstance(item, Hatch):
                 cells |= item.cells
+            elif isinstance(item, Kept):
+                cells[item.field] = item.cell
         return cells
 
     def _extras(self, forms: list[Form]) -> Cell:

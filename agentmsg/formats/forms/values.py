@@ -28,6 +28,7 @@ __all__ = [
     "Number",
     "Object",
     "Text",
+    "Total",
     "Truth",
     "Value",
     "Via",
@@ -57,10 +58,12 @@ class Value:
     Attributes:
         fields: the fields of the model that hold it, where that isn't the one field that the key names.
         empty: the native values, beside null, that say that there is nothing, as names of spellings.
+        is_last: whether its lines need the values of the other keys.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[tuple[str, ...]] = ()
+    is_last: ClassVar[bool] = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the model's value of the native one in the variable ``v``."""
@@ -125,6 +128,26 @@ class Truth(_Plain):
     kind, json = "bool", "boolean"
 
 
+@attrs.frozen
+class Total(Whole):
+    """A count that leaves out others, which the model's holds: ``Total(("cache_read", "cache_write"), least=0)``.
+
+    Attributes:
+        beside: the fields of the others.
+    """
+
+    beside: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+    is_last: ClassVar[bool] = True
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that add the others."""
+        return [*super().read(v, c), f"{v} += {' + '.join(f'({name}_ or 0)' for name in self.beside)}"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression without the others."""
+        return " - ".join((v, *(f"(o.{name} or 0)" for name in self.beside)))
+
+
 class Number(Value):
     """A whole number or a fraction: ``Key("cost", "cost", Number())``."""
 
@@ -176,10 +199,12 @@ class Words(Value):
     Attributes:
         native: our word by the native one, one for one.
         is_closed: whether no other word may stand there.
+        known: the native words that the schema has; an object with another is marked ``/word``.
     """
 
     native: Mapping[Any, Any]
     is_closed: bool = False
+    known: frozenset[str] | None = None
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that translate a word; one of ours that the format spells otherwise is noted."""
@@ -192,6 +217,8 @@ class Words(Value):
             ]
         taken = c.bind("taken", frozenset(self.native.values()) - frozenset(self.native))
         noted = [f"if {v} in {taken}:", f"    {c.noted()}[{c.key!r}] = ['=', {v}]"]
+        if self.known is not None:
+            noted += [f"if {v} not in {c.bind('known', self.known)}:", f"    {c.noted()}['/word'] = True"]
         return [*Text().read(v, c), *noted, f"{v} = {table}.get({v}, {v})"]
 
     def write(self, v: str, c: Code) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Key
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
 from agentmsg.formats.forms.values import indented
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class _Writer:
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
             return [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+        if isinstance(item, Kept):
+            nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
+            return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
         if isinstance(item, Inside):
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):

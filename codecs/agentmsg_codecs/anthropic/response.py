@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import (
-    EMPTY,
     KEEP,
     Caps,
     Drop,
@@ -37,7 +36,6 @@ from agentmsg.formats import (
     Native,
     Swap,
     Unreadable,
-    adopt,
     excerpt,
     is_list,
     is_object,
@@ -49,7 +47,7 @@ from agentmsg.formats import (
     rules,
     write_as,
 )
-from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Link, Nested, Text, Words
+from agentmsg.formats.forms import Const, Described, Form, Kept, Key, Link, Nested, Text, Via, Words
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
@@ -96,10 +94,10 @@ class AnthropicResponseCodec(Anthropic):
         if not document:
             return am.History()
         self.engine.fill()
-        _check(document)
         try:
             return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
         except (Unreadable, AgentMsgError):
+            _check(document)
             raise _refusal(self._answer, document) from None
 
     def write(self, history: am.History) -> Any:
@@ -150,50 +148,23 @@ def _refusal(answer: Described, document: Native) -> DecodeError:
 def _described(engine: Messages) -> Described:
     answer = engine.described.parts["answer"]
 
-    def content_of(native: Native) -> dict[str, Any]:
-        return {"content": tuple(_hint_marked(answer.read(part)) for part in native["content"])}
+    def read_content(parts: Any) -> tuple[Any, ...]:
+        if type(parts) is not list:
+            raise Unreadable("content is not a list")
+        return tuple(map(_hint_marked, map(answer.read, parts)))
 
-    content = Hatch(
-        keys=("content",),
-        cells={"content": KEEP},
-        get=content_of,
-        put=lambda message: {"content": list(map(answer.write, message.content))},
-        about="content, one block per part",
-    )
-    argued = Hatch(keys=_ARGUED, cells={"response_metadata": _argued}, get=_read_argued, put=_write_argued)
+    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), supports=KEEP)
     form = Form("response", am.Msg, None, (
-        Key("id", "id", Link(), "may"),
+        Key("id", "id", Link(), "may", lacks="partial"),
         Const("type", "message"),
         Const("role", "assistant"),
-        Key("model", "model", Text(), "may"),
-        content,
-        Key("stop_reason", "finish_reason", Words(FINISH), "null", cell=_finish),
-        argued,
-        Key("usage", "usage", Nested(("usage",)), "may"),
-    ), space=RESPONSE, fixed={"role": "assistant"}, marks={"partial": _is_partial, "word": _is_odd_word})  # fmt: skip
+        Key("model", "model", Text(), "may", lacks="partial"),
+        Key("content", "content", content),
+        Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
+        Kept(_ARGUED, "response_metadata", nulls=("stop_sequence",), cell=_argued),
+        Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
+    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
     return Described(FAMILY, (form, USAGE), {})
-
-
-def _is_partial(native: Native) -> bool:
-    return any(native.get(key) is None for key in ("id", "model", "usage"))
-
-
-def _is_odd_word(native: Native) -> bool:
-    return native.get("stop_reason") is not None and native["stop_reason"] not in STOP_REASONS
-
-
-def _read_argued(native: Native) -> dict[str, Any]:
-    argued = {key: value for key, value in native.items() if key in ARGUED and value is not None}
-    notes = {key: "null" for key in _ARGUED[1:] if key in native and native[key] is None}
-    if "stop_sequence" not in native:
-        notes["stop_sequence"] = "absent"
-    return {"response_metadata": adopt(argued) if argued else EMPTY, "notes": notes}
-
-
-def _write_argued(message: am.Msg) -> Native:
-    # In its order, which means something.
-    given = thaw(message.response_metadata)
-    return given if "stop_sequence" in given else {"stop_sequence": None, **given}
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------

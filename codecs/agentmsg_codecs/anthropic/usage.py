@@ -8,43 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Unreadable, mark_of, rules
-from agentmsg.formats.forms import Form, Hatch, Inside, Key, Whole
+from agentmsg.formats import mark_of, rules
+from agentmsg.formats.forms import Form, Inside, Key, Total, Whole
 from agentmsg_codecs.anthropic.names import FAMILY, OUTPUT
 
-_PAID, _READ, _WRITTEN = "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
-_INPUT = {_PAID: "input", _WRITTEN: "cache_write", _READ: "cache_read"}
-
-
-def _read_input(native: Native) -> dict[str, Any]:
-    counts = {key: native.get(key) for key in _INPUT}
-    if any(count is not None and (type(count) is not int or count < 0) for count in counts.values()):
-        raise Unreadable("input tokens are counts")
-    paid: Any = counts[_PAID]
-    fields: dict[str, Any] = {name: counts[key] for key, name in _INPUT.items()}
-    if paid is not None:
-        fields["input"] = paid + (counts[_READ] or 0) + (counts[_WRITTEN] or 0)
-    return {**fields, "notes": {key: "null" for key in _INPUT if key in native and native[key] is None}}
-
-
-def _write_input(usage: am.Usage) -> Native:
-    cached = (usage.cache_read or 0) + (usage.cache_write or 0)
-    counts = {_PAID: None if usage.input is None else usage.input - cached}
-    counts |= {_WRITTEN: usage.cache_write, _READ: usage.cache_read}
-    return {key: count for key, count in counts.items() if count is not None}
-
-
 USAGE = Form("usage", am.Usage, None, (
-    Hatch(
-        keys=tuple(_INPUT),
-        cells=dict.fromkeys(_INPUT.values(), KEEP),
-        get=_read_input,
-        put=_write_input,
-        about="input, the sum of the three; cache_write; cache_read",
-    ),
-    Key("output_tokens", "output", Whole(least=0), "may"),
+    Key("input_tokens", "input", Total(0, beside=("cache_read", "cache_write")), "may", lacks="partial"),
+    Key("cache_creation_input_tokens", "cache_write", Whole(0), "may"),
+    Key("cache_read_input_tokens", "cache_read", Whole(0), "may"),
+    Key("output_tokens", "output", Whole(0), "may", lacks="partial"),
     Inside("output_tokens_details", (Key("thinking_tokens", "reasoning", Whole(), "may"),), "may", space=OUTPUT),
-), marks={"partial": lambda native: native.get(_PAID) is None or native.get("output_tokens") is None})  # fmt: skip
+))  # fmt: skip
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
