@@ -85,17 +85,17 @@ class _Reader:
         body += self._required(form.items, level)
         is_noted_early = self.has_noted
         usual = self._usual()
-        start = ["note = {}"]
+        start = ["note: dict[str, Any] = {}"]
         rest = [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
-            *(["extras = {}"] if self._has_inner_extras() else []),
-            *(["odd = []"] if form.odd else []),
+            *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
+            *(["odd: list[str] = []"] if form.odd else []),
             *self._optional(form.items, level),
             *self._marks(),
             *self._end(),
         ]
         return [
-            f"def read_{form.name}(d, _=None):",
+            f"def read_{form.name}(d: Any, _: Any = None) -> Any:",
             *indented(start if is_noted_early else []),
             *indented([*body, *usual]),
             *indented([] if is_noted_early else start),
@@ -229,7 +229,8 @@ class _Reader:
                 *indented([f"{v} = {default}", *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        lines = [f"{v} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
+        typed = f"{v}: Any" if default == "()" else v
+        lines = [f"{typed} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
         if key.need == "null":
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:

@@ -320,7 +320,7 @@ class Each(Value):
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that read each item."""
         inner = [
-            f"each_{v} = []",
+            f"each_{v}: list[Any] = []",
             f"for item in {v}:",
             *indented(self.of.read("item", c)),
             f"    each_{v}.append(item)",

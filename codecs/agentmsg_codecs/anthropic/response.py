@@ -83,6 +83,11 @@ class AnthropicResponseCodec(Anthropic):
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content, and those of responses."""
+        return (self.engine.described, self._answer)
+
     def make_caps(self) -> Caps:
         """Return what responses support."""
         return _make_caps(self.engine, self._answer, self.thinking)
