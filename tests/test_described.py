@@ -5,14 +5,22 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import agentmsg as am
 import agentmsg_codecs
 from agentmsg.cli.program import program
+from agentmsg.formats import plain_copy, write_as
+from agentmsg.formats.forms import schema_of
+from agentmsg.formats.spelling import same_document
+from agentmsg.testing import natives
+from data import effort
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,3 +73,53 @@ def test_code_is_printed() -> None:
     assert done.exit_code != 0
     assert "error [option] msgpack: this format isn't described in forms" in done.output
     assert CliRunner().invoke(program, ["formats", "--code"]).exit_code == 2
+
+
+# -- native objects that come back ------------------------------------------------------------------------------------
+
+
+# Each form once: the codecs of a family share most of theirs.
+FORMS: dict[str, tuple[am.CodecName, int, str]] = {}
+for name in agentmsg_codecs.CODECS:
+    for number, described in enumerate(am.get_codec(name).described):
+        for form in described.forms:
+            FORMS.setdefault(f"{described.family}-{form}", (name, number, form))
+
+
+PLACES = {
+    f"{described.family}-{place}": (name, number, place)
+    for name in agentmsg_codecs.CODECS
+    for number, described in enumerate(am.get_codec(name).described)
+    for place in described.places
+}
+
+
+@cache
+def _natives(name: am.CodecName, word: str) -> st.SearchStrategy[Any]:
+    return natives(schema_of(*am.get_codec(name).described), word)
+
+
+@pytest.mark.parametrize(("name", "number", "form"), FORMS.values(), ids=FORMS)
+@given(data=st.data())
+@settings(max_examples=effort(40))
+def test_what_the_schema_allows_comes_back(name: am.CodecName, number: int, form: str, data: st.DataObject) -> None:
+    """Every native object that the schema of a form allows is read by the form, and comes back exactly."""
+    described = am.get_codec(name).described[number]
+    described.fill()
+    native = data.draw(_natives(name, form))
+    obj = described.names.readers[form](plain_copy(native))
+    space = described.forms[form].space or described.family
+    assert same_document(write_as(described.shapes[form], obj, space), native)
+
+
+@pytest.mark.parametrize(("name", "number", "place"), PLACES.values(), ids=PLACES)
+@given(data=st.data())
+@settings(max_examples=effort(40))
+def test_parts_of_a_place_come_back(name: am.CodecName, number: int, place: str, data: st.DataObject) -> None:
+    """Every native object that the schema of a place allows is a block of its own there, and comes back exactly."""
+    described = am.get_codec(name).described[number]
+    described.fill()
+    native = data.draw(_natives(name, f"place_{place}"))
+    block = described.parts[place].read(plain_copy(native))
+    assert not isinstance(block, am.NativeBlock)
+    assert same_document(described.parts[place].write(block), native)

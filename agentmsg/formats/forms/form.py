@@ -10,7 +10,7 @@ import attrs
 
 from agentmsg.formats.forms.items import Inside, Item, Key, keys_of
 from agentmsg.model.construction import absent_values
-from agentmsg.values.frozen import EMPTY
+from agentmsg.values.frozen import EMPTY, adopt
 
 __all__ = ["Form", "absent_of"]
 
@@ -37,6 +37,7 @@ class Form:
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
         fits: tells native objects that this form reads; others are unreadable.
+        schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the test of the native object that has it.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         is_apart: whether it has a place of its own, not among the parts.
@@ -51,6 +52,7 @@ class Form:
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool = attrs.field(default=False, kw_only=True)

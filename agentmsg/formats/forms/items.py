@@ -89,7 +89,8 @@ class Hatch:
         put: returns the keys of an object.
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
-        schema: the JSON Schema of each key.
+        must: those of the keys that must stand there.
+        schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -98,6 +99,7 @@ class Hatch:
     get: Callable[..., dict[str, Any]]
     put: Callable[..., dict[str, Any]]
     forms: tuple[str, ...] = ()
+    must: tuple[str, ...] = ()
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
 

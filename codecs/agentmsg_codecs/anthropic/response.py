@@ -158,7 +158,8 @@ def _described(engine: Messages) -> Described:
             raise Unreadable("content is not a list")
         return tuple(map(_hint_marked, map(answer.read, parts)))
 
-    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), supports=KEEP)
+    schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
+    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), schema, KEEP)
     form = Form("response", am.Msg, None, (
         Key("id", "id", Link(), "may", lacks="partial"),
         Const("type", "message"),
