@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from functools import cache
@@ -17,7 +18,7 @@ import agentmsg as am
 import agentmsg_codecs
 from agentmsg.cli.program import program
 from agentmsg.formats import plain_copy, write_as
-from agentmsg.formats.forms import schema_of
+from agentmsg.formats.forms import mapping_of, plain_tables, schema_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import natives
 from data import effort
@@ -73,6 +74,30 @@ def test_code_is_printed() -> None:
     assert done.exit_code != 0
     assert "error [option] msgpack: this format isn't described in forms" in done.output
     assert CliRunner().invoke(program, ["formats", "--code"]).exit_code == 2
+
+
+@pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
+def test_plain_tables_are_json(name: str, described: Described) -> None:
+    """What a description says is JSON, and names each native key of a form once."""
+    tables = plain_tables(described)
+    assert json.loads(json.dumps(tables)) == tables
+    assert tables["forms"].keys() == described.forms.keys()
+    for form in described.forms.values():
+        said = tables["forms"][form.name]
+        keys = [key for item in said["items"] for key in item.get("keys", [item.get("native")])]
+        tag = [] if form.tag is None or form.tag_key in keys else [form.tag_key]
+        assert sorted([*keys, *tag]) == sorted(form.keys)
+
+
+@pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
+def test_mappings_are_of_all_keys(name: str, described: Described) -> None:
+    """The mapping of a description names each native key of each form, and the command line shows it."""
+    shown = CliRunner().invoke(program, ["formats", name.rpartition("-")[0]]).output
+    for form, mapped in zip(described.forms.values(), mapping_of(described), strict=True):
+        assert form.name in mapped.native
+        keys = {key.partition(".")[0] for told, _ in mapped.keys for key in told.split(", ")}
+        assert keys | {form.tag_key} == form.keys | {form.tag_key}
+        assert all(told and key in shown for key, told in mapped.keys)
 
 
 # -- native objects that come back ------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class Described:
         for place, names in places.items():
             odd_here = [self.forms[name].cls for name in (odd or {}).get(place, ())]
             self.parts[place] = self._everything.narrowed({self.forms[name].cls for name in names}, odd=odd_here)
-        self.places = places
+        self.places, self.odd = places, odd or {}
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]

@@ -39,6 +39,7 @@ class Form:
         fits: tells native objects that this form reads; others are unreadable.
         schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the test of the native object that has it.
+        about: what else to say of such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         is_apart: whether it has a place of its own, not among the parts.
     """
@@ -54,6 +55,7 @@ class Form:
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
+    about: str = attrs.field(default="", kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool = attrs.field(default=False, kw_only=True)
 
