@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
     from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = ["Content", "FreeText", "Input"]
+__all__ = ["Arguments", "Content", "FreeText", "Input"]
 
 
 @usually(SAYS_NO_MORE)
@@ -57,6 +57,33 @@ class Input(Value):
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
         return {"type": "object"}
+
+
+@attrs.frozen
+class Arguments(Value):
+    """The arguments of a call as JSON text: ``Key("arguments", "input", Arguments(), "empty")``."""
+
+    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the line for a call without arguments."""
+        return ["raw_input_, input_ = '', UNSET"]
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make ``raw_input``, which is parsed when somebody asks for the input."""
+        return [*Text().read(v, c), "raw_input_, input_ = input_, UNSET"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the text."""
+        return "input_text(o)"
+
+    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
+        """Support any text."""
+        return {"input": KEEP, "raw_input": KEEP}
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "string"}
 
 
 @attrs.frozen

@@ -25,7 +25,8 @@ class Key:
         native: the key.
         field: the field.
         value: what stands there.
-        need: whether the key must stand there, may be absent where there is nothing, or is null then.
+        need: whether the key must stand there, may be absent where there is nothing, is null then, or the empty text.
+        default: what the field holds where there is nothing, if not what its class says.
         known: the values that the schema has; an object with another is marked ``/odd``.
         lacks: a mark of objects without the key.
         is_odd: whether a value of another kind is an extra; else it makes the object unreadable.
@@ -35,7 +36,8 @@ class Key:
     native: str
     field: str
     value: Value
-    need: Literal["must", "may", "null"] = "must"
+    need: Literal["must", "may", "null", "empty"] = "must"
+    default: Any = attrs.field(default=None, kw_only=True)
     known: frozenset[Any] | None = attrs.field(default=None, kw_only=True)
     lacks: str | None = attrs.field(default=None, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)

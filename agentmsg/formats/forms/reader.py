@@ -7,7 +7,7 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -111,6 +111,8 @@ class _Reader:
         lines: list[str] = []
         for item in items:
             if isinstance(item, Key) and item.need == "must":
+                if item.value.takes_null:
+                    lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
                 lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self._value(item)]
             elif isinstance(item, Inside) and item.need == "must":
                 inner = _inner(item)
@@ -133,12 +135,12 @@ class _Reader:
         tests = [f"len(d) == {self._count(form.items) + (form.tag is not None)}"]
         for item in form.items:
             if isinstance(item, Inside) and item.need == "must":
-                if any(key.need == "null" or key.lacks for key in item.items):
+                if any(key.need in ("null", "empty") or key.lacks for key in item.items):
                     return []
                 tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
                 tests += self._known(item.items)
             elif isinstance(item, (Const, Hatch, Kept)) or (
-                isinstance(item, Key) and (item.need == "null" or item.lacks)
+                isinstance(item, Key) and (item.need in ("null", "empty") or item.lacks)
             ):
                 return []
         tests += self._known(form.items)
@@ -205,32 +207,44 @@ class _Reader:
             f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
         ]
 
-    def _default(self, field: str) -> str:
-        value = self.absent.get(field)
-        return "()" if value == () else "None" if value is None else self.bind(f"no_{field}", value)
+    def _default(self, field: str, own: Any = None) -> str:
+        value = self.absent.get(field) if own is None else own
+        return (
+            "''"
+            if value == ""
+            else "()"
+            if value == ()
+            else "None"
+            if value is None
+            else self.bind(f"no_{field}", value)
+        )
 
     def _optional_key(self, key: Key, level: _Level) -> list[str]:
-        v, default = f"{key.field}_", self._default(key.field)
-        spelt = [] if key.need == "null" else [level.note(key.native, "'null'")]
-        nothing = [*spelt, *([f"{v} = {default}"] if default != "None" else [])] or ["pass"]
-        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]", f"if {v} is None:", *indented(nothing)]
-        for name in key.value.empty:
-            found += [
-                f"elif {v} == {_EMPTY[name]}:",
-                f"    {level.note(key.native, repr(name))}",
-                f"    {v} = {default}",
-            ]
+        v = f"{key.field}_"
+        nothing = key.value.nothing(v, self._default(key.field, key.default))
+        empty = (*key.value.empty, '""') if key.default == "" or key.need == "empty" else key.value.empty
+        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        found = [
+            f"{level.left} -= 1",
+            f"{v} = {level.d}[{key.native!r}]",
+            f"if {v} is None:",
+            *indented([*null, *nothing]),
+        ]
+        for name in empty:
+            # An empty text that is always written deviates from nothing.
+            note = [] if key.need == "empty" and name == '""' else [level.note(key.native, repr(name))]
+            found += [f"elif {v} == {_EMPTY[name]}:", *indented([*note, *nothing])]
         read = [*self._value(key), *self._is_known(key)]
         if key.is_odd:
             read = [
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([f"{v} = {default}", *self._odd(key.native)]),
+                *indented([*nothing, *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        lines = [f"{v} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
-        if key.need == "null":
+        lines = [*nothing, f"if {key.native!r} in {level.d}:", *indented(found)]
+        if key.need in ("null", "empty"):
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:
             lines += [f"if {v} is None:", f"    note[{'/' + key.lacks!r}] = True"]

@@ -58,7 +58,7 @@ class _Writer:
         if isinstance(item, Key) and item.need != "may":
             v = f"o.{item.field}"
             value = item.value.write(v, self)
-            return f"{item.native!r}: " + (value if item.need == "must" else f"None if {v} is None else {value}")
+            return f"{item.native!r}: " + (f"None if {v} is None else {value}" if item.need == "null" else value)
         if isinstance(item, Inside) and item.need == "must":
             before += self._inside(item)
             return f"{item.native!r}: in_{item.native}"
@@ -84,6 +84,6 @@ class _Writer:
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):
             raise TypeError(item)
-        test = "v" if self.absent.get(item.field) == () else "v is not None"
+        test = "v" if self.absent.get(item.field) == () or item.default == "" else "v is not None"
         value = item.value.write("v", self)
         return [f"v = o.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
