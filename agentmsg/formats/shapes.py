@@ -67,6 +67,7 @@ class Shape:
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
         writer: returns the function behind ``write``, made when it is first needed.
+        takes: tells native objects that it reads from those of other shapes with the same tag.
     """
 
     cls: type[Any]
@@ -81,6 +82,7 @@ class Shape:
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
+    takes: Callable[[Native], bool] | None = None
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""

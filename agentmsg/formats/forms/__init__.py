@@ -12,6 +12,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
 | Link, Input, Arguments, FreeText | the id of a call; its arguments as an object, as JSON text, or any text |
+| Spare | a key that no field is for: usual it says nothing, else it is an extra |
 | Words | a word that the model says otherwise |
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
 | Content | a text, or the parts of a place |
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
+    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.values import (
         Each,
@@ -54,7 +55,7 @@ _HOMES = {
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     "Rows": "agentmsg.formats.forms.rows",
-    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key"), "agentmsg.formats.forms.items"),
+    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key", "Spare"), "agentmsg.formats.forms.items"),
     **dict.fromkeys(
         (
             "Each",
@@ -95,6 +96,7 @@ __all__ = [
     "Number",
     "Object",
     "Rows",
+    "Spare",
     "Text",
     "Total",
     "Truth",

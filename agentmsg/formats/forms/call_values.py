@@ -60,33 +60,6 @@ class Input(Value):
 
 
 @attrs.frozen
-class Arguments(Value):
-    """The arguments of a call as JSON text: ``Key("arguments", "input", Arguments(), "empty")``."""
-
-    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
-
-    def nothing(self, v: str, default: str) -> list[str]:
-        """Return the line for a call without arguments."""
-        return ["raw_input_, input_ = '', UNSET"]
-
-    def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that make ``raw_input``, which is parsed when somebody asks for the input."""
-        return [*Text().read(v, c), "raw_input_, input_ = input_, UNSET"]
-
-    def write(self, v: str, c: Code) -> str:
-        """Return the expression of the text."""
-        return "input_text(o)"
-
-    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
-        """Support any text."""
-        return {"input": KEEP, "raw_input": KEEP}
-
-    def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema."""
-        return {"type": "string"}
-
-
-@attrs.frozen
 class FreeText(Value):
     """The input of a call that is any text: ``Key("input", "input", FreeText())``."""
 
@@ -107,6 +80,19 @@ class FreeText(Value):
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
         return {"type": "string"}
+
+
+@attrs.frozen
+class Arguments(FreeText):
+    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``."""
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the line for a call without arguments."""
+        return ["raw_input_, input_ = '', UNSET"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the text."""
+        return "input_text(o)"
 
 
 @attrs.frozen

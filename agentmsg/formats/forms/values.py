@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
+NOTHING = {"null": "None", '""': "''", "[]": "[]", "{}": "{}"}
 _NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "dict": "an object", "list": "a list"}
 
 

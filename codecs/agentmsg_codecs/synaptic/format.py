@@ -63,7 +63,7 @@ FORMS = (
     Form("piece", am.ToolUseBlock, None, (
         Key("id", "id", Link(), "may"),
         Key("name", "name", Text(), "may", default=""),
-        Key("arguments", "input", Arguments(), "empty"),
+        Key("arguments", "input", Arguments(), '""'),
     ), is_apart=True),
 )  # fmt: skip
 BLOCKS = ("text", "image", "audio", "video", "file", "data", "reasoning")
