@@ -9,7 +9,7 @@ around all of it could: somebody's module may ask for a codec while it is import
 ``later``: a package's names, each imported when it is first asked for. A package that imported its own modules would
 make two threads wait for each other, one that begins with the package and one with such a module.
 
-``once``: a method that fills tables, and ``FILLING``: its lock.
+``once``: a method that fills tables, and ``FILLING``: its lock. ``Later``: a table whose entries are made one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-__all__ = ["FILLING", "imported", "later", "once"]
+__all__ = ["FILLING", "Later", "imported", "later", "once"]
 
 # One for all: tables are filled from others, and a lock for each could be taken in two orders.
 FILLING = RLock()
@@ -80,3 +80,21 @@ def once(fill: Callable[[Any], None]) -> Callable[[Any], None]:
                 self.is_filled = True
 
     return filled
+
+
+class Later(dict[Any, Any]):
+    """A table whose entries are made when they are first asked for; what is None is asked for again.
+
+    Args:
+        make: returns the entry of a key; the same, whichever thread asks.
+    """
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: Any) -> Any:
+        value = self._make(key)
+        if value is not None:
+            self[key] = value
+        return value

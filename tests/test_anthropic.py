@@ -5,22 +5,17 @@ Exact return, damaged documents, planted notes and the rest of the laws run over
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
-from agentmsg.model.blocks import Noted
-from agentmsg.testing import histories, mutate
+from agentmsg.testing import histories
 from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg_codecs.anthropic import AnthropicCodec
-from agentmsg_codecs.anthropic.messages import Messages
 from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
-from data import effort
 from support.checked import refused
 from support.documents import documents
 from support.strict import anthropic_request_problems, anthropic_response_problems
@@ -999,62 +994,6 @@ def test_malformed_answers_say_where(document: Any, path: Any) -> None:
 
 
 # -- shortcuts, hooks, schema, detection ------------------------------------------------------------------------------
-
-
-def _without_shortcuts() -> AnthropicCodec:
-    class General(Messages):
-        def _usual(self, native: Any, names: Any) -> Any:
-            return None
-
-        def write(self, messages: Any) -> list[Any]:
-            return [self.write_group(group) for group in am_containers(messages)]
-
-    codec = AnthropicCodec()
-    object.__setattr__(codec, "engine", General())
-    codec.engine.fill()
-    for parts in (codec.engine.parts, codec.engine.inner, codec.engine.texts):
-        parts.quick.clear()
-    return codec
-
-
-def am_containers(messages: Any) -> Any:
-    """Return the groups of the core's own fold."""
-    from agentmsg.formats.grouping import containers
-    from agentmsg_codecs.anthropic.messages import GROUPING
-
-    return containers(messages, GROUPING)
-
-
-def test_shortcuts_read_and_write_the_same() -> None:
-    """The straight-line paths give what the general path gives, notes included, on real and damaged documents."""
-    general = _without_shortcuts()
-    rng = random.Random(7)
-    sources = documents("anthropic")
-    for _ in range(effort(200)):
-        document = rng.choice(sources)[1]
-        document = mutate(document, rng) if rng.random() < 0.5 else document
-        try:
-            slow = am.decode(document, general)
-        except am.AgentMsgError:
-            with pytest.raises(am.AgentMsgError):
-                am.decode(document, CODEC)
-            continue
-        fast = am.decode(document, CODEC)
-        assert repr(fast) == repr(slow)
-        assert _notes(fast) == _notes(slow)
-        assert same_document(thaw(CODEC.write(slow)), thaw(general.write(fast)))
-
-
-def _notes(owner: Any) -> list[Any]:
-    found: list[Any] = []
-    if isinstance(owner, tuple):
-        for item in owner:  # pyright: ignore[reportUnknownVariableType]
-            found += _notes(item)
-    elif isinstance(owner, Noted):
-        found.append(owner.notes)
-        for field in attrs.fields(type(owner)):
-            found += _notes(getattr(owner, field.name))
-    return found
 
 
 def test_a_hook_changes_a_mapping() -> None:

@@ -15,7 +15,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.natives import native_text
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
-from agentmsg.lazy import FILLING, once
+from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import NativeBlock
 from agentmsg.model.construction import maker
@@ -45,6 +45,7 @@ class Parts:
 
     Attributes:
         is_filled: whether the tables are filled.
+        readers: the function that reads parts with a tag; it raises Unreadable for what has no meaning here.
         writers: the function that writes blocks of a class, by class.
     """
 
@@ -65,10 +66,11 @@ class Parts:
         self._converter: cattrs.Converter | None = None
         self._whole: Parts | None = None
         self._by_tag: dict[Any, Shape] = {}
+        self.readers: dict[Any, Callable[[Native], Any]] = Later(self._reader_of)
         #: The shortcuts, by tag.
         self.quick: dict[Any, Callable[[Native], Any]] = {}
         #: Gives the part of a block without notes and extras, by class.
-        self.writers: dict[type[Any], Callable[[Any], Native]] = {}
+        self.writers: dict[type[Any], Callable[[Any], Native]] = Later(self._writer_of)
 
     @property
     def converter(self) -> cattrs.Converter:
@@ -116,8 +118,10 @@ class Parts:
             cls for cls, shape in self._shapes.items() if readers[cls] is shape.read and writers[cls] is shape.write
         }
         for cls, shape in self._shapes.items():
-            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls])
-        self.writers.update(writers)
+            hooks: dict[str, Any] = {} if cls in ours else {"exact": None, "writer": None}
+            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls], **hooks)
+            if shape.writer is None or hooks:
+                self.writers[cls] = writers[cls]
         self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
         self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
 
@@ -136,18 +140,35 @@ class Parts:
             native = cast("Native", part)
             tag = native.get("type")
             if type(tag) is str or tag is None:
-                quick = self.quick.get(tag)
-                block = None if quick is None else quick(native)
-                if block is not None:
-                    return block
-                shape = self._by_tag.get(tag)
-                if shape is not None:
+                read = self.readers[tag]
+                if read is not None:
                     try:
-                        found = read_as(shape, native, self.family)
-                        return marked(found, self.family, odd=True) if shape.cls in self._odd else found
+                        return read(native)
                     except (Unreadable, AgentMsgError):
                         pass
         return _make_native(codec=self.family, value=adopt(part), fallback=native_text(part))
+
+    def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
+        """Return the function that reads the parts with a tag; None where they have no meaning here."""
+        shape, quick, family = self._by_tag.get(tag), self.quick.get(tag), self.family
+        if shape is None:
+            return quick
+        if shape.exact is not None:
+            read = shape.exact[tag]
+        else:
+
+            def read(native: Native) -> Any:
+                block = None if quick is None else quick(native)
+                return read_as(shape, native, family) if block is None else block
+
+        if shape.cls in self._odd:
+            return lambda native: marked(read(native), family, odd=True)
+        return read
+
+    def _writer_of(self, cls: type[Any]) -> Callable[[Any], Native] | None:
+        """Return the generated writer of a class; that of any other is in the table from the start."""
+        shape = self._shapes.get(cls)
+        return None if shape is None or shape.writer is None else shape.writer()
 
     def usual(self, part: Any) -> Any:
         """Return the block of a part by its shortcut; None if the general path must look."""

@@ -56,6 +56,9 @@ class Shape:
         never: keys whose native value is never kept as a note: lists of parts.
         odd: keys whose value becomes an extra if it has no meaning there; ``is_odd`` lets the capability table support
             it.
+        exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
+            nobody need write and compare. Without them, ``read`` takes the meaning alone.
+        writer: returns the function behind ``write``, made when it is first needed.
     """
 
     cls: type[Any]
@@ -68,6 +71,8 @@ class Shape:
     )
     never: frozenset[str] = frozenset()
     odd: frozenset[str] = frozenset()
+    exact: Mapping[Any, Callable[[Native], Any]] | None = None
+    writer: Callable[[], Callable[[Any], Native]] | None = None
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""
@@ -95,6 +100,8 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     if type(native) is not dict:
         raise Unreadable
     given = cast("Native", native)
+    if shape.exact is not None:
+        return shape.read(given, shape.cls)
     obj = shape.read(given, shape.cls)
     plain = shape.write(obj)
     if same_document(plain, given):

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Caps, Native
+    from agentmsg.formats.forms import Described
 
 __all__ = ["AnthropicCodec"]
 
@@ -96,7 +97,7 @@ class AnthropicCodec(Anthropic):
             note["system"] = "null"
         return _make_history(
             messages=tuple(messages),
-            tools=_tools(body, note),
+            tools=_tools(self.engine.described, body, note),
             extras=adopt({FAMILY: rest}) if rest else EMPTY,
             notes=adopt({FAMILY: note}) if note else EMPTY,
         )
@@ -122,7 +123,7 @@ class AnthropicCodec(Anthropic):
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)
         if history.tools:
-            body["tools"] = [write_tool(tool) for tool in history.tools]
+            body["tools"] = [write_tool(self.engine.described, tool) for tool in history.tools]
         rest: Any = history.extras.get(FAMILY) if history.extras else None
         if isinstance(rest, dict):
             body = {**thaw(rest), **body}
@@ -140,13 +141,13 @@ class AnthropicCodec(Anthropic):
         return sniff_body(document)
 
 
-def _tools(body: Native, note: Native) -> tuple[Any, ...]:
+def _tools(described: Described, body: Native, note: Native) -> tuple[Any, ...]:
     """Return the tools of a body; note how it says that there are none."""
     value = body.get("tools")
     if value:
         if not is_list(value):
             raise DecodeError("tools are a list", path=("tools",))
-        return tuple(map(read_tool, value))
+        return tuple(read_tool(described, tool) for tool in value)
     if "tools" in body:
         name = "null" if value is None else "[]" if is_list(value) else None
         if name is None:

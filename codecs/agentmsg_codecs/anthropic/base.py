@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import attrs
 
 from agentmsg.formats import Codec
-from agentmsg_codecs.anthropic.messages import Messages
+from agentmsg_codecs.anthropic.format import Messages
 from agentmsg_codecs.anthropic.names import FAMILY
 
 

@@ -5,24 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, carried_extras, mark_of, media, usually
-from agentmsg_codecs.anthropic.media import DOCUMENT_TYPES, IMAGE, IMAGE_TYPES, is_search_result, is_usual, source_keys
+from agentmsg.formats import Drop, mark_of, media, usually
+from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_known_place, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY, PLACES, TTLS
-from agentmsg_codecs.anthropic.shapes import TEXT, citation_keys, is_known_place, is_usual_hint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-_BARE: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
-_HINT_EXTRAS = carried_extras((FAMILY, lambda _: frozenset({"type", "ttl"})))
-_CITATION_EXTRAS = carried_extras((FAMILY, citation_keys))
-_SOURCE_EXTRAS = carried_extras((FAMILY, source_keys))
-_TEXT_EXTRAS = carried_extras((FAMILY, lambda _: TEXT.keys["text"]))
-_IMAGE_EXTRAS = carried_extras((FAMILY, lambda _: IMAGE.keys["image"]))
 
 
 def _is_odd(owner: Any) -> bool:
@@ -39,10 +31,8 @@ def _evolved(owner: Any, **wanted: Any) -> Any:
 
 def hint(value: am.CacheHint, _: Any) -> am.CacheHint:
     """Keep a cache hint; one that the schema does not have becomes the nearest that it has."""
-    extras = _HINT_EXTRAS(value.extras, value) if value.extras else value.extras
-    if is_usual_hint(value) or _is_odd(value):
-        return value if extras is value.extras else value.evolve(extras=extras)
-    return value.evolve(kind="ephemeral", ttl=_nearest_ttl(value.ttl), extras=extras)
+    is_usual_hint = value.kind == "ephemeral" and (value.ttl is None or value.ttl in TTLS)
+    return value if is_usual_hint or _is_odd(value) else value.evolve(kind="ephemeral", ttl=_nearest_ttl(value.ttl))
 
 
 _UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 1440}
@@ -63,30 +53,19 @@ def _nearest_ttl(ttl: str | None) -> str | None:
 
 
 def citations(value: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
-    """Keep the citations whose kind the schema has."""
-    kept = tuple(new for old in value if (new := _citation(old)) is not None)
-    return value if len(kept) == len(value) and all(map(_is, kept, value)) else kept
+    """Keep the citations that the schema has, or that were read."""
+    kept = tuple(citation for citation in value if _is_supported(citation))
+    return value if len(kept) == len(value) else kept
 
 
-def _is(a: object, b: object) -> bool:
-    return a is b
-
-
-def _citation(citation: am.Citation) -> am.Citation | None:
-    if citation.kind not in PLACES:
-        return None
+def _is_supported(citation: am.Citation) -> bool:
+    if citation.kind is None or citation.kind not in PLACES:
+        return False
     own: Any = citation.extras.get(FAMILY)
     rest: dict[str, Any] = {**own} if isinstance(own, dict) else {}
-    if not (_is_odd(citation) or is_known_place(citation, rest)):
-        return None
-    new: am.Citation = _evolved(
-        citation,
-        start=None,
-        end=None,
-        url=citation.url if "url" in citation_keys(citation) else None,
-        extras=_CITATION_EXTRAS(citation.extras, citation),
+    return _is_odd(citation) or is_known_place(
+        {**rest, "cited_text": citation.cited_text, "url": citation.url}, citation.kind
     )
-    return new
 
 
 # -- sources ----------------------------------------------------------------------------------------------------------
@@ -130,35 +109,34 @@ def _source(source: Any, types: Mapping[type[Any], frozenset[str | None]], what:
             kind = media.guess_media_type(source.data)
         if kind not in usual:
             return Drop(f"no {what} of the type {kind or 'that is not told'} here")
-    extras = _SOURCE_EXTRAS(source.extras, source) if source.extras else source.extras
-    return _evolved(source, media_type=kind, extras=extras)
+    return _evolved(source, media_type=kind)
 
 
 # -- documents made of blocks -----------------------------------------------------------------------------------------
 
 
 def _blocks(source: am.BlocksSource, block: am.FileBlock) -> Any:
-    named = is_search_result(block)
     kept = tuple(new for old in source.content if (new := _inner(old)) is not None)
     if source.content and not kept:
         return Drop("nothing of it has a place in a document")
-    content = source.content if len(kept) == len(source.content) and all(map(_is, kept, source.content)) else kept
-    # A search result has no object for its source, where extras could stand.
-    extras: Any = {} if named and source.extras else _SOURCE_EXTRAS(source.extras, source)
-    return _evolved(source, content=content, extras=extras)
+    return (
+        source
+        if len(kept) == len(source.content) and all(map(is_, kept, source.content))
+        else source.evolve(content=kept)
+    )
 
 
 def _inner(block: Any) -> Any:
     """Return the nearest text or image that may stand inside a document; None for everything else."""
-    if type(block) is am.TextBlock:
-        cells = {"citations": citations(block.citations, block), "extras": _TEXT_EXTRAS(block.extras, block)}
-    elif type(block) is am.ImageBlock:
+    if type(block) is am.ImageBlock:
         source = image_source(block.source, block)
-        if isinstance(source, Drop):
-            return None
-        cells = {"source": source, "detail": None, "extras": _IMAGE_EXTRAS(block.extras, block)}
-    else:
-        return None
-    cells["cache"] = None if block.cache is None else hint(block.cache, block)
-    bare = {name: value for name, value in _BARE.items() if getattr(block, name) != value}
-    return _evolved(block, **cells, **bare)
+        return None if isinstance(source, Drop) else _evolved(block, source=source)
+    return block if type(block) is am.TextBlock else None
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def status(value: str, block: am.ToolResultBlock) -> str | None:
+    """Keep success and error; any other word is an error or nothing."""
+    return value if value in ("success", "error") else "error" if block.is_error else None

@@ -27,52 +27,46 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import AgentMsgError, DecodeError
 from agentmsg.formats import (
-    EMPTY,
     KEEP,
     Caps,
     Drop,
     MessageRow,
     Native,
-    Shape,
     Swap,
     Unreadable,
-    adopt,
-    carried_extras,
     excerpt,
     is_list,
     is_object,
     maker,
     mark_of,
     marked,
-    natives,
     read_as,
     restructure,
     rules,
-    word_at,
     write_as,
 )
+from agentmsg.formats.forms import Const, Described, Form, Kept, Key, Link, Nested, Text, Via, Words
+from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.cells import hint
+from agentmsg_codecs.anthropic.kinds import is_upload
 from agentmsg_codecs.anthropic.likeness import sniff_answer
-from agentmsg_codecs.anthropic.media import is_upload
 from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
-from agentmsg_codecs.anthropic.quick_answer import fast_answer
 from agentmsg_codecs.anthropic.rules import document
-from agentmsg_codecs.anthropic.usage import carried_usage, read_usage, write_usage
+from agentmsg_codecs.anthropic.usage import USAGE, carried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg_codecs.anthropic.messages import Messages
+    from agentmsg_codecs.anthropic.format import Messages
 
 
-_KEYS = frozenset({"id", "type", "role", "model", "content", "stop_reason", "usage", *ARGUED})
+_ARGUED = ("stop_sequence", *sorted(ARGUED - {"stop_sequence"}))
 _WORDS = (("type", "message"), ("role", "assistant"))
 _make_history = maker(am.History)
-_make_msg = maker(am.Msg)
 # What the schema requires of every response, if nothing else is known.
 _INVENTED: Mapping[str, Any] = {"id": "msg_1", "model": "unknown", "usage": am.Usage(input=0, output=0)}
 
@@ -85,13 +79,13 @@ class AnthropicResponseCodec(Anthropic):
     title: ClassVar[str] = "Anthropic Messages (responses)"
     holds_messages: ClassVar[bool] = False
 
-    _shape: Shape = attrs.field(
-        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _make_shape(self.engine), takes_self=True)
+    _answer: Described = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        return _make_caps(self.engine, self.thinking)
+        return _make_caps(self.engine, self._answer, self.thinking)
 
     def read(self, document: Any) -> am.History:
         """Return the history of one response."""
@@ -100,21 +94,16 @@ class AnthropicResponseCodec(Anthropic):
         if not document:
             return am.History()
         self.engine.fill()
-        message = fast_answer(document, self.engine.answers)
-        return _make_history((self._read(document) if message is None else message,))
-
-    def _read(self, document: Native) -> am.Msg:
-        _check(document)
         try:
-            message: am.Msg = read_as(self._shape, document, RESPONSE)
+            return _make_history((read_as(self._answer.shapes["response"], document, RESPONSE),))
         except (Unreadable, AgentMsgError):
-            raise DecodeError("this doesn't come back as a response") from None
-        return message
+            _check(document)
+            raise _refusal(self._answer, document) from None
 
     def write(self, history: am.History) -> Any:
         """Return the response; an empty object if there is none."""
         self.engine.fill()
-        return write_as(self._shape, history.messages[0], RESPONSE) if history.messages else {}
+        return write_as(self._answer.shapes["response"], history.messages[0], RESPONSE) if history.messages else {}
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response of Anthropic."""
@@ -138,10 +127,6 @@ def _check(document: Native) -> None:
     for key in ("id", "model", "stop_reason"):
         if type(document.get(key)) not in (str, type(None)):
             raise DecodeError(f"{key} must be a string, not {excerpt(document[key])}", path=(key,))
-    try:
-        read_usage(document.get("usage"))
-    except Unreadable:
-        raise DecodeError("usage has whole counters", path=("usage",)) from None
 
 
 def _hint_marked(block: Any) -> Any:
@@ -150,45 +135,36 @@ def _hint_marked(block: Any) -> Any:
     return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
 
 
-def _make_shape(engine: Messages) -> Shape:
-    def read(native: Native, _: Any) -> am.Msg:
-        if any(native.get(key) not in (None, word) for key, word in _WORDS):
-            raise Unreadable
-        reason = word_at(native, "stop_reason")
-        argued = {key: value for key, value in native.items() if key in ARGUED and value is not None}
-        message = _make_msg(
-            "assistant",
-            tuple(_hint_marked(engine.answers.read(part)) for part in native["content"]),
-            id=word_at(native, "id"),
-            model=word_at(native, "model"),
-            finish_reason=reason if reason is None else FINISH.get(reason, reason),
-            usage=read_usage(native.get("usage")),
-            response_metadata=adopt(argued) if argued else EMPTY,
-        )
-        marks: dict[str, Any] = {}
-        if message.id is None or message.model is None or message.usage is None:
-            marks["partial"] = True
-        if reason is not None and reason not in STOP_REASONS:
-            marks["word"] = True
-        return marked(message, RESPONSE, **marks) if marks else message
+def _refusal(answer: Described, document: Native) -> DecodeError:
+    """Return the error for a response that isn't read: its usage, or a value that would not come back."""
+    try:
+        if document.get("usage") is not None:
+            read_as(answer.shapes["usage"], document["usage"], FAMILY)
+    except Unreadable as error:
+        return DecodeError(f"usage has whole counters: {error}", path=("usage",))
+    return DecodeError("this doesn't come back as a response")
 
-    def write(message: am.Msg) -> Native:
-        native: Native = {} if message.id is None else {"id": natives.link_of(message.id)}
-        native |= {"type": "message", "role": "assistant"}
-        if message.model is not None:
-            native["model"] = message.model
-        native["content"] = list(map(engine.answers.write, message.content))
-        reason = message.finish_reason
-        native["stop_reason"] = reason if reason is None else STOP_REASON.get(reason, reason)
-        if "stop_sequence" not in message.response_metadata:
-            native["stop_sequence"] = None
-        # In its order, which means something.
-        native |= thaw(message.response_metadata)
-        if message.usage is not None:
-            native["usage"] = write_usage(message.usage)
-        return native
 
-    return Shape(cls=am.Msg, keys={None: _KEYS}, read=read, write=write, never=frozenset({"content"}))
+def _described(engine: Messages) -> Described:
+    answer = engine.described.parts["answer"]
+
+    def read_content(parts: Any) -> tuple[Any, ...]:
+        if type(parts) is not list:
+            raise Unreadable("content is not a list")
+        return tuple(map(_hint_marked, map(answer.read, parts)))
+
+    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), supports=KEEP)
+    form = Form("response", am.Msg, None, (
+        Key("id", "id", Link(), "may", lacks="partial"),
+        Const("type", "message"),
+        Const("role", "assistant"),
+        Key("model", "model", Text(), "may", lacks="partial"),
+        Key("content", "content", content),
+        Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
+        Kept(_ARGUED, "response_metadata", nulls=("stop_sequence",), cell=_argued),
+        Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
+    ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+    return Described(FAMILY, (form, USAGE), {})
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
@@ -223,7 +199,7 @@ def _document(block: am.FileBlock) -> Any:
 
 
 def _rows(engine: Messages, thinking: str) -> Rows:
-    rows = block_rows(engine, engine.returns(engine.answers), thinking=thinking)
+    rows = block_rows(engine, "answer", engine.returns("answer"), thinking=thinking)
     rows[am.ImageBlock] = attrs.evolve(rows[am.ImageBlock], otherwise=_image)
     rows[am.FileBlock] = attrs.evolve(rows[am.FileBlock], otherwise=_document)
     return {
@@ -239,16 +215,10 @@ def _complete(message: am.Msg) -> Any:
     return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
 
 
-def _make_caps(engine: Messages, thinking: str) -> Caps:
+def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:
+    made = FormRows(answer)
     row = MessageRow(
-        fields={
-            "id": KEEP,
-            "model": KEEP,
-            "finish_reason": _finish,
-            "usage": carried_usage,
-            "response_metadata": _argued,
-            "extras": carried_extras((RESPONSE, lambda _: _KEYS)),
-        },
+        fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
         blocks=_rows(engine, thinking),
         results=server_rows(engine),
         otherwise=_complete,

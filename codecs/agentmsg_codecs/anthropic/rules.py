@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Drop, Swap, Unreadable, dump_json, mark_of, plain_copy, rules
-from agentmsg_codecs.anthropic.media import is_search_result, is_upload
+from agentmsg_codecs.anthropic.kinds import is_known_server, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.anthropic.results import form_of, is_known_server, tag_of_server
+from agentmsg_codecs.anthropic.server_results import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +131,7 @@ def _of_mcp(block: am.ToolResultBlock) -> am.ToolResultBlock:
 
 
 def _in_one_form(block: am.ToolResultBlock) -> am.ToolResultBlock | None:
-    tag = tag_of_server(block)
+    tag = result_tag(block)
     if block.structured is not None:
         try:
             is_structured = "structured" in form_of(tag, plain_copy(thaw(block.structured)))

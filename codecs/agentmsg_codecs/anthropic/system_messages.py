@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import carried_extras, mark_of, marked, restructure
-from agentmsg_codecs.anthropic.messages import MESSAGE_KEYS
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 
-MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: MESSAGE_KEYS))
+_KEYS = frozenset({"role", "content"})
+MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: _KEYS))
 _USERS = frozenset({"user", "tool"})
 
 

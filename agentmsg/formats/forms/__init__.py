@@ -1,0 +1,106 @@
+"""Forms: a format, described once. Readers, writers, capability rows, schemas and tables for people are made of it.
+
+A ``Form`` says how one kind of native object and one class of the model stand for each other: data, for both
+directions. What it needs of code beyond that are pairs of plain functions (``Via``, ``Hatch``).
+
+| words | what they say |
+| --- | --- |
+| Form, Described | one kind of native object; all those of a format, and the places where they may stand |
+| Key, Const | a key and its field; a key that always says the same |
+| Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
+| Hatch | keys that two plain functions read and write |
+| Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
+| Json, Object | any JSON, or any object, as it is |
+| Link, Input, FreeText | the id of a call; its arguments as an object, or as text |
+| Words | a word that the model says otherwise |
+| Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
+| Content | a text, or the parts of a place |
+| Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
+| Via | a value through two plain functions |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentmsg.lazy import later
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms.call_values import Content, FreeText, Input
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.grouped import Grouped
+    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
+    from agentmsg.formats.forms.rows import Rows
+    from agentmsg.formats.forms.values import (
+        Each,
+        Json,
+        Link,
+        Nested,
+        Number,
+        Object,
+        Text,
+        Total,
+        Truth,
+        Via,
+        Whole,
+        Words,
+        Wrapped,
+    )
+
+_HOMES = {
+    **dict.fromkeys(("Content", "FreeText", "Input"), "agentmsg.formats.forms.call_values"),
+    "Described": "agentmsg.formats.forms.described",
+    "Form": "agentmsg.formats.forms.form",
+    "Grouped": "agentmsg.formats.forms.grouped",
+    "Rows": "agentmsg.formats.forms.rows",
+    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key"), "agentmsg.formats.forms.items"),
+    **dict.fromkeys(
+        (
+            "Each",
+            "Json",
+            "Link",
+            "Nested",
+            "Number",
+            "Object",
+            "Text",
+            "Total",
+            "Truth",
+            "Via",
+            "Whole",
+            "Words",
+            "Wrapped",
+        ),
+        "agentmsg.formats.forms.values",
+    ),
+}
+
+__all__ = [
+    "Const",
+    "Content",
+    "Described",
+    "Each",
+    "Form",
+    "FreeText",
+    "Grouped",
+    "Hatch",
+    "Input",
+    "Inside",
+    "Json",
+    "Kept",
+    "Key",
+    "Link",
+    "Nested",
+    "Number",
+    "Object",
+    "Rows",
+    "Text",
+    "Total",
+    "Truth",
+    "Via",
+    "Whole",
+    "Words",
+    "Wrapped",
+]
+
+__getattr__ = later(globals(), _HOMES)

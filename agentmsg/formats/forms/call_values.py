@@ -1,0 +1,146 @@
+"""Values of calls and of content: arguments, and the parts that a message or a result holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg.formats.capabilities import KEEP, usually
+from agentmsg.formats.forms.values import Each, Text, Value, indented, refuse
+from agentmsg.model.tool_arguments import SAYS_NO_MORE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats.capabilities import Cell
+    from agentmsg.formats.forms.context import Cells, Code, Schemas
+    from agentmsg.model.tool_use import ToolUseBlock
+
+__all__ = ["Content", "FreeText", "Input"]
+
+
+@usually(SAYS_NO_MORE)
+def _raw_input(text: str, block: ToolUseBlock) -> str | None:
+    return text if block.significant_text is None or not block.is_valid else None
+
+
+@attrs.frozen
+class Input(Value):
+    """The arguments of a call as an object: ``Key("input", "input", Input())``.
+
+    What isn't an object stands in an envelope; see ``agentmsg.formats.tool_arguments``.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make ``input`` and ``raw_input``."""
+        return [
+            *refuse(f"type({v}) is not dict", f"{c.key} is not an object"),
+            "raw_input_ = None",
+            "if '_raw' in input_:",
+            "    given = from_object(input_)",
+            "    input_, raw_input_ = given.get('input', UNSET), given.get('raw_input')",
+            "else:",
+            "    input_ = adopt(input_) if input_ else EMPTY",
+        ]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the plain object."""
+        return "input_copy(o)"
+
+    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
+        """Support any input, and text that isn't JSON; other text only where the input says all of it."""
+        return {"input": KEEP, "raw_input": _raw_input}
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "object"}
+
+
+@attrs.frozen
+class FreeText(Value):
+    """The input of a call that is any text: ``Key("input", "input", FreeText())``."""
+
+    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
+
+    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
+        """Support any text."""
+        return {"input": KEEP, "raw_input": KEEP}
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make ``raw_input``."""
+        return [*Text().read(v, c), "raw_input_, input_ = input_, UNSET"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the text."""
+        return "(o.input if isinstance(o.input, str) else input_text(o))"
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "string"}
+
+
+@attrs.frozen
+class Content(Value):
+    """A text, or a list of parts: ``Key("content", "content", Content("inner"))``.
+
+    One plain text is written as a text, unless the mark ``/list`` says that a list was read; where ``is_list``, it is
+    a list, unless the mark ``/str`` says that a text was read.
+
+    Attributes:
+        place: the parts that may stand there, by the name of their place.
+        of: the forms of the parts, where anything else makes the whole unreadable.
+        is_list: whether a list is the usual spelling.
+        is_strict: whether nothing but a list may stand there.
+    """
+
+    place: str = ""
+    of: Value | None = None
+    is_list: bool = False
+    is_strict: bool = False
+
+    @property
+    def empty(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What says that there is no content."""
+        return () if self.is_list else ('""', "[]")
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make the blocks."""
+        if self.of is not None:
+            part = [
+                f"each_{v} = []",
+                f"for item in {v}:",
+                *indented(self.of.read("item", c)),
+                f"    each_{v}.append(item)",
+            ]
+            part.append(f"{v} = tuple(each_{v})")
+        else:
+            part = [f"{v} = tuple(map({c.place(self.place)}.read, {v}))"]
+        listed = [*refuse(f"type({v}) is not list", f"{c.key} is not content"), *part]
+        if self.is_strict:
+            return listed
+        if self.is_list:
+            text = [f"{v} = (make_text({v}),) if {v} else ()", f"{c.noted()}['/str'] = True"]
+        else:
+            text = [f"{v} = (make_text({v}),)"]
+            listed += [f"if len({v}) == 1 and is_bare_text({v}[0], FAMILY):", f"    {c.noted()}['/list'] = True"]
+        return [f"if type({v}) is str:", *indented(text), "else:", *indented(listed)]
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the blocks that have forms here; those of a place have rows of their own."""
+        return KEEP if self.of is None else Each(self.of).cell(c)
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the text or list."""
+        put = c.writer(self.of.forms) if self.of is not None else f"{c.place(self.place)}.write"  # type: ignore[attr-defined]
+        if self.is_strict:
+            return f"list(map({put}, {v}))"
+        return f"{'list_or_text' if self.is_list else 'text_or_list'}({v}, o, {put})"
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        items = self.of.schema(c) if self.of is not None else c.place(self.place)
+        listed = {"type": "array", "items": items}
+        return listed if self.is_strict else {"anyOf": [{"type": "string"}, listed]}

@@ -1,0 +1,152 @@
+"""Described: the forms of a format, and what is made of them: shapes, tables of parts, code."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.formats.dispatch import hook_table
+from agentmsg.formats.forms.namespace import Namespace
+from agentmsg.formats.parts import Parts
+from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
+from agentmsg.lazy import Later, once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.formats.forms.form import Form
+
+__all__ = ["Described"]
+
+
+class Described:
+    """A format, as its forms describe it.
+
+    Args:
+        family: whose extras and notes these are.
+        forms: all of them. Those of one class make one ``Shape``, but for those that stand apart.
+        places: where parts stand: the names of the forms that may stand there.
+        odd: by place, the names of forms that the schema doesn't have there; their blocks are marked ``/odd``.
+
+    Attributes:
+        forms: by name.
+        shapes: by the name of the form; forms of one class share theirs.
+        parts: the table of parts of each place. Hooks registered on their Converter before first use replace ours, for
+            objects inside others, too.
+    """
+
+    is_filled = False
+
+    def __init__(
+        self,
+        family: str,
+        forms: Iterable[Form],
+        places: Mapping[str, tuple[str, ...]],
+        *,
+        odd: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.family = family
+        self.forms = {form.name: form for form in forms}
+        self.shapes: dict[str, Shape] = {}
+        self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
+        together: dict[type[Any], list[Form]] = {}
+        for form in self.forms.values():
+            together.setdefault(form.cls, []).append(form) if not form.is_apart else self._shape([form])
+        for group in together.values():
+            self._shape(group)
+        self._everything = Parts(family, [self.shapes[group[0].name] for group in together.values()])
+        self.parts: dict[str, Parts] = {}
+        for place, names in places.items():
+            odd_here = [self.forms[name].cls for name in (odd or {}).get(place, ())]
+            self.parts[place] = self._everything.narrowed({self.forms[name].cls for name in names}, odd=odd_here)
+        self.places = places
+
+    def _parts_of(self, place: str) -> Parts:
+        return self.parts[place]
+
+    # -- shapes -------------------------------------------------------------------------------------------------------
+
+    def _shape(self, forms: list[Form]) -> None:
+        names, first = self.names, forms[0]
+        by_tag = {form.tag if form.tagged == "always" else None: form for form in forms}
+        known = {**by_tag, **{form.tag: form for form in forms}}
+
+        def exact(tag: Any) -> Callable[[Native], Any] | None:
+            form = known.get(tag)
+            return None if form is None else names.readers[form.name]
+
+        readers = Later(exact)
+
+        def read_one(native: Native, _: Any = None) -> Any:
+            return names.readers[first.name](native)
+
+        def read(native: Native, _: Any = None) -> Any:
+            tag = native.get(first.tag_key)
+            reader = readers[tag] if type(tag) is str or tag is None else None
+            if reader is None:
+                raise Unreadable(f"another {first.tag_key}")
+            return reader(native)
+
+        def form_of(obj: Any) -> Form:
+            return first if len(forms) == 1 else self.form_of(forms, obj) or first
+
+        @cache
+        def writer() -> Callable[[Any], Native]:
+            return names.writer_of(forms)
+
+        def write(obj: Any) -> Native:
+            return writer()(obj)
+
+        def tag_of(obj: Any) -> str | None:
+            form = form_of(obj)
+            return form.tag if form.tagged == "always" else None
+
+        shape = Shape(
+            cls=first.cls,
+            keys={tag: form.keys for tag, form in by_tag.items()},
+            tag=first.tag_key,
+            tag_of=tag_of,
+            read=read_one if first.tag is None else read,
+            write=write,
+            odd=frozenset().union(*(form.odd for form in forms)),
+            exact=readers,
+            writer=writer,
+        )
+        self.shapes |= {form.name: shape for form in forms}
+
+    @staticmethod
+    def form_of(forms: list[Form], obj: Any) -> Form | None:
+        """Return the form that an object is written as; that which no test tells is for those that no other is for."""
+        other: Form | None = None
+        for form in forms:
+            if form.is_other:
+                other = form
+            elif form.is_of(obj):
+                return form
+        return other
+
+    @once
+    def fill(self) -> None:
+        """Take the hooks of the Converter, on first use."""
+        converter = self._everything.converter
+        shapes = {
+            self.shapes[form.name].cls: self.shapes[form.name] for form in self.forms.values() if not form.is_apart
+        }
+        readers = hook_table(converter.get_structure_hook, list(shapes))
+        writers = hook_table(converter.get_unstructure_hook, list(shapes))
+        for cls, shape in shapes.items():
+            if readers[cls] is not shape.read or writers[cls] is not shape.write:
+                self._replace(shape, readers[cls], writers[cls])
+        for parts in self.parts.values():
+            parts.fill()
+
+    def _replace(self, shape: Shape, read: Any, write: Any) -> None:
+        """Read and write the objects of a class by a hook of a user's."""
+        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None)
+        for name, own in self.shapes.items():
+            if own is shape:
+                self.names.readers[name] = lambda native, _=None: read_as(hooked, native, self.family)
+                self.names.writers[name] = write
+                self.shapes[name] = hooked

@@ -1,0 +1,77 @@
+"""Form: how one kind of native object and one class of the model stand for each other, told once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Literal
+
+import attrs
+
+from agentmsg.formats.forms.items import Inside, Item, Key, keys_of
+from agentmsg.model.construction import absent_values
+from agentmsg.values.frozen import EMPTY
+
+__all__ = ["Form", "absent_of"]
+
+
+def absent_of(cls: Any) -> dict[str, Any]:
+    """Return, by field, the value of a class that says "nothing here"; fields that are always required are missing."""
+    return absent_values(cls)
+
+
+@attrs.frozen(eq=False)
+class Form:
+    """How one kind of native object and one class of the model stand for each other.
+
+    ``Form("text", am.TextBlock, "text", (Key("text", "text", Text()), CACHE))`` is
+    ``{"type": "text", "text": ..., "cache_control": ...}`` and ``TextBlock(text=..., cache=...)``.
+
+    Attributes:
+        name: among the forms of a format.
+        cls: the class of the model.
+        tag: what stands under ``tag_key``; None if nothing has to.
+        items: what the native object is made of.
+        tag_key: the key of the tag.
+        tagged: whether the tag always stands there, may be absent ("read": it isn't written), or isn't looked at.
+        fixed: what such objects of the model have in other fields.
+        when: tells objects of this form from others of their class; without it, ``fixed`` does.
+        fits: tells native objects that this form reads; others are unreadable.
+        marks: marks of objects, each with the test of the native object that has it.
+        space: the namespace of its unknown keys and notes, if that isn't the family's.
+        is_apart: whether it has a place of its own, not among the parts.
+    """
+
+    name: str
+    cls: type[Any]
+    tag: str | None
+    items: tuple[Item, ...]
+    tag_key: str = attrs.field(default="type", kw_only=True)
+    tagged: Literal["always", "read", "never"] = attrs.field(default="always", kw_only=True)
+    fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
+    when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
+    space: str | None = attrs.field(default=None, kw_only=True)
+    is_apart: bool = attrs.field(default=False, kw_only=True)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The native keys, that of the tag included."""
+        own = keys_of(self.items)
+        return own if self.tag is None else own | {self.tag_key}
+
+    @property
+    def odd(self) -> frozenset[str]:
+        """The keys whose value is an extra where it has another shape."""
+        return frozenset(item.native for item in self.items if isinstance(item, (Inside, Key)) and item.is_odd)
+
+    def is_of(self, obj: Any) -> bool:
+        """Whether an object of the class has this form."""
+        fixed = all(getattr(obj, name) == value for name, value in self.fixed.items() if name != "extras")
+        return fixed and (self.when is None or self.when(obj))
+
+    @property
+    def is_other(self) -> bool:
+        """Whether nothing tells objects of this form: those of its class that have no other form."""
+        return self.when is None and not self.fixed

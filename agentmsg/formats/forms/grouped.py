@@ -1,0 +1,280 @@
+"""Grouped: the engine of formats whose native user messages hold the results of several calls (Anthropic, Gemini ...).
+
+A native message is a container (``agentmsg.formats.grouping``). Each result in a user's message is a tool message of
+its own; what stands between results are user messages. What belongs to the native message as a whole is on its first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.grouping import Grouping, containers, seat_of, seated
+from agentmsg.formats.natives import is_bare_text, read_whole
+from agentmsg.formats.plain_messages import is_bare
+from agentmsg.formats.shapes import Native, Unreadable, mark_of, write_as
+from agentmsg.formats.spelling import put_back
+from agentmsg.model.blocks import NativeBlock, TextBlock, ToolResultBlock
+from agentmsg.model.construction import maker, replacer
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import CallNames, named
+from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.parts import Parts
+
+__all__ = ["Grouped", "may_join"]
+
+_USERS = frozenset({"user", "tool"})
+_make_msg = maker(Msg)
+_make_said = maker(Msg, "role", "content")
+_make_text = maker(TextBlock, "text")
+_with_name = replacer(ToolResultBlock, "name")
+
+
+def may_join(group: Sequence[Msg], message: Msg) -> bool:
+    """Whether a message may stand in the native user message of those before it."""
+    last = group[-1]
+    if last.role not in _USERS or message.role not in _USERS or last.role == message.role == "user":
+        return False
+    return bool(last.content and message.content) and not message.extras
+
+
+class Grouped:
+    """Reads and writes messages.
+
+    Args:
+        described: the forms.
+        result: the form of results, which is apart.
+        roles: by native role the place of its parts; roles are ours. The user's messages hold the results.
+        content: the key of the content.
+
+    Attributes:
+        grouping: which messages share a native one.
+        parts: the parts of users; hooks registered on its Converter before first use replace ours.
+    """
+
+    def __init__(
+        self, described: Described, *, result: str, roles: Mapping[str, str], content: str = "content"
+    ) -> None:
+        self.described, self.family, self._key = described, described.family, content
+        self.places: Mapping[str, Parts] = {role: described.parts[place] for role, place in roles.items()}
+        self.parts = self.places["user"]
+        self.keys = frozenset({"role", content})
+        self.grouping = Grouping(
+            family=self.family,
+            may_join=may_join,
+            joins=lambda group, message: group[-1].role == message.role == "tool",
+        )
+        self._result_name, self._result_tag = result, described.forms[result].tag
+        self._listed = adopt({self.family: {"/list": True}})
+
+    def fill(self) -> None:
+        """Fill the tables, on first use."""
+        self.described.fill()
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, natives: Iterable[Any]) -> list[Msg]:
+        """Return the messages of native ones; what isn't a message here is one of the role "native"."""
+        names = CallNames()
+        groups: list[list[Msg]] = []
+        is_odd, after_result = False, False
+        for native in natives:
+            group = self.container(native)
+            if len(group) == 1 and group[0].role != "tool":
+                names.see(group[0])
+            else:
+                is_odd = is_odd or (len(group) > 1 and any(message.role != "tool" for message in group))
+                group = [self._named(message, names) for message in group]
+            is_odd = is_odd or (after_result and group[0].role == "tool")
+            after_result = group[-1].role == "tool"
+            groups.append(group)
+        if is_odd:
+            return seated(groups, self.grouping)
+        return [message for group in groups for message in group]
+
+    @staticmethod
+    def _named(message: Msg, names: CallNames) -> Msg:
+        """Return the message with the name of its call on a result, all calls and results having been noted."""
+        if message.role != "tool":
+            names.see(message)
+            return message
+        block = cast("ToolResultBlock", message.content[0])
+        name = names.answer(block.tool_call_id)
+        if name is None or block.name is not None:
+            return message
+        if message.notes or message.extras:
+            return named(message, name)
+        return _make_said("tool", (_with_name(block, name),))
+
+    def container(self, native: Any) -> list[Msg]:
+        """Return the messages of one native message; one of the role "native" if it isn't a message here."""
+        role: Any = native.get("role") if type(native) is dict else None
+        place = self.places.get(role) if type(role) is str else None
+        content: Any = native.get(self._key) if place is not None else None
+        if type(content) is str:
+            group = [_make_said(role, (_make_text(content),) if content else ())]
+            spelling = None
+        elif type(content) is list:
+            group = self._split(role, cast("Parts", place), content)
+            spelling = None if content else "[]"
+        elif place is not None and content is None:
+            group = [_make_said(role, ())]
+            spelling = "null" if self._key in native else "absent"
+        else:
+            return [read_whole(native, self.family)]
+        if spelling is None and len(native) == len(self.keys):
+            return group
+        return [self._kept(group[0], native, spelling), *group[1:]]
+
+    def _kept(self, first: Msg, native: Native, spelling: str | None) -> Msg:
+        """Return the first message of a native one, with what that says beyond its content."""
+        rest = {key: value for key, value in native.items() if key not in self.keys}
+        own: Any = first.notes.get(self.family, EMPTY)
+        note = own if spelling is None else {**own, self._key: spelling}
+        return _make_msg(
+            first.role,
+            first.content,
+            extras=adopt({self.family: rest}) if rest else EMPTY,
+            notes=adopt({self.family: note}) if note else EMPTY,
+        )
+
+    def _split(self, role: str, place: Parts, content: list[Any]) -> list[Msg]:
+        if role != "user" or not any(map(self._is_result, content)):
+            return [self._with_blocks(role, tuple(map(place.read, content)))]
+        runs: list[tuple[str, list[Any]]] = []
+        for part in content:
+            result = self.read_result(part)
+            if result is not None:
+                runs.append(("tool", [result]))
+            elif runs and runs[-1][0] == "user":
+                runs[-1][1].append(place.read(part))
+            else:
+                runs.append(("user", [place.read(part)]))
+        if len(runs) == 1 and runs[0][0] == "user":
+            return [self._with_blocks("user", tuple(runs[0][1]))]
+        return [_make_said(kind, tuple(blocks)) for kind, blocks in runs]
+
+    def _is_result(self, part: Any) -> bool:
+        return type(part) is dict and part.get("type") == self._result_tag
+
+    def _with_blocks(self, role: str, blocks: tuple[Any, ...]) -> Msg:
+        if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+            return _make_msg(role, blocks, notes=self._listed)
+        return _make_said(role, blocks)
+
+    def read_result(self, part: Any) -> ToolResultBlock | None:
+        """Return the result of a part; None if it isn't one."""
+        if not self._is_result(part):
+            return None
+        try:
+            block: ToolResultBlock = self.described.names.readers[self._result_name](part)
+        except (Unreadable, AgentMsgError):
+            return None
+        return block
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, messages: Sequence[Msg]) -> list[Any]:
+        """Return the native messages of messages that fit."""
+        natives: list[Any] = []
+        results: list[Any] | None = None
+        write_result = self.described.names.writers[self._result_name]
+        key = self._key
+        for message in messages:
+            role, notes = message.role, message.notes
+            if role in _USERS and (message.extras or (notes and seat_of(message, self.family) is not None)):
+                return [self.write_group(group) for group in containers(messages, self.grouping)]
+            if role == "tool":
+                if results is None:
+                    results = []
+                    natives.append({"role": "user", key: results})
+                result: Any = message.content[0]
+                plain = is_bare(message) or not (result.notes or result.extras)
+                results.append(write_result(result) if plain else self.write_result(result))
+                continue
+            results = None
+            if is_bare(message):
+                natives.append({"role": role, key: self._bare(message)})
+            elif (notes and notes != self._listed) or message.extras or role == "native":
+                natives.append(self.write_group((message,)))
+            else:
+                natives.append({"role": role, key: self.content(message)})
+        return natives
+
+    def _bare(self, message: Msg) -> Any:
+        blocks: Any = message.content
+        if len(blocks) == 1 and blocks[0].__class__ is TextBlock:
+            return blocks[0].text
+        writers = self.parts.writers
+        return [writers[block.__class__](block) for block in blocks]
+
+    def write_result(self, block: Any) -> Any:
+        """Return the part of a result."""
+        # The name is said by the call.
+        plain = _with_name(block, None) if block.name is not None else block
+        return write_as(self.described.shapes[self._result_name], plain, self.family)
+
+    def write_group(self, group: Sequence[Msg]) -> Any:
+        """Return the native message that holds these messages."""
+        first = group[0]
+        if first.role == "native":
+            return thaw(cast("NativeBlock", first.content[0]).value)
+        plain = self._plain(group)
+        if not first.notes and not first.extras:
+            return plain
+        if len(group) > 1:
+            # Spellings are of what is empty, and nothing here is.
+            first = attrs.evolve(first, notes={})
+        return thaw(put_back(first, plain, family=self.family, read=self._reread))
+
+    def _reread(self, native: Native) -> Msg | None:
+        group = self.container(plain_copy(thaw(native)))
+        return group[0] if len(group) == 1 else None
+
+    def _plain(self, group: Sequence[Msg]) -> Native:
+        first = group[0]
+        if first.role != "tool" and len(group) == 1:
+            return {"role": first.role, self._key: self.content(first)}
+        content: list[Any] = []
+        for message in group:
+            write = self.write_result if message.role == "tool" else self.parts.write
+            content.extend(map(write, message.content))
+        return {"role": "user", self._key: content}
+
+    def content(self, message: Msg) -> Any:
+        """Return the content of a message in its usual spelling: a text if it is one and says no more."""
+        blocks: Any = message.content
+        if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+            if not message.notes or mark_of(message, self.family, "/list") is not True:
+                return blocks[0].text
+        elif not blocks:
+            return ""
+        return list(map(self.parts.write, blocks))
+
+    # -- whether native ones come back --------------------------------------------------------------------------------
+
+    def message_of(self, value: Any) -> Msg:
+        """Return the first message of a native one."""
+        self.fill()
+        return self.container(value)[0]
+
+    def returns(self, place: str) -> Callable[[NativeBlock], NativeBlock | None]:
+        """Return the function that tells what is read where a native block is written in a place, else None."""
+
+        def comes_back(block: NativeBlock) -> NativeBlock | None:
+            self.fill()
+            return self.described.parts[place].comes_back(block)
+
+        return comes_back
+
+    def comes_back_from_user(self, block: NativeBlock) -> NativeBlock | None:
+        """Tell the same of user messages, where a result is a message of its own."""
+        self.fill()
+        return None if self.read_result(plain_copy(thaw(block.value))) else self.parts.comes_back(block)

@@ -1,0 +1,220 @@
+"""Namespace: what generated code can name, and the functions of forms, each made when it is first needed.
+
+The text of each function is in ``linecache``, so that tracebacks and debuggers show it.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats.forms.reader import reader_source
+from agentmsg.formats.forms.writer import writer_source
+from agentmsg.formats.natives import is_bare_text, link_of, with_rest
+from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
+from agentmsg.formats.spelling import says_nothing, spelling_of
+from agentmsg.lazy import Later
+from agentmsg.model.blocks import TextBlock
+from agentmsg.model.construction import maker
+from agentmsg.model.tool_arguments import from_object, input_copy, input_text
+from agentmsg.model.tool_use import UNSET
+from agentmsg.values.frozen import EMPTY, adopt, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.parts import Parts
+    from agentmsg.formats.shapes import Native, Shape
+
+__all__ = ["Namespace"]
+
+_PLAIN = (str, int, bool, frozenset)
+_SOURCES = {"read": reader_source, "write": writer_source}
+
+
+def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
+    """Return the keys that no item names, and those whose value has no meaning here, in the order of the document."""
+    return {key: value for key, value in native.items() if key not in known or key in odd}
+
+
+def _spelling_of_nothing(value: Any) -> Any:
+    """Return the note for a value that says nothing; None for any other."""
+    return spelling_of(value) or (["=", value] if says_nothing(value) else None)
+
+
+def _text_or_list(family: str) -> Callable[..., Any]:
+    """Return the function that writes blocks as a text, where they are one and no list was read."""
+
+    def write(blocks: Any, owner: Any, put: Callable[[Any], Any]) -> Any:
+        is_text = len(blocks) == 1 and is_bare_text(blocks[0], family)
+        if is_text and (not owner.notes or mark_of(owner, family, "/list") is not True):
+            return blocks[0].text
+        return list(map(put, blocks))
+
+    return write
+
+
+def _list_or_text(family: str) -> Callable[..., Any]:
+    """Return the function that writes blocks as a list, where no text was read that says the same."""
+
+    def write(blocks: Any, owner: Any, put: Callable[[Any], Any]) -> Any:
+        was_text = len(blocks) <= 1 and owner.notes and mark_of(owner, family, "/str") is True
+        if was_text and all(is_bare_text(block, family) for block in blocks):
+            return "".join(block.text for block in blocks)
+        return list(map(put, blocks))
+
+    return write
+
+
+class Namespace:
+    """The names of the generated code of a format.
+
+    Args:
+        family: whose extras and notes these are.
+        forms: by name.
+        shapes: the shape of each form, by name.
+        parts: returns the parts of a place.
+
+    Attributes:
+        readers: the function that reads, by the name of the form.
+        writers: the function that writes the usual spelling, by the name of the form.
+    """
+
+    def __init__(
+        self, family: str, forms: Mapping[str, Form], shapes: Mapping[str, Shape], parts: Callable[[str], Parts]
+    ) -> None:
+        self._makers: dict[tuple[Any, ...], str] = {}
+        self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
+        self.readers = Later(lambda name: self._function("read", name))
+        self.writers = Later(lambda name: self._function("write", name))
+        self.scope: dict[str, Any] = {
+            "EMPTY": EMPTY,
+            "FAMILY": family,
+            "UNSET": UNSET,
+            "Unreadable": Unreadable,
+            "adopt": adopt,
+            "from_object": from_object,
+            "input_copy": input_copy,
+            "input_text": input_text,
+            "is_bare_text": is_bare_text,
+            "link_of": link_of,
+            "list_or_text": _list_or_text(family),
+            "make_text": maker(TextBlock, "text"),
+            "marked": marked,
+            "rest_of": _rest_of,
+            "spelling_of_nothing": _spelling_of_nothing,
+            "text_or_list": _text_or_list(family),
+            "thaw": thaw,
+            "with_rest": with_rest,
+        }
+
+    # -- what generated code calls ------------------------------------------------------------------------------------
+
+    def bind(self, name: str, value: Any) -> str:
+        """Return the name of a value; two values never share one, but for those that are equal and plain."""
+        unique, number = name, 1
+        while True:
+            known = self.scope.setdefault(unique, value)
+            if known is value or (type(known) is type(value) and isinstance(value, _PLAIN) and known == value):
+                return unique
+            number += 1
+            unique = f"{name}_{number}"
+
+    def maker(self, cls: type[Any], *fields: str) -> str:
+        """Return the name of the function that makes objects of a class, of these fields in order."""
+        known = self._makers.get((cls, *fields))
+        if known is None:
+            known = self._makers[(cls, *fields)] = self.bind(f"make_{cls.__name__}", maker(cls, *fields))
+        return known
+
+    def place(self, name: str) -> str:
+        """Return the name of the parts of a place."""
+        return self.bind(f"place_{name}", self._parts(name))
+
+    def reader(self, forms: tuple[str, ...]) -> str:
+        """Return the name of the function that reads any value as one of some forms, or raises Unreadable."""
+        return self._grouped("one", forms, self._one_of)
+
+    def writer(self, forms: tuple[str, ...]) -> str:
+        """Return the name of the function that writes an object of some forms, extras and spellings included."""
+        return self._grouped("put", forms, self._put)
+
+    def _grouped(self, kind: str, forms: tuple[str, ...], make: Callable[[tuple[str, ...]], Any]) -> str:
+        known = self._groups.get((kind, forms))
+        if known is None:
+            short = "_or_".join(forms) if len(forms) <= 2 else f"{forms[0]}_to_{forms[-1]}"  # noqa: PLR2004 - to be read
+            known = self._groups[(kind, forms)] = self.bind(f"{kind}_{short}", make(forms))
+        return known
+
+    def _one_of(self, names: tuple[str, ...]) -> Callable[[Any], Any]:
+        forms = [self._forms[name] for name in names]
+        tag_key, readers = forms[0].tag_key, self.readers
+        by_tag = {form.tag: form.name for form in forms}
+        for form in forms:
+            if form.tagged != "always":
+                by_tag[None] = form.name
+
+        def one(native: Any) -> Any:
+            if type(native) is not dict:
+                raise Unreadable("an object is needed")
+            tag: Any = native.get(tag_key)
+            name = by_tag.get(tag) if type(tag) is str or tag is None else None
+            if name is None:
+                raise Unreadable(f"another {tag_key}")
+            return readers[name](native)
+
+        def untagged(native: Any) -> Any:
+            if type(native) is not dict:
+                raise Unreadable("an object is needed")
+            return readers[names[0]](native)
+
+        return one if forms[0].tag is not None else untagged
+
+    def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
+        by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
+        family = self._family
+
+        def put(obj: Any) -> Native:
+            shape = by_class[obj.__class__]
+            return write_as(shape, obj, family) if obj.notes or obj.extras else shape.write(obj)
+
+        return put
+
+    def writer_of(self, forms: Sequence[Form]) -> Callable[[Any], Native]:
+        """Return the function that writes the objects of a class in their usual spelling, whichever form they have."""
+        if len(forms) == 1:
+            only: Callable[[Any], Native] = self.writers[forms[0].name]
+            return only
+        name, writers = f"write_{forms[0].cls.__name__}", self.bind("writers", self.writers)
+        lines = [f"def {name}(o):"]
+        other = forms[0].name
+        for form in forms:
+            if form.is_other:
+                other = form.name
+                continue
+            tests = [f"o.{field} == {value!r}" for field, value in form.fixed.items() if field != "extras"]
+            tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
+            lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
+        any_of: Callable[[Any], Native] = self._compiled(
+            name, "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
+        )
+        return any_of
+
+    # -- functions ----------------------------------------------------------------------------------------------------
+
+    def source(self, kind: str, name: str) -> str:
+        """Return the text of the function of a form: "read" or "write"."""
+        return "\n".join(_SOURCES[kind](self._forms[name], self)) + "\n"
+
+    def _function(self, kind: str, name: str) -> Any:
+        if name not in self._forms:
+            return None
+        return self._compiled(f"{kind}_{name}", self.source(kind, name))
+
+    def _compiled(self, name: str, text: str) -> Any:
+        file = f"<{self._family}: {name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        exec(compile(text, file, "exec"), self.scope)  # noqa: S102 - made of a description, never of data
+        return self.scope[name]

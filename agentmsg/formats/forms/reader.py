@@ -1,0 +1,336 @@
+"""The generator of readers: of a form, the Python that reads its native objects.
+
+The function takes a native object once, from the required keys to the optional ones. It ends early at the usual object,
+which has the required keys and no others. Of any other it notes each deviation from the usual spelling where it sees
+it, and takes what no item names as extras.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, keys_of
+from agentmsg.formats.forms.values import indented, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats.forms.context import Names
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.items import Item
+
+__all__ = ["reader_source"]
+
+_EMPTY = {'""': "''", "[]": "[]", "{}": "{}"}
+
+
+@attrs.frozen
+class _Level:
+    """An object whose keys are read: the native object itself, or one inside it.
+
+    Attributes:
+        d: the variable that holds it.
+        left: the variable that counts the keys not read yet.
+        inside: the key that it stands under; None for the native object.
+    """
+
+    d: str
+    left: str
+    inside: str | None = None
+
+    def note(self, key: str, spelling: str) -> str:
+        """Return the line that notes a spelling; an object inside is noted as a whole."""
+        if self.inside is None:
+            return f"note[{key!r}] = {spelling}"
+        return f"note[{self.inside!r}] = ['=', {self.d}]"
+
+
+def _rank(item: Item) -> int:
+    """Return the place of an item in the order of reading: last what needs what was read before."""
+    return 2 if isinstance(item, Kept) else int(isinstance(item, Key) and item.value.is_last)
+
+
+def _inner(item: Inside) -> _Level:
+    return _Level(f"in_{item.native}", f"left_{item.native}", item.native)
+
+
+def reader_source(form: Form, names: Names) -> list[str]:
+    """Return the lines of the function that reads the native objects of a form."""
+    return _Reader(form, names).lines()
+
+
+class _Reader:
+    """Emits one reader; what its values ask (see ``context.Code``)."""
+
+    def __init__(self, form: Form, names: Names) -> None:
+        self.form, self.absent = form, absent_of(form.cls)
+        self.key, self.has_noted = "", False
+        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.reader, self.writer = names.reader, names.writer
+
+    def noted(self) -> str:
+        self.has_noted = True
+        return "note"
+
+    # -- the whole ----------------------------------------------------------------------------------------------------
+
+    def lines(self) -> list[str]:
+        form, level = self.form, _Level("d", "left")
+        body: list[str] = []
+        if form.fits is not None:
+            body += refuse(f"not {self.bind('fits', form.fits)}(d)", "another kind of object")
+        body += self._required(form.items, level)
+        is_noted_early = self.has_noted
+        usual = self._usual()
+        start = ["note = {}"]
+        rest = [
+            *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
+            *(["extras = {}"] if self._has_inner_extras() else []),
+            *(["odd = []"] if form.odd else []),
+            *self._optional(form.items, level),
+            *self._marks(),
+            *self._end(),
+        ]
+        return [
+            f"def read_{form.name}(d, _=None):",
+            *indented(start if is_noted_early else []),
+            *indented([*body, *usual]),
+            *indented([] if is_noted_early else start),
+            *indented(rest),
+        ]
+
+    def _has_inner_extras(self) -> bool:
+        return any(isinstance(item, Inside) for item in self.form.items)
+
+    # -- required keys ------------------------------------------------------------------------------------------------
+
+    def _required(self, items: Iterable[Item], level: _Level) -> list[str]:
+        lines: list[str] = []
+        for item in items:
+            if isinstance(item, Key) and item.need == "must":
+                lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self._value(item)]
+            elif isinstance(item, Inside) and item.need == "must":
+                inner = _inner(item)
+                lines += [f"{inner.d} = {level.d}.get({item.native!r})"]
+                lines += refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
+                lines += self._required(item.items, inner)
+        return lines
+
+    def _value(self, key: Key) -> list[str]:
+        self.key = key.native
+        return key.value.read(f"{key.field}_", self)
+
+    # -- the usual object ---------------------------------------------------------------------------------------------
+
+    def _usual(self) -> list[str]:
+        """Return the early end, at an object that has the required keys and no others."""
+        form = self.form
+        if form.marks or form.tagged != "always":
+            return []
+        tests = [f"len(d) == {self._count(form.items) + (form.tag is not None)}"]
+        for item in form.items:
+            if isinstance(item, Inside) and item.need == "must":
+                if any(key.need == "null" or key.lacks for key in item.items):
+                    return []
+                tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
+                tests += self._known(item.items)
+            elif isinstance(item, (Const, Hatch, Kept)) or (
+                isinstance(item, Key) and (item.need == "null" or item.lacks)
+            ):
+                return []
+        tests += self._known(form.items)
+        if self.has_noted:
+            tests.append("not note")
+        fields = self._fields(required_only=True)
+        return [f"if {' and '.join(tests)}:", f"    return {self._made(fields)}"]
+
+    def _known(self, items: Iterable[Item]) -> list[str]:
+        keys = [item for item in items if isinstance(item, Key) and item.need == "must" and item.known is not None]
+        return [f"{key.field}_ in {self.bind('known', key.known)}" for key in keys]
+
+    @staticmethod
+    def _count(items: Iterable[Item]) -> int:
+        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in items)
+
+    def _fields(self, *, required_only: bool = False) -> dict[str, str]:
+        """Return the fields of the model that are read, and the variable of each."""
+        found: dict[str, str] = {}
+        for item in self.form.items:
+            for key in item.items if isinstance(item, Inside) else (item,):
+                if isinstance(key, Key) and not (
+                    required_only and (key.need != "must" or getattr(item, "need", "") != "must")
+                ):
+                    found |= {name: f"{name}_" for name in key.fields}
+                elif isinstance(key, Hatch) and not required_only:
+                    found |= {name: f"{name}_" for name in key.cells}
+                elif isinstance(key, Kept) and not required_only:
+                    found[key.field] = f"{key.field}_"
+        return found
+
+    def _made(self, fields: dict[str, str]) -> str:
+        fixed = {name: self.bind(f"own_{name}", value) for name, value in self.form.fixed.items() if name not in fields}
+        values = {**fixed, **fields}
+        return f"{self.maker(self.form.cls, *values)}({', '.join(values.values())})"
+
+    # -- optional keys ------------------------------------------------------------------------------------------------
+
+    def _counted(self, items: Iterable[Item], level: _Level, *, of_tag: bool = False) -> list[str]:
+        return [f"{level.left} = len({level.d}) - {self._count(items) + of_tag}"]
+
+    def _optional(self, items: Iterable[Item], level: _Level) -> list[str]:
+        lines: list[str] = []
+        if level.inside is None and self.form.tag is not None and self.form.tagged == "read":
+            lines += self._spelt_tag()
+        for item in sorted(items, key=_rank):
+            if isinstance(item, Key):
+                lines += self._optional_key(item, level) if item.need != "must" else self._is_known(item)
+            elif isinstance(item, Inside):
+                lines += self._inside(item, level)
+            elif isinstance(item, Const):
+                lines += self._const(item, level)
+            elif isinstance(item, Kept):
+                lines += self._kept(item)
+            else:
+                lines += self._hatch(item)
+        return lines
+
+    def _spelt_tag(self) -> list[str]:
+        key = self.form.tag_key
+        return [
+            f"if {key!r} in d:",
+            "    left -= 1",
+            f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
+        ]
+
+    def _default(self, field: str) -> str:
+        value = self.absent.get(field)
+        return "()" if value == () else "None" if value is None else self.bind(f"no_{field}", value)
+
+    def _optional_key(self, key: Key, level: _Level) -> list[str]:
+        v, default = f"{key.field}_", self._default(key.field)
+        spelt = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        nothing = [*spelt, *([f"{v} = {default}"] if default != "None" else [])] or ["pass"]
+        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]", f"if {v} is None:", *indented(nothing)]
+        for name in key.value.empty:
+            found += [
+                f"elif {v} == {_EMPTY[name]}:",
+                f"    {level.note(key.native, repr(name))}",
+                f"    {v} = {default}",
+            ]
+        read = [*self._value(key), *self._is_known(key)]
+        if key.is_odd:
+            read = [
+                "try:",
+                *indented(read),
+                "except Unreadable:",
+                *indented([f"{v} = {default}", *self._odd(key.native)]),
+            ]
+        found += ["else:", *indented(read)]
+        lines = [f"{v} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
+        if key.need == "null":
+            lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
+        if key.lacks:
+            lines += [f"if {v} is None:", f"    note[{'/' + key.lacks!r}] = True"]
+        return lines
+
+    def _is_known(self, key: Key) -> list[str]:
+        if key.known is None:
+            return []
+        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
+
+    def _const(self, item: Const, level: _Level) -> list[str]:
+        value = self.bind("const", item.value)
+        wrong = [
+            f"elif {level.d}[{item.native!r}] != {value}:",
+            f"    raise Unreadable({f'{item.native} is another'!r})",
+        ]
+        return [
+            f"if {item.native!r} in {level.d}:",
+            f"    {level.left} -= 1",
+            f"    if {level.d}[{item.native!r}] is None:",
+            f"        {level.note(item.native, repr('null'))}",
+            *indented(wrong),
+            "else:",
+            f"    {level.note(item.native, repr('absent'))}",
+        ]
+
+    def _inside(self, item: Inside, level: _Level) -> list[str]:
+        inner, keys = _inner(item), self.bind("keys", keys_of(item.items))
+        rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys})"]
+        if item.need == "must":
+            return [*self._counted(item.items, inner), *self._optional(item.items, inner), *rest]
+        fields = [name for key in item.items for name in key.fields]
+        absent = [f"{name}_ = {self._default(name)}" for name in fields]
+        read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
+        read += [*self._required(item.items, inner), *self._counted(item.items, inner)]
+        read += [*self._optional(item.items, inner), *rest]
+        odd = [*absent, *self._odd(item.native)]
+        return [
+            *absent,
+            f"if {item.native!r} in d:",
+            "    left -= 1",
+            f"    {inner.d} = d[{item.native!r}]",
+            f"    if {inner.d} is None:",
+            f"        {level.note(item.native, repr('null'))}",
+            f"    elif {inner.d} == {{}}:",
+            f"        {level.note(item.native, repr('{}'))}",
+            "    else:",
+            "        try:",
+            *indented(read, 3),
+            "        except Unreadable:",
+            *indented(odd, 3),
+        ]
+
+    @staticmethod
+    def _odd(key: str) -> list[str]:
+        """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
+        lines = [f"spelling = spelling_of_nothing(d[{key!r}])", "if spelling is None:", "    left += 1"]
+        return [*lines, f"    odd.append({key!r})", "else:", f"    note[{key!r}] = spelling"]
+
+    def _kept(self, item: Kept) -> list[str]:
+        """Return the lines for keys that are kept; they come last, so that usual objects have none of them left."""
+        v, keys = f"{item.field}_", self.bind("kept", frozenset(item.keys))
+        asked = ["left", *(f"d.get({key!r}) is not None" for key in item.nulls)]
+        lines: list[str] = []
+        for key in item.nulls:
+            lines += [f"if {key!r} in d:", "    left -= 1", "else:", f"    note[{key!r}] = 'absent'"]
+        inner = [f"{v} = adopt({{key: d[key] for key in d if key in {keys} and d[key] is not None}})"]
+        for key in item.keys:
+            if key not in item.nulls:
+                null = ["left -= 1", f"if d[{key!r}] is None:", f"    note[{key!r}] = 'null'"]
+                inner += [f"if {key!r} in d:", *indented(null)]
+        return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
+
+    def _hatch(self, item: Hatch) -> list[str]:
+        inner = f", {self.reader(item.forms)}" if item.forms else ""
+        return [
+            f"given = {self.bind('get', item.get)}(d{inner})",
+            *(f"{name}_ = given.get({name!r}, {self._default(name)})" for name in item.cells),
+            "note |= given.get('notes', EMPTY)",
+            *(f"left -= {key!r} in d" for key in item.keys),
+        ]
+
+    # -- the end ------------------------------------------------------------------------------------------------------
+
+    def _marks(self) -> list[str]:
+        lines: list[str] = []
+        for mark, test in self.form.marks.items():
+            lines += [f"if {self.bind('is_' + mark, test)}(d):", f"    note[{'/' + mark!r}] = True"]
+        return lines
+
+    def _end(self) -> list[str]:
+        form = self.form
+        keys = self.bind(f"keys_{form.name}", form.keys)
+        own = f"rest_of(d, {keys}, odd)" if form.odd else f"rest_of(d, {keys})"
+        space = "FAMILY" if form.space is None else repr(form.space)
+        base = self.bind("own_extras", form.fixed["extras"]) if "extras" in form.fixed else "EMPTY"
+        if self._has_inner_extras():
+            lines = ["if left:", f"    extras[{space}] = {own}", "extras = adopt(extras) if extras else EMPTY"]
+        else:
+            more = f"{{**{base}, {space}: {own}}}" if base != "EMPTY" else f"{{{space}: {own}}}"
+            lines = [f"extras = adopt({more}) if left else {base}"]
+        lines += [f"notes = adopt({{{space}: note}}) if note else EMPTY"]
+        return [*lines, f"return {self._made({**self._fields(), 'extras': 'extras', 'notes': 'notes'})}"]

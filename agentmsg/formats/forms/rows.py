@@ -1,0 +1,219 @@
+"""Rows: of forms, the rows of the capability table.
+
+A field that a form names is supported, as its value says; so are extras, but for the keys that the form has. Any other
+field is reset. What becomes of objects that aren't supported so are rules, which a codec gives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, keys_of
+from agentmsg.formats.natives import odd_at
+from agentmsg.model.equality import same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from agentmsg.formats.capabilities import Cell, Rule
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.values import Via, Wrapped
+
+__all__ = ["Rows"]
+
+Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
+_NOT_HERE = Drop("this is not given so here")
+
+
+def _then(first: Cell | None, second: Cell) -> Cell:
+    """Return the cell that takes the nearest value of the first to the second."""
+    if first is None or second is KEEP:
+        return first or second
+
+    def both(value: Any, owner: Any) -> Any:
+        near = first(value, owner)
+        return near if near is None or isinstance(near, Drop) else second(near, owner)
+
+    return Usual(both, first.case, first.names) if isinstance(first, Usual) else both
+
+
+class Rows:
+    """Makes the rows of a format; what its values ask (see ``context.Cells``).
+
+    Args:
+        described: the format.
+    """
+
+    def __init__(self, described: Described) -> None:
+        self._described = described
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def place(self, name: str, rules: Rules, others: Mapping[type[Any], Row]) -> dict[type[Any], Row]:
+        """Return the rows of a place.
+
+        Args:
+            name: of the place.
+            rules: by class, the rule for blocks that aren't supported as they are, and the fields that it concerns.
+            others: the rows of classes that have no place here.
+        """
+        classes: dict[type[Any], list[str]] = {}
+        for form in self._described.places[name]:
+            classes.setdefault(self._described.forms[form].cls, []).append(form)
+        return {**others, **{cls: self.row(*names, rules=rules) for cls, names in classes.items()}}
+
+    def row(self, *names: str, rules: Rules | None = None, **cells: Cell) -> Row:
+        """Return the row of one class.
+
+        Args:
+            names: the forms of the class.
+            rules: as in ``place``.
+            cells: the cells of fields that the forms don't name, or have otherwise.
+        """
+        forms = [self._described.forms[name] for name in names]
+        fields = {**self._fields(forms), **cells}
+        rule = (rules or {}).get(forms[0].cls)
+        answer, concerns = rule if isinstance(rule, tuple) else (rule, None)
+        return Row(fields, answer, concerns)
+
+    def _fields(self, forms: list[Form]) -> dict[str, Cell]:
+        absent = absent_of(forms[0].cls)
+        tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
+        fields: dict[str, Cell] = {}
+        for name in dict.fromkeys(name for table in tables.values() for name in table):
+            cells = [table.get(name) for table in tables.values()]
+            first = cells[0]
+            if first is not None and all(cell is first for cell in cells):
+                fields[name] = first
+            else:
+                fields[name] = self._by_form(
+                    forms, {key: table.get(name) for key, table in tables.items()}, absent.get(name)
+                )
+        fields["extras"] = self._extras(forms)
+        return fields
+
+    def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
+        form_of = self._described.form_of
+
+        def cell(value: Any, owner: Any) -> Any:
+            form = form_of(forms, owner)
+            own = None if form is None else cells[form.name]
+            return absent if own is None else own(value, owner)
+
+        return cell
+
+    @staticmethod
+    def _fixed(form: Form) -> dict[str, Cell]:
+        return {name: _always(wanted) for name, wanted in form.fixed.items() if name != "extras"}
+
+    def _cells(self, items: Iterable[Any]) -> dict[str, Cell]:
+        cells: dict[str, Cell] = {}
+        for item in items:
+            if isinstance(item, Key):
+                for field, cell in item.value.cells(item.field, self).items():
+                    cells[field] = _then(item.cell, cell) if field == item.field else cell
+            elif isinstance(item, Inside):
+                cells |= self._cells(item.items)
+            elif isinstance(item, Hatch):
+                cells |= item.cells
+            elif isinstance(item, Kept):
+                cells[item.field] = item.cell
+        return cells
+
+    def _extras(self, forms: list[Form]) -> Cell:
+        described = self._described
+        keys = {form.name: form.keys for form in forms}
+        fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
+        inner = {
+            item.space: (form.name, keys_of(item.items))
+            for form in forms
+            for item in form.items
+            if isinstance(item, Inside)
+        }
+
+        def name_of(owner: Any) -> str:
+            form = described.form_of(forms, owner)
+            return forms[0].name if form is None else form.name
+
+        def only(name: str, own: frozenset[str]) -> Callable[[Any], frozenset[str] | None]:
+            return lambda owner: own if name_of(owner) == name else None
+
+        spaces = [(space, only(name, frozenset())) for space, name in fixed.items()]
+        spaces += [(space, only(name, own)) for space, (name, own) in inner.items()]
+        space = forms[0].space or described.family
+        spaces.append((space, lambda owner: keys[name_of(owner)]))
+        is_odd = any(form.odd for form in forms)
+        odd = odd_at(described.shapes[forms[0].name], space) if is_odd else None
+        return carried_extras(*spaces, odd=odd)
+
+    # -- cells of values ----------------------------------------------------------------------------------------------
+
+    def wrapped(self, value: Wrapped) -> Cell:
+        """Support an object that is written as one of its fields: all others are reset."""
+        absent = {**absent_of(value.cls), **value.fixed}
+        inner = value.of.cell(self)
+        names = [name for name in absent if name not in ("notes", value.field)]
+
+        def cell(obj: Any, owner: Any) -> Any:
+            if type(obj) is not value.cls:
+                return _NOT_HERE
+            changes = {name: absent[name] for name in names if getattr(obj, name) != absent[name]}
+            if inner is not KEEP:
+                old = getattr(obj, value.field)
+                new = inner(old, obj)
+                if isinstance(new, Drop):
+                    return new
+                if new is not old:
+                    changes[value.field] = new
+            return obj.evolve(**changes) if changes else obj
+
+        return cell
+
+    def nested(self, forms: tuple[str, ...]) -> Cell:
+        """Support an object that has forms of its own, as their rows say."""
+        by_class: dict[type[Any], list[Form]] = {}
+        for name in forms:
+            form = self._described.forms[name]
+            by_class.setdefault(form.cls, []).append(form)
+        rows = {cls: self._fields(own) for cls, own in by_class.items()}
+        form_of = self._described.form_of
+
+        def cell(obj: Any, owner: Any) -> Any:
+            fields = rows.get(type(obj))
+            if fields is None or form_of(by_class[type(obj)], obj) is None:
+                return _NOT_HERE
+            return _nearest(obj, fields)
+
+        return cell
+
+    def returned(self, value: Via) -> Cell:
+        """Support what comes back when it is written."""
+
+        def cell(old: Any, owner: Any) -> Any:
+            new = value.get(value.put(old))
+            return old if same(new, old) else new
+
+        return cell
+
+
+def _always(wanted: Any) -> Cell:
+    return lambda value, _: value if value == wanted else wanted
+
+
+def _nearest(obj: Any, fields: Mapping[str, Cell]) -> Any:
+    """Return an object as rows support it, or the Drop of a field."""
+    absent = absent_of(type(obj))
+    changes: dict[str, Any] = {}
+    for name in {**absent, **fields}:
+        old = getattr(obj, name)
+        if name == "notes" or old is None or (name not in fields and old == absent.get(name)):
+            continue
+        new = fields[name](old, obj) if name in fields else absent[name]
+        if isinstance(new, Drop):
+            return new
+        if new is not old:
+            changes[name] = new
+    return obj.evolve(**changes) if changes else obj

@@ -1,0 +1,382 @@
+"""Values: what may stand under a native key, and what it is in the model.
+
+A value emits Python: lines that turn the native value in a variable into the model's, or raise Unreadable, and the
+expression that turns it back. What a value reads, it writes exactly the same; what it would write otherwise, it doesn't
+read. So nothing need be written and compared to know that it comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import is_
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg.formats.capabilities import KEEP, Cell, Drop
+from agentmsg.values.frozen import adopt
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms.context import Cells, Code, Schemas
+
+__all__ = [
+    "Each",
+    "Json",
+    "Link",
+    "Nested",
+    "Number",
+    "Object",
+    "Text",
+    "Total",
+    "Truth",
+    "Value",
+    "Via",
+    "Whole",
+    "Words",
+    "Wrapped",
+]
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+_NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "dict": "an object", "list": "a list"}
+
+
+def refuse(test: str, what: str) -> list[str]:
+    """Return the lines that refuse a value of which a test holds."""
+    return [f"if {test}:", f"    raise Unreadable({what!r})"]
+
+
+def indented(lines: list[str], by: int = 1) -> list[str]:
+    """Return lines of Python one or more levels deeper."""
+    return ["    " * by + line for line in lines]
+
+
+@attrs.frozen
+class Value:
+    """What may stand under a key.
+
+    Attributes:
+        fields: the fields of the model that hold it, where that isn't the one field that the key names.
+        empty: the native values, beside null, that say that there is nothing, as names of spellings.
+        is_last: whether its lines need the values of the other keys.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ()
+    empty: ClassVar[tuple[str, ...]] = ()
+    is_last: ClassVar[bool] = False
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make the model's value of the native one in the variable ``v``."""
+        raise NotImplementedError
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the native value; ``o`` is the object that it belongs to."""
+        return v
+
+    def cell(self, c: Cells) -> Cell:
+        """Return the cell of the capability table."""
+        return KEEP
+
+    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
+        """Return the cells of the fields that hold the value."""
+        return {field: self.cell(c)}
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the native values."""
+        return {}
+
+
+@attrs.frozen
+class _Plain(Value):
+    kind: ClassVar[str]
+    json: ClassVar[str]
+
+    def read(self, v: str, c: Code) -> list[str]:
+        return refuse(f"type({v}) is not {self.kind}", f"{c.key} is not {_NAMES[self.kind]}")
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        return {"type": self.json}
+
+
+class Text(_Plain):
+    """A string: ``Key("text", "text", Text())``."""
+
+    kind, json = "str", "string"
+
+
+@attrs.frozen
+class Whole(_Plain):
+    """A whole number: ``Key("output_tokens", "output", Whole(least=0))``.
+
+    Attributes:
+        least: a smaller number isn't read.
+    """
+
+    kind: ClassVar[str] = "int"
+    json: ClassVar[str] = "integer"
+    least: int | None = None
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that refuse all else."""
+        lines = super().read(v, c)
+        return lines if self.least is None else [*lines, *refuse(f"{v} < {self.least}", f"{c.key} is too small")]
+
+
+class Truth(_Plain):
+    """True or false: ``Key("strict", "strict", Truth())``."""
+
+    kind, json = "bool", "boolean"
+
+
+@attrs.frozen
+class Total(Whole):
+    """A count that leaves out others, which the model's holds: ``Total(("cache_read", "cache_write"), least=0)``.
+
+    Attributes:
+        beside: the fields of the others.
+    """
+
+    beside: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+    is_last: ClassVar[bool] = True
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that add the others."""
+        return [*super().read(v, c), f"{v} += {' + '.join(f'({name}_ or 0)' for name in self.beside)}"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression without the others."""
+        return " - ".join((v, *(f"(o.{name} or 0)" for name in self.beside)))
+
+
+class Number(Value):
+    """A whole number or a fraction: ``Key("cost", "cost", Number())``."""
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that refuse all else."""
+        return refuse(f"type({v}) is not int and type({v}) is not float", f"{c.key} is not a number")
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "number"}
+
+
+class Link(Text):
+    """The id that links a call and its result, which the library may have made: ``Key("id", "id", Link())``."""
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the plain text."""
+        return f"({v} if type({v}) is str else link_of({v}))"
+
+
+class Json(Value):
+    """Any JSON, as it is: ``Key("data", "data", Json())``."""
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that freeze it."""
+        return [f"{v} = adopt({v})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the plain copy."""
+        return f"thaw({v})"
+
+
+class Object(Json):
+    """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that refuse all else and freeze it."""
+        return [*refuse(f"type({v}) is not dict", f"{c.key} is not an object"), *super().read(v, c)]
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "object"}
+
+
+@attrs.frozen
+class Words(Value):
+    """A word that the model says otherwise: ``Words({"end_turn": "stop"})``. Others are the same on both sides.
+
+    Attributes:
+        native: our word by the native one, one for one.
+        is_closed: whether no other word may stand there.
+        known: the native words that the schema has; an object with another is marked ``/word``.
+    """
+
+    native: Mapping[Any, Any]
+    is_closed: bool = False
+    known: frozenset[str] | None = None
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that translate a word; one of ours that the format spells otherwise is noted."""
+        table = c.bind("words", self.native)
+        if self.is_closed:
+            kinds = c.bind("kinds", frozenset(map(type, self.native)))
+            return [
+                *refuse(f"type({v}) not in {kinds} or {v} not in {table}", f"{c.key} is an unknown word"),
+                f"{v} = {table}[{v}]",
+            ]
+        taken = c.bind("taken", frozenset(self.native.values()) - frozenset(self.native))
+        noted = [f"if {v} in {taken}:", f"    {c.noted()}[{c.key!r}] = ['=', {v}]"]
+        if self.known is not None:
+            noted += [f"if {v} not in {c.bind('known', self.known)}:", f"    {c.noted()}['/word'] = True"]
+        return [*Text().read(v, c), *noted, f"{v} = {table}.get({v}, {v})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the native word."""
+        table = c.bind("spelt", {ours: word for word, ours in reversed([*self.native.items()])})
+        return f"{table}[{v}]" if self.is_closed else f"{table}.get({v}, {v})"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the words that the format has."""
+        ours = frozenset(self.native.values())
+        return (lambda value, _: value if value in ours else None) if self.is_closed else KEEP
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"enum": list(self.native)} if self.is_closed else {"type": "string"}
+
+
+@attrs.frozen
+class Wrapped(Value):
+    """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.
+
+    Attributes:
+        cls: the class of the object.
+        field: the field that holds the value.
+        fixed: what all of these objects have in other fields.
+        of: what the value is.
+        full: whether an empty value says that there is none.
+    """
+
+    cls: type[Any]
+    field: str
+    fixed: Mapping[str, Any] = _NONE
+    of: Value = attrs.field(factory=Text)
+    full: bool = False
+
+    @property
+    def empty(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The empty text, where it says nothing."""
+        return ('""',) if self.full else ()
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make the object."""
+        fixed = "".join(f", {c.bind(name, value)}" for name, value in self.fixed.items())
+        return [*self.of.read(v, c), f"{v} = {c.maker(self.cls, self.field, *self.fixed)}({v}{fixed})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the value alone."""
+        return self.of.write(f"{v}.{self.field}", c)
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the object without what stands nowhere."""
+        return c.wrapped(self)
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the value alone."""
+        return self.of.schema(c)
+
+
+@attrs.frozen
+class Nested(Value):
+    """An object that a form describes, one of several by its tag: ``Nested("base64", "url")``.
+
+    Attributes:
+        forms: names of forms of the same format.
+        is_usual: whether the schema has such an object here; any other is marked ``/odd``.
+    """
+
+    forms: tuple[str, ...]
+    is_usual: Callable[[Any], bool] | None = None
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read the object by its form."""
+        lines = [f"{v} = {c.reader(self.forms)}({v})"]
+        if self.is_usual is not None:
+            lines += [f"if not {c.bind('is_usual', self.is_usual)}({v}):", f"    {v} = marked({v}, FAMILY, odd=True)"]
+        return lines
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the native object, its extras and spellings included."""
+        return f"{c.writer(self.forms)}({v})"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support what the forms do."""
+        return c.nested(self.forms)
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the forms."""
+        found = [c.form(name) for name in self.forms]
+        return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+@attrs.frozen
+class Each(Value):
+    """A list of values, a tuple in the model: ``Each(Nested(("citation",)))``."""
+
+    of: Value
+    empty: ClassVar[tuple[str, ...]] = ("[]",)
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read each item."""
+        inner = [
+            f"each_{v} = []",
+            f"for item in {v}:",
+            *indented(self.of.read("item", c)),
+            f"    each_{v}.append(item)",
+        ]
+        return [*refuse(f"type({v}) is not list", f"{c.key} is not a list"), *inner, f"{v} = tuple(each_{v})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the list."""
+        return f"[{self.of.write('item', c)} for item in {v}]"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the items that are supported."""
+        inner = self.of.cell(c)
+        if inner is KEEP:
+            return KEEP
+
+        def cell(values: tuple[Any, ...], owner: Any) -> tuple[Any, ...]:
+            near = [inner(value, owner) for value in values]
+            kept = tuple(new for new in near if new is not None and not isinstance(new, Drop))
+            return values if len(kept) == len(values) and all(map(is_, kept, values)) else kept
+
+        return cell
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the list."""
+        return {"type": "array", "items": self.of.schema(c)}
+
+
+@attrs.frozen
+class Via(Value):
+    """A value through a pair of plain functions, for what no other word says: ``Via(read_url, write_url)``.
+
+    Attributes:
+        get: returns the model's value of a native one; raises Unreadable for what ``put`` would not give back.
+        put: returns the native value.
+        native: the JSON Schema of the native values.
+        supports: the cell of the capability table; without one, what comes back of what is written is supported.
+    """
+
+    get: Callable[[Any], Any]
+    put: Callable[[Any], Any]
+    native: Mapping[str, Any] = attrs.field(default=adopt({"type": "string"}))
+    supports: Cell | None = None
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the line that calls ``get``."""
+        return [f"{v} = {c.bind('get', self.get)}({v})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression that calls ``put``."""
+        return f"{c.bind('put', self.put)}({v})"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support what comes back."""
+        return self.supports or c.returned(self)
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema that was given."""
+        return dict(self.native)

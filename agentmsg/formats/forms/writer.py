@@ -1,0 +1,89 @@
+"""The generator of writers: of a form, the Python that gives the usual spelling of its objects, key by key in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
+from agentmsg.formats.forms.values import indented
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats.forms.context import Names
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.items import Item
+
+__all__ = ["writer_source"]
+
+
+def writer_source(form: Form, names: Names) -> list[str]:
+    """Return the lines of the function that writes objects of a form, without extras and notes."""
+    return _Writer(form, names).lines()
+
+
+class _Writer:
+    """Emits one writer; what its values ask (see ``context.Code``)."""
+
+    def __init__(self, form: Form, names: Names) -> None:
+        self.form, self.absent, self.key = form, absent_of(form.cls), ""
+        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.reader, self.writer = names.reader, names.writer
+
+    def noted(self) -> str:
+        return "note"
+
+    def lines(self) -> list[str]:
+        form = self.form
+        tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
+        return [f"def write_{form.name}(o):", *indented(self._object(form.items, "d", tag)), "    return d"]
+
+    def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
+        """Return the lines that fill an object: what is always there as a literal, the rest one by one."""
+        waiting = list(items)
+        before: list[str] = []
+        while waiting and (entry := self._always(waiting[0], before)) is not None:
+            literal.append(entry)
+            waiting.pop(0)
+        lines = [*before, f"{d} = {{{', '.join(literal)}}}"]
+        for item in waiting:
+            lines += self._one(item, d)
+        return lines
+
+    def _always(self, item: Item, before: list[str]) -> str | None:
+        """Return the entry of a literal for what always stands there; None for what may be absent."""
+        if isinstance(item, Const):
+            return f"{item.native!r}: {self.bind('const', item.value)}"
+        if isinstance(item, Key) and item.need != "may":
+            v = f"o.{item.field}"
+            value = item.value.write(v, self)
+            return f"{item.native!r}: " + (value if item.need == "must" else f"None if {v} is None else {value}")
+        if isinstance(item, Inside) and item.need == "must":
+            before += self._inside(item)
+            return f"{item.native!r}: in_{item.native}"
+        return None
+
+    def _inside(self, item: Inside) -> list[str]:
+        d = f"in_{item.native}"
+        rest = ["if o.extras:", f"    {d} = with_rest({d}, o, {item.space!r})"]
+        return [*self._object(item.items, d, []), *rest]
+
+    def _one(self, item: Item, d: str) -> list[str]:
+        before: list[str] = []
+        entry = self._always(item, before)
+        if entry is not None:
+            return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
+        if isinstance(item, Hatch):
+            inner = f", {self.writer(item.forms)}" if item.forms else ""
+            return [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+        if isinstance(item, Kept):
+            nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
+            return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
+        if isinstance(item, Inside):
+            return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
+        if not isinstance(item, Key):
+            raise TypeError(item)
+        test = "v" if self.absent.get(item.field) == () else "v is not None"
+        value = item.value.write("v", self)
+        return [f"v = o.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]

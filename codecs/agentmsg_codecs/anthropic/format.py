@@ -1,0 +1,194 @@
+"""The description: what blocks, sources, citations, results, tools and usage are in Anthropic's Messages API.
+
+What the schema would refuse and a document has all the same is read with the mark ``/odd`` (thinking without a
+signature: ``/unsigned``). The capability table supports what is marked, and mends what is not.
+
+Follows the Python package anthropic 2.12, beta blocks included.
+"""
+
+from __future__ import annotations
+
+import agentmsg as am
+from agentmsg.formats import KEEP, adopt
+from agentmsg.formats.forms import (
+    Content,
+    Described,
+    Each,
+    Form,
+    Grouped,
+    Hatch,
+    Input,
+    Key,
+    Link,
+    Nested,
+    Object,
+    Text,
+    Truth,
+    Words,
+    Wrapped,
+)
+from agentmsg_codecs.anthropic.cells import citations, document_source, hint, image_source, status
+from agentmsg_codecs.anthropic.kinds import (
+    DOCUMENT_TYPES,
+    IMAGE_TYPES,
+    ON_THE_WEB,
+    is_known_place,
+    is_mcp_call,
+    is_of_mcp,
+    is_search_result,
+    is_upload,
+    is_usual,
+)
+from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_RESULTS, TTLS, UPLOAD
+from agentmsg_codecs.anthropic.server_results import read_given, write_given
+from agentmsg_codecs.anthropic.usage import USAGE
+
+_SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
+_CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
+_TYPE = Key("media_type", "media_type", Text(), "may")
+_CALL = (Key("id", "id", Link()), Key("name", "name", Text()), Key("input", "input", Input()), _CACHE)
+_SERVER = {"kind": "server", "provider": FAMILY}
+
+
+# -- forms ------------------------------------------------------------------------------------------------------------
+
+
+def _citation(kind: str) -> Form:
+    title, _ = PLACES[kind]
+    items = (Key("cited_text", "cited_text", Text(), "may"), Key(title, "title", Text(), "null"))
+    return Form(
+        kind,
+        am.Citation,
+        kind,
+        (*items, Key("url", "url", Text(), "may")) if kind == ON_THE_WEB else items,
+        fixed={"kind": kind},
+        marks={"odd": lambda native: not is_known_place(native, kind)},
+    )
+
+
+def _server_result(tag: str, name: str | None) -> Form:
+    link = Key("tool_use_id", "tool_call_id", Link())
+    if name is None:
+        return Form(
+            tag, am.ToolResultBlock, tag, (link, *_outcome("texts")), fixed=_SERVER, when=lambda b: b.name is None
+        )
+    given = Hatch(
+        keys=("content",),
+        cells=dict.fromkeys(("content", "structured", "error", "error_type", "status"), KEEP),
+        get=read_given,
+        put=write_given,
+        forms=("web_search_result",),
+        about="content of sources; error_type and error; else structured",
+    )
+    fixed = {**_SERVER, "name": name}
+    return Form(tag, am.ToolResultBlock, tag, (link, given, _CACHE), fixed=fixed, when=lambda b: b.name == name)
+
+
+def _outcome(place: str) -> tuple[Key, ...]:
+    return (
+        Key("content", "content", Content(place), "may"),
+        Key("is_error", "status", Words({True: "error", False: "success"}, is_closed=True), "may", cell=status),
+        _CACHE,
+    )
+
+
+FORMS = (
+    Form("cache", am.CacheHint, None, (
+        Key("type", "kind", Text(), known=frozenset({"ephemeral"})),
+        Key("ttl", "ttl", Text(), "may", known=frozenset(TTLS)),
+    )),
+    *map(_citation, PLACES),
+    Form("base64", am.Base64Source, "base64", (_TYPE, Key("data", "data", Text()))),
+    Form("url", am.URLSource, "url", (Key("url", "url", Text()),)),
+    Form("file", am.FileSource, "file", (Key("file_id", "file_id", Text()),), fixed={"provider": FAMILY}),
+    Form("plain", am.TextSource, "text", (_TYPE, Key("data", "text", Text()))),
+    Form("blocks", am.BlocksSource, "content", (
+        Key("content", "content", Content(of=Nested(("text", "image")), is_list=True)),
+    )),
+    Form("text", am.TextBlock, "text", (
+        Key("text", "text", Text()),
+        Key("citations", "citations", Each(Nested(tuple(PLACES))), "may", cell=citations),
+        _CACHE,
+    )),
+    Form("image", am.ImageBlock, "image", (
+        Key("source", "source", Nested(("base64", "url", "file"), lambda source: is_usual(source, IMAGE_TYPES)),
+            cell=image_source),
+        _CACHE,
+    )),
+    Form("document", am.FileBlock, "document", (
+        Key("source", "source", Nested(
+            ("base64", "url", "file", "plain", "blocks"), lambda source: is_usual(source, DOCUMENT_TYPES)
+        ), cell=document_source),
+        Key("title", "title", Text(), "may"),
+        Key("context", "context", Text(), "may"),
+        _CACHE,
+    )),
+    Form("search_result", am.FileBlock, "search_result", (
+        Key("source", "name", Text()),
+        Key("title", "title", Text(), "may", lacks="untitled"),
+        Key("content", "source", Wrapped(am.BlocksSource, "content", of=Each(Nested(("text",)))), cell=document_source),
+        _CACHE,
+    ), when=is_search_result),
+    Form("container_upload", am.FileBlock, "container_upload", (
+        Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": FAMILY}), cell=document_source),
+        _CACHE,
+    ), fixed={"extras": adopt({KIND: dict(UPLOAD)})}, when=is_upload),
+    Form("thinking", am.ThinkingBlock, "thinking", (
+        Key("thinking", "thinking", Text()),
+        Key("signature", "signature", _SIGNATURE, "may", lacks="unsigned"),
+    )),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (
+        Key("data", "redacted", Text()),
+    ), when=lambda block: block.redacted is not None),
+    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL),
+    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call),
+    Form("server_tool_use", am.ToolUseBlock, "server_tool_use", _CALL, fixed=_SERVER,
+         fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server"),
+    Form("compaction", am.CompactionBlock, "compaction", (
+        Key("content", "text", Text(), "null"),
+        Key("encrypted_content", "encrypted", Text(), "may"),
+        _CACHE,
+    )),
+    Form("tool_result", am.ToolResultBlock, "tool_result", (
+        Key("tool_use_id", "tool_call_id", Link()), *_outcome("inner"),
+    ), is_apart=True),
+    Form("web_search_result", am.SourceBlock, "web_search_result", (
+        Key("title", "title", Text(), "may"), Key("url", "url", Text(), "may"),
+    )),
+    USAGE,
+    *(_server_result(tag, name) for tag, name in SERVER_RESULTS.items()),
+    Form("tool", am.ToolSpec, "custom", (
+        Key("name", "name", Text()),
+        Key("description", "description", Text(), "may"),
+        Key("input_schema", "parameters", Object()),
+        Key("strict", "strict", Truth(), "may"),
+        _CACHE,
+    ), tagged="read"),
+)  # fmt: skip
+
+_DOCUMENTS = ("document", "search_result", "container_upload")
+_ANSWER = (
+    "text",
+    "thinking",
+    "redacted_thinking",
+    "tool_use",
+    "mcp_tool_use",
+    "server_tool_use",
+    *SERVER_RESULTS,
+    "compaction",
+)
+
+
+class Messages(Grouped):
+    """Reads and writes messages of requests, and the content of responses."""
+
+    def __init__(self) -> None:
+        places = {
+            "content": (*_ANSWER, "image", *_DOCUMENTS),
+            "answer": (*_ANSWER, "image", *_DOCUMENTS),
+            "inner": ("text", "image", *_DOCUMENTS),
+            "texts": ("text",),
+        }
+        described = Described(FAMILY, FORMS, places, odd={"answer": ("image", *_DOCUMENTS)})
+        roles = {"system": "texts", "user": "content", "assistant": "content"}
+        super().__init__(described, result="tool_result", roles=roles)

@@ -1,0 +1,105 @@
+"""Forms: what a description is compiled to reads each native object once, and writes it back exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.spelling import same_document
+from agentmsg.values.frozen import plain_copy
+from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
+from data import effort, some
+from support.changed_once import changed_once
+from support.documents import documents
+
+
+def _anthropic(*parts: Any, **fields: Any) -> dict[str, Any]:
+    native: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude"}
+    native |= {"content": [*parts], "stop_reason": "end_turn", "stop_sequence": None}
+    return {**native, "usage": {"input_tokens": 5, "output_tokens": 7}, **fields}
+
+
+_TEXT = {"type": "text", "text": "hi"}
+ANSWERS = [
+    _anthropic(_TEXT),
+    _anthropic(stop_details=None),
+    _anthropic({"type": "thinking", "thinking": "hm", "signature": "s"}, _TEXT, stop_reason="refusal"),
+    _anthropic({"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}}, stop_reason="tool_use"),
+    # Parts that are not usual, but come back.
+    _anthropic({**_TEXT, "citations": None}, {"type": "redacted_thinking", "data": "x"}, {"type": "unknown"}, "x"),
+    _anthropic(
+        _TEXT,
+        usage={
+            "input_tokens": 5,
+            "output_tokens": 7,
+            "cache_read_input_tokens": 1,
+            "cache_creation_input_tokens": 2,
+            "output_tokens_details": {"thinking_tokens": 3, "x": 1},
+            "service_tier": "standard",
+        },
+    ),
+]
+
+DESCRIBED: tuple[am.CodecName, ...] = ("anthropic", "anthropic-response")
+"""The codecs whose format is described in forms."""
+
+
+def _check_return(codec: am.Codec, document: Any) -> bool:
+    """Check that what is read comes back; False: it is refused."""
+    try:
+        history = codec.read(plain_copy(document))
+    except AgentMsgError:
+        return False
+    assert same_document(codec.write(history), document), document
+    return True
+
+
+@pytest.mark.parametrize("native", ANSWERS)
+def test_each_single_change_of_an_answer_comes_back(native: Any) -> None:
+    """With one value changed, one key less or one key more, a response comes back exactly or is refused."""
+    codec = am.get_codec("anthropic-response")
+    assert _check_return(codec, native)
+    assert sum(_check_return(codec, document) for document in changed_once(native)) > 0
+
+
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_each_single_change_of_a_document_comes_back(name: am.CodecName) -> None:
+    """The same of golden and recorded documents."""
+    codec = am.get_codec(name)
+    short = [document for _, document in documents(name) if len(str(document)) < 3_000]
+    for document in some(short, effort(8)):
+        assert sum(_check_return(codec, changed) for changed in changed_once(document)) > 0
+
+
+def test_hooks_of_yours_replace_forms() -> None:
+    """A hook registered before first use reads and writes all objects of its class, those inside others included."""
+    codec = AnthropicResponseCodec()
+    converter = codec.engine.parts.converter
+    converter.register_structure_hook_func(
+        lambda kind: kind is am.TextBlock, lambda native, _: am.TextBlock(native["text"].upper())
+    )
+    converter.register_unstructure_hook_func(
+        lambda kind: kind is am.TextBlock, lambda block: {"type": "text", "text": block.text.lower()}
+    )
+    converter.register_structure_hook_func(lambda kind: kind is am.CacheHint, lambda *_: am.CacheHint(ttl="5m"))
+    converter.register_unstructure_hook_func(lambda kind: kind is am.CacheHint, lambda _: {"type": "mine"})
+    assert codec.read(_anthropic(_TEXT))[0].text == "HI"
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}, "cache_control": {"type": "mine"}}
+    document = _anthropic(_TEXT, call)
+    history = codec.read(plain_copy(document))
+    assert history[0].tool_calls[0].cache == am.CacheHint(ttl="5m")
+    assert same_document(codec.write(history), document)
+    assert _check_return(codec, _anthropic({**_TEXT, "text": "Hi"}))
+
+
+def test_generated_code_shows_in_tracebacks() -> None:
+    """The lines of a generated function are known to ``linecache``, under the name of the format and the function."""
+    import linecache
+
+    codec = AnthropicResponseCodec()
+    codec.engine.fill()
+    codec.read(_anthropic(_TEXT))
+    assert "def read_text(d, _=None):" in "".join(linecache.getlines("<anthropic: read_text>"))
