@@ -40,8 +40,9 @@ class Parts:
         shapes: one for each block class that the format has.
         quick: shortcuts for common parts: a class, a tag, and a function that returns the block, or None if the general
             path must look. Not used if another hook is registered for the class.
-        odd: classes that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are read, so
-            that a capability table can tell them from new ones.
+        odd: classes or tags that the schema doesn't have in this place. Such blocks are marked ``/odd`` when they are
+            read, so that a capability table can tell them from new ones.
+        tags: that may stand here; None: all that the shapes have.
 
     Attributes:
         is_filled: whether the tables are filled.
@@ -57,15 +58,17 @@ class Parts:
         shapes: Iterable[Shape],
         quick: Iterable[tuple[type[Any], str, Callable[[Native], Any]]] = (),
         *,
-        odd: Iterable[type[Any]] = (),
+        odd: Iterable[type[Any] | str | None] = (),
+        tags: Iterable[str | None] | None = None,
     ) -> None:
         self.family = family
         self._shapes: dict[Any, Shape] = {shape.cls: shape for shape in shapes}
         self._shortcuts = tuple(quick)
         self._odd = frozenset(odd)
+        self._tags = None if tags is None else frozenset(tags)
         self._converter: cattrs.Converter | None = None
         self._whole: Parts | None = None
-        self._by_tag: dict[Any, Shape] = {}
+        self._by_tag: dict[Any, list[Shape]] = {}
         self.readers: dict[Any, Callable[[Native], Any]] = Later(self._reader_of)
         #: The shortcuts, by tag.
         self.quick: dict[Any, Callable[[Native], Any]] = {}
@@ -97,14 +100,21 @@ class Parts:
             converter.register_unstructure_hook_func(_is(cls), shape.write)
         return converter
 
-    def narrowed(self, classes: Iterable[type[Any]], *, odd: Iterable[type[Any]] = ()) -> Parts:
-        """Return the table of another place: with some of the classes, and the same Converter."""
+    def narrowed(
+        self,
+        classes: Iterable[type[Any]],
+        *,
+        odd: Iterable[type[Any] | str | None] = (),
+        tags: Iterable[str | None] | None = None,
+    ) -> Parts:
+        """Return the table of another place: with some of the classes and tags, and the same Converter."""
         chosen = set(classes)
         other = Parts(
             self.family,
             (shape for cls, shape in self._shapes.items() if cls in chosen),
             (quick for quick in self._shortcuts if quick[0] in chosen),
             odd=odd,
+            tags=tags,
         )
         other._whole = self
         return other
@@ -123,11 +133,20 @@ class Parts:
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]
         self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
-        self._by_tag.update((tag, shape) for shape in self._shapes.values() for tag in shape.keys)
+        for shape in self._shapes.values():
+            for tag in shape.keys:
+                if self._tags is None or tag in self._tags:
+                    others = self._by_tag.get(tag, []) if shape.takes is not None else []
+                    self._by_tag[tag] = [*others, shape]
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""
         return self._shapes.get(cls)
+
+    def shape_of_tag(self, tag: str | None) -> Shape | None:
+        """Return the shape of the parts with a tag; the first, where several share it."""
+        found = self._by_tag.get(tag)
+        return None if found is None else found[0]
 
     def keys_of(self, block: Any) -> frozenset[str]:
         """Return the keys that the part of a block has of its own: no unknown field may use them."""
@@ -150,9 +169,23 @@ class Parts:
 
     def _reader_of(self, tag: str | None) -> Callable[[Native], Any] | None:
         """Return the function that reads the parts with a tag; None where they have no meaning here."""
-        shape, quick, family = self._by_tag.get(tag), self.quick.get(tag), self.family
-        if shape is None:
-            return quick
+        shapes = self._by_tag.get(tag)
+        if shapes is None:
+            return self.quick.get(tag)
+        if len(shapes) == 1:
+            return self._reader(shapes[0], tag)
+        readers = [(shape.takes, self._reader(shape, tag)) for shape in shapes]
+
+        def read(native: Native) -> Any:
+            for takes, one in readers:
+                if takes is None or takes(native):
+                    return one(native)
+            raise Unreadable
+
+        return read
+
+    def _reader(self, shape: Shape, tag: str | None) -> Callable[[Native], Any]:
+        quick, family = self.quick.get(tag), self.family
         if shape.exact is not None:
             read = shape.exact[tag]
         else:
@@ -161,7 +194,7 @@ class Parts:
                 block = None if quick is None else quick(native)
                 return read_as(shape, native, family) if block is None else block
 
-        if shape.cls in self._odd:
+        if shape.cls in self._odd or tag in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read
 

@@ -13,7 +13,15 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import attrs
 
-from agentmsg.formats.spelling import keep, note_of, put_back, same_document, says_nothing, spelling_of
+from agentmsg.formats.spelling import (
+    changed,
+    keep_proven,
+    note_of,
+    put_back,
+    same_document,
+    says_nothing,
+    spelling_of,
+)
 from agentmsg.model.base import Noted
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
@@ -59,6 +67,7 @@ class Shape:
         exact: the functions that read native objects by tag, and keep unknown fields and spellings themselves; so
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
         writer: returns the function behind ``write``, made when it is first needed.
+        takes: tells native objects that it reads from those of other shapes with the same tag.
     """
 
     cls: type[Any]
@@ -73,6 +82,7 @@ class Shape:
     odd: frozenset[str] = frozenset()
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
+    takes: Callable[[Native], bool] | None = None
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""
@@ -106,7 +116,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if same_document(plain, given):
         return obj
-    kept = keep(
+    found = keep_proven(
         obj,
         given,
         plain,
@@ -117,8 +127,11 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
         read=lambda native: shape.read(native, shape.cls),
         namespace=namespace,
     )
-    if kept is None:
+    if found is None:
         raise Unreadable
+    kept, is_proven = found
+    if is_proven:
+        return kept
     # That it reads as this object is known: it was just read.
     spelt = put_back(kept, plain, family=family, read=lambda _: kept, namespace=namespace)
     if not same_document(spelt, given):
@@ -180,7 +193,7 @@ def marked(obj: _N, family: str, **marks: Any) -> _N:
     """
     note = {f"/{key}": value for key, value in marks.items()}
     old = obj.notes or EMPTY
-    return obj.evolve(notes=adopt({**old, family: {**note_of(obj, family), **note}}))
+    return changed(obj, {"notes": adopt({**old, family: {**note_of(obj, family), **note}})})
 
 
 # -- asking native objects --------------------------------------------------------------------------------------------

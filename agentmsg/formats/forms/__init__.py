@@ -11,7 +11,8 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
-| Link, Input, FreeText | the id of a call; its arguments as an object, or as text |
+| Link, Input, Arguments, FreeText | the id of a call; its arguments as an object, as JSON text, or any text |
+| Spare | a key that no field is for: usual it says nothing, else it is an extra |
 | Words | a word that the model says otherwise |
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
 | Content | a text, or the parts of a place |
@@ -27,11 +28,11 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
-    from agentmsg.formats.forms.call_values import Content, FreeText, Input
+    from agentmsg.formats.forms.call_values import Arguments, Content, FreeText, Input
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
+    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.schemas import schema_of
     from agentmsg.formats.forms.tables import mapping_of, plain_tables
@@ -52,14 +53,14 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("Content", "FreeText", "Input"), "agentmsg.formats.forms.call_values"),
+    **dict.fromkeys(("Arguments", "Content", "FreeText", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     "Rows": "agentmsg.formats.forms.rows",
     "schema_of": "agentmsg.formats.forms.schemas",
     **dict.fromkeys(("mapping_of", "plain_tables"), "agentmsg.formats.forms.tables"),
-    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key"), "agentmsg.formats.forms.items"),
+    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key", "Spare"), "agentmsg.formats.forms.items"),
     **dict.fromkeys(
         (
             "Each",
@@ -81,6 +82,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Arguments",
     "Const",
     "Content",
     "Described",
@@ -99,6 +101,7 @@ __all__ = [
     "Number",
     "Object",
     "Rows",
+    "Spare",
     "Text",
     "Total",
     "Truth",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
     from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = ["Content", "FreeText", "Input"]
+__all__ = ["Arguments", "Content", "FreeText", "Input"]
 
 
 @usually(SAYS_NO_MORE)
@@ -80,6 +80,19 @@ class FreeText(Value):
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
         return {"type": "string"}
+
+
+@attrs.frozen
+class Arguments(FreeText):
+    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``."""
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the line for a call without arguments."""
+        return ["raw_input_, input_ = '', UNSET"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the text."""
+        return "input_text(o)"
 
 
 @attrs.frozen

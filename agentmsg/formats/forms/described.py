@@ -22,6 +22,31 @@ if TYPE_CHECKING:
 __all__ = ["Described"]
 
 
+def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[str | None, list[Form]]:
+    """Return forms by a key."""
+    found: dict[str | None, list[Form]] = {}
+    for form in forms:
+        found.setdefault(key(form), []).append(form)
+    return found
+
+
+def fitting(forms: Iterable[Form], native: Native) -> Form:
+    """Return the first form that a native object has, of those with its tag.
+
+    Raises:
+        Unreadable: if it has none.
+    """
+    for form in forms:
+        if form.fits is None or form.fits(native):
+            return form
+    raise Unreadable("another kind of object")
+
+
+def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
+    """Return the keys of some forms."""
+    return frozenset().union(*(form.keys for form in forms))
+
+
 class Described:
     """A format, as its forms describe it.
 
@@ -61,9 +86,15 @@ class Described:
         self._everything = Parts(family, [self.shapes[group[0].name] for group in together.values()])
         self.parts: dict[str, Parts] = {}
         for place, names in places.items():
-            odd_here = [self.forms[name].cls for name in (odd or {}).get(place, ())]
-            self.parts[place] = self._everything.narrowed({self.forms[name].cls for name in names}, odd=odd_here)
+            here, odd_here = self._of(names), self._of((odd or {}).get(place, ()))
+            tags = {form.tag for form in here} | {None for form in here if form.tagged != "always"}
+            self.parts[place] = self._everything.narrowed(
+                {form.cls for form in here}, odd={form.tag for form in odd_here}, tags=tags
+            )
         self.places, self.odd = places, odd or {}
+
+    def _of(self, names: Iterable[str]) -> list[Form]:
+        return [self.forms[name] for name in names]
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
@@ -79,14 +110,20 @@ class Described:
 
     def _shape(self, forms: list[Form]) -> None:
         names, first = self.names, forms[0]
-        by_tag = {form.tag if form.tagged == "always" else None: form for form in forms}
-        known = {**by_tag, **{form.tag: form for form in forms}}
+        by_tag = grouped(forms, lambda form: form.tag if form.tagged == "always" else None)
+        known = {**by_tag, **grouped(forms, lambda form: form.tag)}
 
         def exact(tag: Any) -> Callable[[Native], Any] | None:
-            form = known.get(tag)
-            return None if form is None else names.readers[form.name]
+            same = known.get(tag, [])
+            if len(same) < 2:  # noqa: PLR2004 - more than one
+                return names.readers[same[0].name] if same else None
+            return lambda native: names.readers[fitting(same, native).name](native)
 
         readers = Later(exact)
+
+        def takes(native: Native) -> bool:
+            same: list[Form] = known.get(native.get(first.tag_key), [])
+            return any(form.fits is None or form.fits(native) for form in same)
 
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
@@ -114,7 +151,7 @@ class Described:
 
         shape = Shape(
             cls=first.cls,
-            keys={tag: form.keys for tag, form in by_tag.items()},
+            keys={tag: keys_of_all(same) for tag, same in by_tag.items()},
             tag=first.tag_key,
             tag_of=tag_of,
             read=read_one if first.tag is None else read,
@@ -122,6 +159,7 @@ class Described:
             odd=frozenset().union(*(form.odd for form in forms)),
             exact=readers,
             writer=writer,
+            takes=takes,
         )
         self.shapes |= {form.name: shape for form in forms}
 
@@ -132,7 +170,7 @@ class Described:
         for form in forms:
             if form.is_other:
                 other = form
-            elif form.is_of(obj):
+            elif not form.is_only_read and form.is_of(obj):
                 return form
         return other
 

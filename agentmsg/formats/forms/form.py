@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import attrs
 
-from agentmsg.formats.forms.items import Inside, Item, Key, keys_of
+from agentmsg.formats.forms.items import Hatch, Inside, Item, Key, keys_of
 from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY, adopt
 
@@ -36,9 +36,11 @@ class Form:
         tagged: whether the tag always stands there, may be absent ("read": it isn't written), or isn't looked at.
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
-        fits: tells native objects that this form reads; others are unreadable.
+        fits: tells native objects that this form reads from others of its tag.
         schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the test of the native object that has it.
+        notes: what each object that is read of this form is marked with.
+        is_only_read: whether objects are written in another form of their class.
         about: what else to say of such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         is_apart: whether it has a place of its own, not among the parts.
@@ -55,6 +57,8 @@ class Form:
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
+    notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
+    is_only_read: bool = attrs.field(default=False, kw_only=True)
     about: str = attrs.field(default="", kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool = attrs.field(default=False, kw_only=True)
@@ -68,7 +72,8 @@ class Form:
     @property
     def odd(self) -> frozenset[str]:
         """The keys whose value is an extra where it has another shape."""
-        return frozenset(item.native for item in self.items if isinstance(item, (Inside, Key)) and item.is_odd)
+        found = {item.native for item in self.items if isinstance(item, (Inside, Key)) and item.is_odd}
+        return frozenset(found).union(*(item.odd for item in self.items if isinstance(item, Hatch)))
 
     def is_of(self, obj: Any) -> bool:
         """Whether an object of the class has this form."""

@@ -14,7 +14,7 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Const", "Hatch", "Inside", "Item", "Kept", "Key", "keys_of"]
+__all__ = ["Const", "Hatch", "Inside", "Item", "Kept", "Key", "Spare", "keys_of"]
 
 
 @attrs.frozen
@@ -25,7 +25,8 @@ class Key:
         native: the key.
         field: the field.
         value: what stands there.
-        need: whether the key must stand there, may be absent where there is nothing, or is null then.
+        need: whether the key must stand there, may be absent where there is nothing, or is null or empty then.
+        default: what the field holds where there is nothing, if not what its class says.
         known: the values that the schema has; an object with another is marked ``/odd``.
         lacks: a mark of objects without the key.
         is_odd: whether a value of another kind is an extra; else it makes the object unreadable.
@@ -35,7 +36,8 @@ class Key:
     native: str
     field: str
     value: Value
-    need: Literal["must", "may", "null"] = "must"
+    need: Literal["must", "may", "null", "{}", '""'] = "must"
+    default: Any = attrs.field(default=None, kw_only=True)
     known: frozenset[Any] | None = attrs.field(default=None, kw_only=True)
     lacks: str | None = attrs.field(default=None, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
@@ -89,6 +91,7 @@ class Hatch:
         put: returns the keys of an object.
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
+        odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
         must: those of the keys that must stand there.
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
@@ -99,6 +102,7 @@ class Hatch:
     get: Callable[..., dict[str, Any]]
     put: Callable[..., dict[str, Any]]
     forms: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
     must: tuple[str, ...] = ()
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
@@ -121,7 +125,22 @@ class Kept:
     cell: Cell = attrs.field(kw_only=True)
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch | Kept"
+@attrs.frozen
+class Spare:
+    """A key that no field is for: with its usual value it says nothing, with any other it is an extra.
+
+    Attributes:
+        native: the key.
+        usual: the value that says nothing, null or an empty list.
+        is_written: whether it usually stands there; else it is absent.
+    """
+
+    native: str
+    usual: Any = None
+    is_written: bool = attrs.field(default=True, kw_only=True)
+
+
+Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Spare"
 
 
 def keys_of(items: Iterable[Item]) -> frozenset[str]:

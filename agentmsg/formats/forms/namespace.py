@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
-from agentmsg.formats.natives import is_bare_text, link_of, with_rest
+from agentmsg.formats.natives import extras_of, is_bare_text, link_of, with_rest
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -96,6 +96,7 @@ class Namespace:
         self.writers = Later(lambda name: self._function("write", name))
         self.scope: dict[str, Any] = {
             "EMPTY": EMPTY,
+            "extras_of": extras_of,
             "FAMILY": family,
             "UNSET": UNSET,
             "Unreadable": Unreadable,
@@ -211,8 +212,8 @@ class Namespace:
         lines = [f"def {_class_writer(forms)}(o: Any) -> Any:"]
         other = forms[0].name
         for form in forms:
-            if form.is_other:
-                other = form.name
+            if form.is_only_read or form.is_other:
+                other = other if form.is_only_read else form.name
                 continue
             tests = [f"o.{field} == {value!r}" for field, value in form.fixed.items() if field != "extras"]
             tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]

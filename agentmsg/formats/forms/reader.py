@@ -7,13 +7,14 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, keys_of
-from agentmsg.formats.forms.values import indented, refuse
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare, keys_of
+from agentmsg.formats.forms.values import NOTHING, indented, refuse
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.items import Item
 
 __all__ = ["reader_source"]
-
-_EMPTY = {'""': "''", "[]": "[]", "{}": "{}"}
 
 
 @attrs.frozen
@@ -89,7 +88,7 @@ class _Reader:
         rest = [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
             *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
-            *(["odd: list[str] = []"] if form.odd else []),
+            *(["odd: list[str] = []"] if self._has_odd() else []),
             *self._optional(form.items, level),
             *self._marks(),
             *self._end(),
@@ -102,6 +101,9 @@ class _Reader:
             *indented(rest),
         ]
 
+    def _has_odd(self) -> bool:
+        return bool(self.form.odd) or any(isinstance(item, Spare) for item in self.form.items)
+
     def _has_inner_extras(self) -> bool:
         return any(isinstance(item, Inside) for item in self.form.items)
 
@@ -111,6 +113,8 @@ class _Reader:
         lines: list[str] = []
         for item in items:
             if isinstance(item, Key) and item.need == "must":
+                if item.value.takes_null:
+                    lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
                 lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self._value(item)]
             elif isinstance(item, Inside) and item.need == "must":
                 inner = _inner(item)
@@ -128,17 +132,19 @@ class _Reader:
     def _usual(self) -> list[str]:
         """Return the early end, at an object that has the required keys and no others."""
         form = self.form
-        if form.marks or form.tagged != "always":
+        if form.marks or form.notes or form.tagged != "always":
             return []
         tests = [f"len(d) == {self._count(form.items) + (form.tag is not None)}"]
         for item in form.items:
             if isinstance(item, Inside) and item.need == "must":
-                if any(key.need == "null" or key.lacks for key in item.items):
+                if any(key.need not in ("must", "may") or key.lacks for key in item.items):
                     return []
                 tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
                 tests += self._known(item.items)
-            elif isinstance(item, (Const, Hatch, Kept)) or (
-                isinstance(item, Key) and (item.need == "null" or item.lacks)
+            elif (
+                isinstance(item, (Const, Hatch, Kept))
+                or (isinstance(item, Key) and (item.need not in ("must", "may") or item.lacks))
+                or (isinstance(item, Spare) and item.is_written)
             ):
                 return []
         tests += self._known(form.items)
@@ -193,6 +199,8 @@ class _Reader:
                 lines += self._const(item, level)
             elif isinstance(item, Kept):
                 lines += self._kept(item)
+            elif isinstance(item, Spare):
+                lines += self._spare(item)
             else:
                 lines += self._hatch(item)
         return lines
@@ -205,37 +213,43 @@ class _Reader:
             f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
         ]
 
-    def _default(self, field: str) -> str:
-        value = self.absent.get(field)
-        return "()" if value == () else "None" if value is None else self.bind(f"no_{field}", value)
+    def _default(self, field: str, own: Any = None) -> str:
+        value = self.absent.get(field) if own is None else own
+        if value is None or value in ("", ()):
+            return repr(value)
+        return self.bind(f"no_{field}", value)
 
     def _optional_key(self, key: Key, level: _Level) -> list[str]:
-        v, default = f"{key.field}_", self._default(key.field)
-        spelt = [] if key.need == "null" else [level.note(key.native, "'null'")]
-        nothing = [*spelt, *([f"{v} = {default}"] if default != "None" else [])] or ["pass"]
-        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]", f"if {v} is None:", *indented(nothing)]
-        for name in key.value.empty:
-            found += [
-                f"elif {v} == {_EMPTY[name]}:",
-                f"    {level.note(key.native, repr(name))}",
-                f"    {v} = {default}",
-            ]
+        v = f"{key.field}_"
+        nothing = key.value.nothing(v, self._default(key.field, key.default))
+        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
+        found += [f"if {v} is None:", *indented([*null, *nothing])]
+        for name in self._empties(key):
+            noted = [] if key.need == name else [level.note(key.native, repr(name))]
+            found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self._value(key), *self._is_known(key)]
         if key.is_odd:
             read = [
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([f"{v} = {default}", *self._odd(key.native)]),
+                *indented([*nothing, *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        typed = f"{v}: Any" if default == "()" else v
-        lines = [f"{typed} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
-        if key.need == "null":
+        typed = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
+        lines = [*typed, f"if {key.native!r} in {level.d}:", *indented(found)]
+        if key.need != "may":
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:
             lines += [f"if {v} is None:", f"    note[{'/' + key.lacks!r}] = True"]
         return lines
+
+    def _empties(self, key: Key) -> list[str]:
+        """Return the names of the values, beside null, that say that there is nothing."""
+        of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
+        own = ['""'] if key.default == "" else [key.need] if key.need in NOTHING and key.need != "null" else []
+        return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
     def _is_known(self, key: Key) -> list[str]:
         if key.known is None:
@@ -312,7 +326,16 @@ class _Reader:
             *(f"{name}_ = given.get({name!r}, {self._default(name)})" for name in item.cells),
             "note |= given.get('notes', EMPTY)",
             *(f"left -= {key!r} in d" for key in item.keys),
+            *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
         ]
+
+    @staticmethod
+    def _spare(item: Spare) -> list[str]:
+        key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
+        name = "null" if item.usual is None else repr(item.usual)
+        usually = ["        left -= 1", *([] if item.is_written else [f"        note[{key!r}] = {name!r}"])]
+        lines = [f"if {key!r} in d:", f"    if {usual}:", *usually, "    else:", f"        odd.append({key!r})"]
+        return [*lines, *(["else:", f"    note[{key!r}] = 'absent'"] if item.is_written else [])]
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
@@ -320,12 +343,12 @@ class _Reader:
         lines: list[str] = []
         for mark, test in self.form.marks.items():
             lines += [f"if {self.bind('is_' + mark, test)}(d):", f"    note[{'/' + mark!r}] = True"]
-        return lines
+        return [*lines, *(f"note[{'/' + mark!r}] = {value!r}" for mark, value in self.form.notes.items())]
 
     def _end(self) -> list[str]:
         form = self.form
         keys = self.bind(f"keys_{form.name}", form.keys)
-        own = f"rest_of(d, {keys}, odd)" if form.odd else f"rest_of(d, {keys})"
+        own = f"rest_of(d, {keys}, odd)" if self._has_odd() else f"rest_of(d, {keys})"
         space = "FAMILY" if form.space is None else repr(form.space)
         base = self.bind("own_extras", form.fixed["extras"]) if "extras" in form.fixed else "EMPTY"
         if self._has_inner_extras():

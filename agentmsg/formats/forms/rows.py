@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, keys_of
-from agentmsg.formats.natives import odd_at
+from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, keys_of
+from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Rows:
             rules: as in ``place``.
             cells: the cells of fields that the forms don't name, or have otherwise.
         """
-        forms = [self._described.forms[name] for name in names]
+        forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
         fields = {**self._fields(forms), **cells}
         rule = (rules or {}).get(forms[0].cls)
         answer, concerns = rule if isinstance(rule, tuple) else (rule, None)
@@ -144,7 +144,18 @@ class Rows:
         spaces = [(space, only(name, frozenset())) for space, name in fixed.items()]
         spaces += [(space, only(name, own)) for space, (name, own) in inner.items()]
         space = forms[0].space or described.family
-        spaces.append((space, lambda owner: keys[name_of(owner)]))
+        spare = {
+            form.name: {item.native: item.usual for item in form.items if isinstance(item, Spare)} for form in forms
+        }
+
+        def taken(owner: Any) -> frozenset[str]:
+            name = name_of(owner)
+            if not spare[name]:
+                return keys[name]
+            own = extras_of(owner, space)
+            return keys[name] - {key for key, usual in spare[name].items() if key in own and not same(own[key], usual)}
+
+        spaces.append((space, taken))
         is_odd = any(form.odd for form in forms)
         odd = odd_at(described.shapes[forms[0].name], space) if is_odd else None
         return carried_extras(*spaces, odd=odd)

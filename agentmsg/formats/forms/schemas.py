@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Const, Inside, Kept, Key
+from agentmsg.formats.forms.items import Const, Inside, Kept, Key, Spare
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Schemas:
             return [(item.native, self._object(item.items), item.need == "must")]
         if isinstance(item, Kept):
             return [(key, {}, False) for key in item.keys]
+        if isinstance(item, Spare):
+            return [(item.native, {}, False)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]
 

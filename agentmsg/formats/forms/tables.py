@@ -9,8 +9,9 @@ import attrs
 
 from agentmsg.formats.forms.call_values import Content, FreeText, Input
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Key
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
 from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
+from agentmsg.model.tool_use import UNSET
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _plain(value: Any) -> Any:
         return sorted(map(_plain, value), key=str)
     if isinstance(value, type) or callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
-    return value
+    return None if value is UNSET else value
 
 
 # -- a mapping for people ---------------------------------------------------------------------------------------------
@@ -121,6 +122,8 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
             yield before + item.native, f'always "{item.value}"'
         elif isinstance(item, Hatch):
             yield ", ".join(item.keys), item.about or ", ".join(item.cells)
+        elif isinstance(item, Spare):
+            yield before + item.native, "an extra, unless it says nothing"
         else:
             yield from ((key, f"{item.field}, as it is") for key in item.keys)
 

@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
+NOTHING = {"null": "None", '""': "''", "[]": "[]", "{}": "{}"}
 _NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "dict": "an object", "list": "a list"}
 
 
@@ -59,11 +60,17 @@ class Value:
         fields: the fields of the model that hold it, where that isn't the one field that the key names.
         empty: the native values, beside null, that say that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
+        takes_null: whether null is a value like any other, so that only the key tells whether one is there.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[tuple[str, ...]] = ()
     is_last: ClassVar[bool] = False
+    takes_null: ClassVar[bool] = False
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the lines for no value."""
+        return [f"{v} = {default}"]
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the model's value of the native one in the variable ``v``."""
@@ -175,6 +182,8 @@ class Link(Text):
 class Json(Value):
     """Any JSON, as it is: ``Key("data", "data", Json())``."""
 
+    takes_null: ClassVar[bool] = True
+
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that freeze it."""
         return [f"{v} = adopt({v})"]
@@ -186,6 +195,8 @@ class Json(Value):
 
 class Object(Json):
     """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
+
+    takes_null: ClassVar[bool] = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that refuse all else and freeze it."""

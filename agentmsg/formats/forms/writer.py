@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key
-from agentmsg.formats.forms.values import indented
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
+from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +59,10 @@ class _Writer:
         if isinstance(item, Key) and item.need != "may":
             v = f"o.{item.field}"
             value = item.value.write(v, self)
-            return f"{item.native!r}: " + (value if item.need == "must" else f"None if {v} is None else {value}")
+            if item.need == "must" or item.value.fields:
+                return f"{item.native!r}: {value}"
+            is_empty = f"not {v}" if item.need == "{}" else f"{v} is None"
+            return f"{item.native!r}: {NOTHING[item.need]} if {is_empty} else {value}"
         if isinstance(item, Inside) and item.need == "must":
             before += self._inside(item)
             return f"{item.native!r}: in_{item.native}"
@@ -80,10 +84,20 @@ class _Writer:
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
+        if isinstance(item, Spare):
+            return self._spare(item, d)
         if isinstance(item, Inside):
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):
             raise TypeError(item)
-        test = "v" if self.absent.get(item.field) == () else "v is not None"
+        test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
         value = item.value.write("v", self)
         return [f"v = o.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+
+    def _spare(self, item: Spare, d: str) -> list[str]:
+        """Return the lines that write a key which says nothing, unless extras say more."""
+        if not item.is_written:
+            return []
+        spares = [other for other in self.form.items if isinstance(other, Spare) and other.is_written]
+        own = ["own = extras_of(o, FAMILY) if o.extras else EMPTY"] if item is spares[0] else []
+        return [*own, f"if {item.native!r} not in own:", f"    {d}[{item.native!r}] = {item.usual!r}"]
