@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from click.testing import CliRunner
@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agentmsg as am
-import agentmsg_codecs
 from agentmsg.cli.program import program
 from agentmsg.formats import plain_copy, write_as
 from agentmsg.formats.forms import mapping_of, plain_tables, schema_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import natives
+from agentmsg_codecs import CodecName
 from data import effort
 
 if TYPE_CHECKING:
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms import Described
 
+NAMES: tuple[am.CodecName, ...] = get_args(CodecName)
 DESCRIBED: list[tuple[str, Described]] = [
-    (f"{name}-{number}", described)
-    for name in agentmsg_codecs.CODECS
-    for number, described in enumerate(am.get_codec(name).described)
+    (f"{name}-{number}", described) for name in NAMES for number, described in enumerate(am.get_codec(name).described)
 ]
 CHECKERS = {
     "ruff": ("check", "--isolated", "--no-cache", "--select", "E,F,W,B,PLE", "--ignore", "E501"),
@@ -105,7 +104,7 @@ def test_mappings_are_of_all_keys(name: str, described: Described) -> None:
 
 # Each form once: the codecs of a family share most of theirs.
 FORMS: dict[str, tuple[am.CodecName, int, str]] = {}
-for name in agentmsg_codecs.CODECS:
+for name in NAMES:
     for number, described in enumerate(am.get_codec(name).described):
         for form in described.forms:
             FORMS.setdefault(f"{described.family}-{form}", (name, number, form))
@@ -113,7 +112,7 @@ for name in agentmsg_codecs.CODECS:
 
 PLACES = {
     f"{described.family}-{place}": (name, number, place)
-    for name in agentmsg_codecs.CODECS
+    for name in NAMES
     for number, described in enumerate(am.get_codec(name).described)
     for place in described.places
 }

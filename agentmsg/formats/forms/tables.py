@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
@@ -12,10 +11,10 @@ from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
 from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
 from agentmsg.model.tool_use import UNSET
-from agentmsg.values.frozen import thaw
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
@@ -45,7 +44,8 @@ def _plain_form(form: Form) -> dict[str, Any]:
 def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
     said = {"kind": type(item).__name__, **_attributes(item)}
     if isinstance(item, Key):
-        defaults = {name: _plain(absent[name]) for name in item.fields if name in absent}
+        own = absent if item.default is None else {**absent, item.field: item.default}
+        defaults = {name: _plain(own[name]) for name in item.fields if name in own}
         return {**said, "fields": [*item.fields], **({"defaults": defaults} if item.need != "must" else {})}
     if isinstance(item, Inside):
         return {**said, "items": [_plain_item(key, absent) for key in item.items]}
@@ -56,9 +56,9 @@ def _attributes(obj: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in attrs.fields(type(obj)):
         value = getattr(obj, field.name)
-        default = field.default
-        if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
-            default = default.factory()
+        default: Any = field.default
+        # What a factory makes is equal to what another call makes.
+        default = getattr(default, "factory", lambda made=default: made)()
         if field.name != "items" and (default is attrs.NOTHING or value != default):
             found[field.name] = _plain(value)
     return found
@@ -68,16 +68,13 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON: pairs where keys aren't texts, and the names of functions and classes."""
     if isinstance(value, Value):
         return {"kind": type(value).__name__, **_attributes(value)}
-    if isinstance(value, Mapping):
-        items: Any = thaw(value) if isinstance(value, dict) else value
-        if all(type(key) is str for key in items):
-            return {key: _plain(each) for key, each in items.items()}
-        return [[key, _plain(each)] for key, each in items.items()]
-    if isinstance(value, (tuple, list)):
-        return [*map(_plain, value)]
-    if isinstance(value, frozenset):
-        return sorted(map(_plain, value), key=str)
-    if isinstance(value, type) or callable(value):
+    if is_mapping(value):
+        pairs: list[tuple[Any, Any]] = [(key, _plain(value[key])) for key in value]
+        return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
+    if isinstance(value, (tuple, list, frozenset)):
+        each: list[Any] = [*map(_plain, cast("Any", value))]
+        return sorted(each, key=str) if isinstance(value, frozenset) else each
+    if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     return None if value is UNSET else value
 

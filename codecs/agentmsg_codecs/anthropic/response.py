@@ -150,7 +150,7 @@ def _described(engine: Messages) -> Described:
     def read_content(parts: Any) -> tuple[Any, ...]:
         if type(parts) is not list:
             raise Unreadable("content is not a list")
-        return tuple(map(_hint_marked, map(answer.read, parts)))
+        return tuple(_hint_marked(answer.read(part)) for part in parts)
 
     schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
     content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), schema, KEEP)
