@@ -123,7 +123,7 @@ class Content(Value):
         """Return the lines that make the blocks."""
         if self.of is not None:
             part = [
-                f"each_{v} = []",
+                f"each_{v}: list[Any] = []",
                 f"for item in {v}:",
                 *indented(self.of.read("item", c)),
                 f"    each_{v}.append(item)",

@@ -92,7 +92,8 @@ class Hatch:
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
-        schema: the JSON Schema of each key.
+        must: those of the keys that must stand there.
+        schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -102,6 +103,7 @@ class Hatch:
     put: Callable[..., dict[str, Any]]
     forms: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    must: tuple[str, ...] = ()
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
 

@@ -84,17 +84,17 @@ class _Reader:
         body += self._required(form.items, level)
         is_noted_early = self.has_noted
         usual = self._usual()
-        start = ["note = {}"]
+        start = ["note: dict[str, Any] = {}"]
         rest = [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
-            *(["extras = {}"] if self._has_inner_extras() else []),
-            *(["odd = []"] if self._has_odd() else []),
+            *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
+            *(["odd: list[str] = []"] if self._has_odd() else []),
             *self._optional(form.items, level),
             *self._marks(),
             *self._end(),
         ]
         return [
-            f"def read_{form.name}(d, _=None):",
+            f"def read_{form.name}(d: Any, _: Any = None) -> Any:",
             *indented(start if is_noted_early else []),
             *indented([*body, *usual]),
             *indented([] if is_noted_early else start),
@@ -237,7 +237,8 @@ class _Reader:
                 *indented([*nothing, *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        lines = [*nothing, f"if {key.native!r} in {level.d}:", *indented(found)]
+        first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
+        lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
         if key.need != "may":
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:
@@ -247,7 +248,7 @@ class _Reader:
     def _empties(self, key: Key) -> list[str]:
         """Return the names of the values, beside null, that say that there is nothing."""
         of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
-        own = ['""'] if key.default == "" else [key.need] if key.need in NOTHING else []
+        own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
     def _is_known(self, key: Key) -> list[str]:

@@ -128,6 +128,10 @@ class Whole(_Plain):
         lines = super().read(v, c)
         return lines if self.least is None else [*lines, *refuse(f"{v} < {self.least}", f"{c.key} is too small")]
 
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "integer"} if self.least is None else {"type": "integer", "minimum": self.least}
+
 
 class Truth(_Plain):
     """True or false: ``Key("strict", "strict", Truth())``."""
@@ -244,7 +248,7 @@ class Words(Value):
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"enum": list(self.native)} if self.is_closed else {"type": "string"}
+        return {"enum": list(self.native)} if self.is_closed else {"type": "string", "examples": list(self.native)}
 
 
 @attrs.frozen
@@ -331,7 +335,7 @@ class Each(Value):
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that read each item."""
         inner = [
-            f"each_{v} = []",
+            f"each_{v}: list[Any] = []",
             f"for item in {v}:",
             *indented(self.of.read("item", c)),
             f"    each_{v}.append(item)",

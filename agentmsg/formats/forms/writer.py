@@ -38,7 +38,7 @@ class _Writer:
     def lines(self) -> list[str]:
         form = self.form
         tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
-        return [f"def write_{form.name}(o):", *indented(self._object(form.items, "d", tag)), "    return d"]
+        return [f"def write_{form.name}(o: Any) -> Any:", *indented(self._object(form.items, "d", tag)), "    return d"]
 
     def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
         """Return the lines that fill an object: what is always there as a literal, the rest one by one."""
@@ -47,7 +47,7 @@ class _Writer:
         while waiting and (entry := self._always(waiting[0], before)) is not None:
             literal.append(entry)
             waiting.pop(0)
-        lines = [*before, f"{d} = {{{', '.join(literal)}}}"]
+        lines = [*before, f"{d}: dict[str, Any] = {{{', '.join(literal)}}}"]
         for item in waiting:
             lines += self._one(item, d)
         return lines

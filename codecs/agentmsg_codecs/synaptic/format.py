@@ -45,7 +45,13 @@ def _write_file(block: am.FileBlock) -> Native:
 
 _URL = Key("url", "source", Via(_read_url, write_url, supports=KEEP))
 _FILE = Hatch(
-    keys=("url", "mime_type"), cells={"source": KEEP}, get=_read_file, put=_write_file, about="source; its media type"
+    keys=("url", "mime_type"),
+    cells={"source": KEEP},
+    get=_read_file,
+    put=_write_file,
+    must=("url",),
+    schema={"url": {"type": "string"}, "mime_type": {"type": "string"}},
+    about="source; its media type",
 )
 _ID = Key("id", "id", Link(), "may", lacks="no-id")
 
