@@ -241,7 +241,7 @@ class _Reader:
 
     def _empties(self, key: Key) -> list[str]:
         """Return the names of the values, beside null, that say that there is nothing."""
-        of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
+        of_field = ["{}"] if self.absent.get(key.field) == EMPTY else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *([key.need] if key.need in NOTHING else [])))]
 
     def _is_known(self, key: Key) -> list[str]:
