@@ -211,12 +211,14 @@ class _Reader:
             f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
         ]
 
-    def _default(self, field: str) -> str:
-        value = self.absent.get(field)
+    def _default(self, field: str, need: str = "null") -> str:
+        if field not in self.absent:
+            return NOTHING.get(need, "None")
+        value = self.absent[field]
         return "()" if value == () else "None" if value is None else self.bind(f"no_{field}", value)
 
     def _optional_key(self, key: Key, level: _Level) -> list[str]:
-        v, default = f"{key.field}_", self._default(key.field)
+        v, default = f"{key.field}_", self._default(key.field, key.need)
         spelt = [] if key.need == "null" else [level.note(key.native, "'null'")]
         nothing = [*spelt, *([f"{v} = {default}"] if default != "None" else [])] or ["pass"]
         found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]", f"if {v} is None:", *indented(nothing)]
