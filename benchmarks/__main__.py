@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--quick] [--only NAME] [--json FILE] [--plot FILE]``: measure and report."""
+"""``python -m benchmarks``: measure and report; ``--help`` lists the options."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def _arguments(argv: list[str] | None) -> Namespace:
     parser.add_argument("--quick", action="store_true", help="few messages and few rounds: to see that it runs")
     parser.add_argument("--only", metavar="NAME", action="append", choices=SECTIONS, help=", ".join(SECTIONS))
     parser.add_argument("--messages", type=int, metavar="N", help=f"how long the history is (default: {MESSAGES})")
+    parser.add_argument("--recorded", type=Path, metavar="FOLDER", help="your documents, as CODEC/*.json or *.jsonl")
     parser.add_argument("--rounds", type=int, metavar="N", help=f"how often each runs (default: {_ROUNDS})")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there as well")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the ratios, as .svg or .png (needs matplotlib)")
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _arguments(argv)
     messages = args.messages or (100 if args.quick else MESSAGES)
     rounds = args.rounds or (_QUICK_ROUNDS if args.quick else _ROUNDS)
-    scale = Scale(mixed_history(messages), rounds, processes=rounds)
+    scale = Scale(mixed_history(messages), rounds, processes=rounds, recordings=args.recorded)
     sections = {name: measure(scale) for name, measure in SECTIONS.items() if name in (args.only or SECTIONS)}
     print(as_text(sections, messages))
     if args.json:

@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["recorded", "support_chat", "trajectories"]
+__all__ = ["SHARED", "recorded", "support_chat", "trajectories"]
 
-_SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
 def _call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def recorded(system: str) -> list[dict[str, Any]]:
     Raises:
         FileNotFoundError: if there are none.
     """
-    folder = _SHARED / "corpus" / system
+    folder = SHARED / "corpus" / system
     bodies = [
         interaction["request"]
         for path in sorted(folder.glob("*.json"))
@@ -151,4 +151,4 @@ def trajectories() -> bytes:
     Raises:
         FileNotFoundError: if it is not there.
     """
-    return (_SHARED / "corpus/openai_chat/tau-bench__historical_trajectories_gpt-4o-airline.jsonl").read_bytes()
+    return (SHARED / "corpus/openai_chat/tau-bench__historical_trajectories_gpt-4o-airline.jsonl").read_bytes()

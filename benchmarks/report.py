@@ -51,6 +51,7 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
     "add median": ("median", 2),
     "documents": ("documents", 0),
     "messages": ("messages", 0),
+    "share": ("% of all", 1),
     "rate": ("messages/s", 0),
     "file": ("us a MB", 0),
     "speed": ("MB/s", 0),

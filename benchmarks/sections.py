@@ -18,11 +18,12 @@ import agentmsg as am
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
 from agentmsg_codecs import CODECS
-from benchmarks import chunks, fields, files, operations
+from benchmarks import chunks, fields, files, operations, recorded, recordings
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
-from benchmarks.conversations import recorded, support_chat
+from benchmarks.conversations import recorded as recorded_bodies
+from benchmarks.conversations import support_chat
 from benchmarks.conversions import CONVERTERS, enter_converter
-from benchmarks.timing import Case, Times, copy_bytes, interleave, interleave_processes, kept_bytes
+from benchmarks.timing import Case, Times, copy_all, copy_bytes, do_each, interleave, interleave_processes, kept_bytes
 
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
@@ -50,11 +51,13 @@ class Scale:
         history: what all read and write.
         rounds: of each timed case.
         processes: rounds of those that start an interpreter.
+        recordings: the folder of recorded documents, if one is given.
     """
 
     history: am.History
     rounds: int
     processes: int
+    recordings: Path | None = None
 
 
 @attrs.frozen
@@ -148,9 +151,9 @@ def _codecs_section(scale: Scale) -> Section:
         raws = _documents(codec, scale.history, is_split=name in (*ANSWERS, ONE_BY_ONE))
         counts[name] = sum(len(am.loads(raw, codec)) for raw in raws)
         sizes[name] = {"messages": counts[name], "bytes": sum(map(len, raws)) / counts[name]}
-        decode[name] = Case(partial(_copied, raws), partial(_each, partial(am.loads, codec=codec)))
+        decode[name] = Case(partial(copy_all, raws), partial(do_each, partial(am.loads, codec=codec)))
         encode[name] = Case(
-            partial(_each, partial(am.loads, codec=codec), raws), partial(_each, partial(am.dumps, codec=codec))
+            partial(do_each, partial(am.loads, codec=codec), raws), partial(do_each, partial(am.dumps, codec=codec))
         )
     # What the codecs write has not the same number of messages: calls, for one, are messages of their own in some.
     times = {
@@ -165,10 +168,6 @@ def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[byt
     """Return what a codec writes of a history: one document, or one for each response."""
     answers = [am.History([message]) for message in history if message.role == "assistant"]
     return [am.dumps(part, codec, on_loss="ignore") for part in (answers if is_split else [history])]
-
-
-def _copied(raws: list[bytes]) -> list[bytes]:
-    return list(map(copy_bytes, raws))
 
 
 def _written(codec: Codec, history: am.History) -> bytes:
@@ -229,16 +228,16 @@ def _conversion_section(scale: Scale) -> Section:
     found = {name: enter_converter(name, home) for name, home in CONVERTERS.items()}
     missing = tuple(each for each in found.values() if isinstance(each, Missing))
     cases = {
-        name: Case(partial(_copies, support_chat), partial(_each, convert))
+        name: Case(partial(_copies, support_chat), partial(do_each, convert))
         for name, convert in found.items()
         if not isinstance(convert, Missing)
     }
     if "agentmsg" in cases:
         target = am.get_codec("anthropic")
         histories = partial(_copies, lambda: am.decode(support_chat(), "openai"))
-        cases["loss report"] = Case(histories, partial(_each, lambda history: account(fit(history, target))))
+        cases["loss report"] = Case(histories, partial(do_each, lambda history: account(fit(history, target))))
         # No loss is spelt out before somebody looks, and the conversion above does not.
-        looked_at = partial(_each, lambda history: list(account(fit(history, target))))
+        looked_at = partial(do_each, lambda history: list(account(fit(history, target))))
         cases["loss report, looked at"] = Case(histories, looked_at)
     times = interleave(cases, scale.rounds)
     rows = _two("convert", times, _CONVERSATIONS * len(support_chat()))
@@ -250,10 +249,6 @@ def _copies(make: Callable[[], Any]) -> list[Any]:
     return [make() for _ in range(_CONVERSATIONS)]
 
 
-def _each(work: Callable[[Any], Any], given: list[Any]) -> list[Any]:
-    return [work(each) for each in given]
-
-
 def _corpus_section(scale: Scale) -> Section:
     """Measure the conversion of all recorded conversations of each of two formats into the other one."""
     rows: dict[str, dict[str, float]] = {}
@@ -261,16 +256,44 @@ def _corpus_section(scale: Scale) -> Section:
     for system, source, target in (("openai_chat", "openai", "anthropic"), ("anthropic", "anthropic", "openai")):
         name = f"{source} to {target}"
         try:
-            bodies = recorded(system)
+            bodies = recorded_bodies(system)
             convert = partial(_converted, am.get_codec(source), am.get_codec(target))
         except (FileNotFoundError, am.CodecLookupError) as error:
             missing = (*missing, Missing(name, str(error)))
             continue
         count = sum(len(body["messages"]) for body in bodies)
-        times = interleave({name: Case(partial(json.loads, json.dumps(bodies)), partial(_each, convert))}, scale.rounds)
+        times = interleave(
+            {name: Case(partial(json.loads, json.dumps(bodies)), partial(do_each, convert))}, scale.rounds
+        )
         rows |= _two("convert", times, count)
         rows[name] |= {"documents": len(bodies), "messages": count, "rate": 1e6 / times[name].middle(count)}
     return Section("All recorded conversations, plain data", rows, missing)
+
+
+def _recorded_section(scale: Scale) -> Section:
+    """Measure recorded messages of each codec: usual ones, odd ones, all, and what it writes of the made history."""
+    try:
+        found = recordings.find(scale.recordings)
+    except FileNotFoundError as error:
+        return Section("Recorded messages", {}, (Missing("recorded", str(error)),))
+    rows: dict[str, dict[str, float]] = {}
+    times: dict[str, dict[str, Times]] = {}
+    missing: tuple[Missing, ...] = ()
+    for name, documents in found.documents.items():
+        measured = recorded.measure(name, documents, scale.history, min(scale.rounds, 10))
+        if measured is None:
+            missing = (*missing, Missing(name, "its documents have no native messages that it reads"))
+            continue
+        if measured.refused:
+            missing = (*missing, Missing(name, f"{measured.refused} of {len(documents)} documents: it refuses them"))
+        for measure, runs in measured.times.items():
+            named = {f"{name}: {kind}": spent for kind, spent in runs.items()}
+            times.setdefault(measure, {}).update(named)
+            rows = _joined(rows, _two(measure, named, 1))
+        for kind, count in measured.counts.items():
+            rows[f"{name}: {kind}"]["messages"] = count
+            rows[f"{name}: {kind}"]["share"] = 100 * count / measured.counts[recorded.ALL]
+    return Section(f"Recorded messages, from {found.source}", rows, missing, times)
 
 
 def _converted(source: Codec, target: Codec, body: dict[str, Any]) -> Any:
@@ -328,6 +351,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "codecs": _codecs_section,
     "conversion": _conversion_section,
     "corpus": _corpus_section,
+    "recorded": _recorded_section,
     "account": _account_section,
     "losses": _losses_section,
     "chunks": _chunks_section,

@@ -21,7 +21,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Case", "Times", "copy_bytes", "interleave", "interleave_processes", "kept_bytes"]
+__all__ = ["Case", "Times", "copy_all", "copy_bytes", "do_each", "interleave", "interleave_processes", "kept_bytes"]
 
 
 @attrs.frozen
@@ -66,6 +66,16 @@ class Times:
 def copy_bytes(raw: bytes) -> bytes:
     """Return equal bytes that nobody has seen before."""
     return bytes(bytearray(raw))
+
+
+def copy_all(raws: list[bytes]) -> list[bytes]:
+    """Return equal documents that nobody has seen before."""
+    return list(map(copy_bytes, raws))
+
+
+def do_each(work: Callable[[Any], Any], given: list[Any]) -> list[Any]:
+    """Do some work on each of what is given."""
+    return [work(one) for one in given]
 
 
 def _timed(case: Case) -> int:

@@ -17,6 +17,9 @@ from data import PROFILE, SHARED, effort, shared_dir
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Which codecs the words of ``--codec`` name.
+_WORDS = pytest.StashKey[frozenset[str]]()
+
 # No deadline and no complaint about slowness: both measure the machine, not the code.
 _PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=effort(100))
 
@@ -26,6 +29,35 @@ settings.register_profile(
 )  # the same examples each time: a red run can be repeated
 settings.register_profile("long", _PLAIN)
 settings.load_profile(PROFILE)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs everything that concerns one codec."""
+    told = "run only the tests that name this codec, or its family; may be given several times"
+    parser.addoption("--codec", metavar="NAME", action="append", help=told)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a codec that there is not, before any test is looked for."""
+    names = config.getoption("--codec")
+    if names:
+        from support.by_codec import chosen_words
+
+        config.stash[_WORDS] = chosen_words(names)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what does not concern the chosen codecs."""
+    words = config.stash.get(_WORDS, None)
+    if words is None:
+        return
+    from support.by_codec import concerns
+
+    others = [item for item in items if not concerns(item, words)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        left_out = set(others)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -128,7 +128,7 @@ def test_recorded_conversations_are_found() -> None:
 
 def test_corpus_that_is_elsewhere_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where there are no recorded conversations, the report says where it looked."""
-    monkeypatch.setattr(conversations, "_SHARED", tmp_path)
+    monkeypatch.setattr(conversations, "SHARED", tmp_path)
     with pytest.raises(FileNotFoundError, match="no recorded conversations"):
         recorded("openai_chat")
     assert not _measured("corpus").rows

@@ -28,6 +28,8 @@ from support.grand_tour import grand_tour
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
+pytestmark = pytest.mark.codec("json", "msgpack")
+
 each_codec = pytest.mark.parametrize("codec", [JsonCodec(), MsgpackCodec()], ids=lambda codec: codec.name)
 
 

@@ -19,6 +19,8 @@ from support.timing import check_growth
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.codec("langchain", "synaptic")
+
 each_codec = pytest.mark.parametrize("name", list(CHUNKED))
 
 

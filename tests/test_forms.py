@@ -102,4 +102,4 @@ def test_generated_code_shows_in_tracebacks() -> None:
     codec = AnthropicResponseCodec()
     codec.engine.fill()
     codec.read(_anthropic(_TEXT))
-    assert "def read_text(d, _=None):" in "".join(linecache.getlines("<anthropic: read_text>"))
+    assert "def read_text(d: Any, _: Any = None) -> Any:" in "".join(linecache.getlines("<anthropic: read_text>"))

@@ -16,6 +16,8 @@ from agentmsg.values.frozen import plain_copy
 from data import some
 from support.documents import documents
 
+pytestmark = pytest.mark.codec("openai", "anthropic")
+
 ASK = {"role": "user", "content": "q"}
 USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 PAIRS = (

@@ -22,6 +22,8 @@ from support.grand_tour import grand_tour
 if TYPE_CHECKING:
     import random
 
+pytestmark = pytest.mark.codec("json", "msgpack")
+
 HERE = Path(__file__).parent
 VALIDATOR: Any = Draft202012Validator(json_schema())
 TOUR = json.loads((HERE / "stored" / "v1" / "grand_tour.json").read_bytes())

@@ -29,6 +29,7 @@ _EXAMPLES = """\b
 Examples:
   agentmsg formats
   agentmsg formats openai anthropic
+  agentmsg formats anthropic --code
   agentmsg formats --json
 """
 
@@ -37,20 +38,39 @@ Examples:
 @click.argument("codecs", metavar="[CODEC]...", nargs=-1, type=CODEC)
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
-def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool) -> None:
+@click.option(
+    "--code", "as_code", is_flag=True, help="Print the generated code of formats that are described in forms."
+)
+def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool, as_code: bool) -> None:
     """List the formats. Name some to see the options of each, and what it supports.
 
     In the tables, "yes" means always supported. "if" means supported where the format has a place for the value.
     "rule" means rewritten by a rule, and reported. "no" means lost, and reported.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
+    if as_code and (as_json or not codecs):
+        raise click.UsageError("--code is Python, not JSON" if as_json else "--code: name a format")
     check_written([output], (), force=force)
     chosen = [get_codec(name) for name in codecs] if codecs else _available()
+    code = [_code(codec) for codec in chosen] if as_code else []
     with output_to(output, force=force):
-        if as_json:
+        if as_code:
+            click.echo("\n\n".join(code), nl=False)
+        elif as_json:
             _print_json(chosen)
         else:
             _print(chosen, has_tables=bool(codecs))
+
+
+def _code(codec: Codec) -> str:
+    """Return the generated code of a format.
+
+    Raises:
+        CodecLookupError: if it isn't described in forms.
+    """
+    if not codec.described:
+        raise CodecLookupError("this format isn't described in forms", code="option", codec=codec.name)
+    return "\n\n".join(described.code() for described in codec.described)
 
 
 def _print(codecs: list[Codec], *, has_tables: bool) -> None:

@@ -19,6 +19,7 @@ from agentmsg.lazy import imported
 from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
+    from agentmsg.formats.forms.described import Described
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
     from agentmsg.model.history import History
@@ -85,6 +86,11 @@ class Codec:
     def caps(self) -> Caps:
         """The capability table, made by ``make_caps`` on first use."""
         return self._made_caps
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The descriptions in forms that the codec works by, that of messages first; a codec may have none."""
+        return ()
 
     def __copy__(self) -> Codec:
         """Return the codec itself: it never changes, and hooks may be registered on it."""

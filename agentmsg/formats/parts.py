@@ -143,6 +143,11 @@ class Parts:
         """Return the shape of a block class."""
         return self._shapes.get(cls)
 
+    def shape_of_tag(self, tag: str | None) -> Shape | None:
+        """Return the shape of the parts with a tag; the first, where several share it."""
+        found = self._by_tag.get(tag)
+        return None if found is None else found[0]
+
     def keys_of(self, block: Any) -> frozenset[str]:
         """Return the keys that the part of a block has of its own: no unknown field may use them."""
         shape = self._shapes.get(block.__class__)

@@ -13,7 +13,15 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import attrs
 
-from agentmsg.formats.spelling import keep, note_of, put_back, same_document, says_nothing, spelling_of
+from agentmsg.formats.spelling import (
+    changed,
+    keep_proven,
+    note_of,
+    put_back,
+    same_document,
+    says_nothing,
+    spelling_of,
+)
 from agentmsg.model.base import Noted
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
@@ -108,7 +116,7 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if same_document(plain, given):
         return obj
-    kept = keep(
+    found = keep_proven(
         obj,
         given,
         plain,
@@ -119,8 +127,11 @@ def read_as(shape: Shape, native: Any, family: str, *, namespace: str | None = N
         read=lambda native: shape.read(native, shape.cls),
         namespace=namespace,
     )
-    if kept is None:
+    if found is None:
         raise Unreadable
+    kept, is_proven = found
+    if is_proven:
+        return kept
     # That it reads as this object is known: it was just read.
     spelt = put_back(kept, plain, family=family, read=lambda _: kept, namespace=namespace)
     if not same_document(spelt, given):
@@ -182,7 +193,7 @@ def marked(obj: _N, family: str, **marks: Any) -> _N:
     """
     note = {f"/{key}": value for key, value in marks.items()}
     old = obj.notes or EMPTY
-    return obj.evolve(notes=adopt({**old, family: {**note_of(obj, family), **note}}))
+    return changed(obj, {"notes": adopt({**old, family: {**note_of(obj, family), **note}})})
 
 
 # -- asking native objects --------------------------------------------------------------------------------------------

@@ -11,15 +11,28 @@ spelling never outlives its value, whatever notes are planted where.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any, TypeVar, cast
 
 from agentmsg.model.base import Noted
+from agentmsg.model.construction import changer
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY, adopt
 from agentmsg.values.types import is_mapping
 
-__all__ = ["SPELLINGS", "keep", "note_of", "put_back", "same_document", "says_nothing", "spelling_of", "with_note"]
+__all__ = [
+    "SPELLINGS",
+    "changed",
+    "keep",
+    "keep_proven",
+    "note_of",
+    "put_back",
+    "same_document",
+    "says_nothing",
+    "spelling_of",
+    "with_note",
+]
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -34,6 +47,7 @@ SPELLINGS: Mapping[str, Any] = {
     "0": 0,
 }
 """The closed set of value-free spellings: what the key holds instead of its default spelling."""
+_EMPTY: Mapping[type, str] = {type(None): "null", list: "[]", dict: "{}", str: '""', bool: "false", int: "0"}
 
 
 def note_of(obj: Noted, family: str) -> Mapping[str, Any]:
@@ -110,6 +124,29 @@ def keep(
     Returns:
         None if a known key holds what is neither: the caller makes the whole a native block or message, visibly.
     """
+    found = keep_proven(
+        obj, native, plain, family=family, known=known, never=never, odd=odd, read=read, namespace=namespace
+    )
+    return None if found is None else found[0]
+
+
+def keep_proven(
+    obj: _N,
+    native: Mapping[str, Any],
+    plain: Mapping[str, Any],
+    *,
+    family: str,
+    known: frozenset[str],
+    never: frozenset[str] = frozenset(),
+    odd: frozenset[str] = frozenset(),
+    read: Callable[[dict[str, Any]], Any] | None = None,
+    namespace: str | None = None,
+) -> tuple[_N, bool] | None:
+    """Return what ``keep`` returns, and whether that certainly gives back the native object, so nobody need try.
+
+    It does where each key that isn't as the writer writes it is an extra, or has a spelling without a value, and
+    nothing else of the object's own has a say.
+    """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}
     for key, value in native.items():
@@ -132,8 +169,27 @@ def keep(
         extras = {key: native[key] for key in native if key in extras}
         changes["extras"] = adopt({**obj.extras, namespace or family: adopt(extras)})
     if note:
-        changes["notes"] = {**obj.notes, family: {**note_of(obj, family), **note}}
-    return obj.evolve(**changes) if changes else obj
+        changes["notes"] = adopt({**obj.notes, family: {**note_of(obj, family), **note}})
+    if not changes:
+        return obj, False
+    space = namespace or family
+    is_sure = not (obj.extras and space in obj.extras) and plain.keys().isdisjoint(extras)
+    is_sure = is_sure and all(type(name) is str for name in note.values())
+    if is_sure and obj.notes:
+        is_sure = all(key[:1] == "/" for key in note_of(obj, family))
+    return changed(obj, changes), is_sure
+
+
+def changed(obj: _N, changes: Mapping[str, Any]) -> _N:
+    """Return a copy of an object with other values in some fields, which are known to be sound and frozen."""
+    kind: Any = type(obj)
+    change: Callable[[_N, Mapping[str, Any]], _N] = _changer(kind)
+    return change(obj, changes)
+
+
+@cache
+def _changer(cls: Any) -> Any:
+    return changer(cls)
 
 
 def _says_the_same(value: Any, default: Any) -> bool:
@@ -143,7 +199,12 @@ def _says_the_same(value: Any, default: Any) -> bool:
 
 def spelling_of(value: Any) -> str | None:
     """Return the name of the spelling that a native value is; None if it is none."""
-    return next((name for name, spelt in SPELLINGS.items() if same_document(value, spelt)), None)
+    if value:
+        return None
+    name = _EMPTY.get(type(value))
+    if name is not None or isinstance(value, (str, int, float)):
+        return name
+    return "{}" if isinstance(value, Mapping) else "[]" if isinstance(value, (list, tuple)) else None
 
 
 def says_nothing(value: Any) -> bool:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         owners,
         plant_notes,
     )
+    from agentmsg.testing.native_objects import natives
     from agentmsg.testing.strategies import (
         chunks,
         histories,
@@ -74,6 +75,7 @@ _HOMES = {
     "json_values": "agentmsg.testing.strategies",
     "messages": "agentmsg.testing.strategies",
     "mutate": "agentmsg.testing.mutations",
+    "natives": "agentmsg.testing.native_objects",
     "note_words": "agentmsg.testing.mutations",
     "notes_never_matter": "agentmsg.testing.laws",
     "nothing_hides": "agentmsg.testing.laws",
@@ -106,6 +108,7 @@ __all__ = [
     "json_values",
     "messages",
     "mutate",
+    "natives",
     "note_words",
     "notes_never_matter",
     "nothing_hides",

@@ -46,7 +46,7 @@ from agentmsg import (
 )
 from agentmsg.model.generated import MadeTime
 
-__all__ = ["blocks", "chunks", "histories", "json_values", "messages", "texts"]
+__all__ = ["blocks", "chunks", "histories", "json_values", "keys", "messages", "numbers", "texts"]
 
 ROLES = (
     "system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "",
@@ -72,22 +72,27 @@ def texts() -> st.SearchStrategy[str]:
     return st.one_of(st.sampled_from(("hi", "", "a b", "null", "{}", "[]", "\x00\u2028\U0001f600", "{bad", "1.0")), odd)
 
 
-def _numbers() -> st.SearchStrategy[Any]:
+def numbers() -> st.SearchStrategy[Any]:
+    """Return numbers that JSON can hold, and those at the edges of what programs can."""
     edges = st.sampled_from((0, 1, -1, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**30, -0.0, 0.0, 1.0, 1e300, 5e-324))
     return st.one_of(edges, st.integers(-9, 9), st.floats(allow_nan=False, allow_infinity=False))
 
 
+def keys() -> st.SearchStrategy[str]:
+    """Return keys of objects: those that mean something in one format or another, and any."""
+    return st.one_of(st.sampled_from(KEYS), texts())
+
+
 def json_values() -> st.SearchStrategy[Any]:
     """Return any JSON value, a few levels deep."""
-    leaves = st.one_of(st.none(), st.booleans(), _numbers(), texts())
-    keys = st.one_of(st.sampled_from(KEYS), texts())
+    leaves = st.one_of(st.none(), st.booleans(), numbers(), texts())
     return st.recursive(
-        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3), max_leaves=5
+        leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys(), inner, max_size=3), max_leaves=5
     )
 
 
 def _mappings() -> st.SearchStrategy[Any]:
-    return st.dictionaries(st.one_of(st.sampled_from(KEYS), texts()), json_values(), max_size=3)
+    return st.dictionaries(keys(), json_values(), max_size=3)
 
 
 def _extras() -> st.SearchStrategy[Any]:

@@ -11,12 +11,13 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
-| Link, Input, Arguments, FreeText | the id of a call; its arguments as an object, or as JSON; any text |
+| Link, Input, Arguments, FreeText | the id of a call; its arguments as an object, as JSON text, or any text |
 | Spare | a key that no field is for: usual it says nothing, else it is an extra |
 | Words | a word that the model says otherwise |
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
+| schema_of | the JSON Schema of native objects |
 | Via | a value through two plain functions |
 """
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.grouped import Grouped
     from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
     from agentmsg.formats.forms.rows import Rows
+    from agentmsg.formats.forms.schemas import schema_of
     from agentmsg.formats.forms.values import (
         Each,
         Json,
@@ -55,6 +57,7 @@ _HOMES = {
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
     "Rows": "agentmsg.formats.forms.rows",
+    "schema_of": "agentmsg.formats.forms.schemas",
     **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key", "Spare"), "agentmsg.formats.forms.items"),
     **dict.fromkeys(
         (
@@ -104,6 +107,7 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
+    "schema_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)

@@ -82,8 +82,13 @@ class FreeText(Value):
         return {"type": "string"}
 
 
+@attrs.frozen
 class Arguments(FreeText):
-    """The arguments of a call as JSON text: ``Key("arguments", "input", Arguments())``."""
+    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``."""
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the line for a call without arguments."""
+        return ["raw_input_, input_ = '', UNSET"]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the text."""
@@ -118,7 +123,7 @@ class Content(Value):
         """Return the lines that make the blocks."""
         if self.of is not None:
             part = [
-                f"each_{v} = []",
+                f"each_{v}: list[Any] = []",
                 f"for item in {v}:",
                 *indented(self.of.read("item", c)),
                 f"    each_{v}.append(item)",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.formats.dispatch import hook_table
+from agentmsg.formats.forms.code import as_module
 from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
 from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
@@ -81,7 +82,8 @@ class Described:
             together.setdefault((form.cls, form.is_apart), []).append(form)
         for group in together.values():
             self._shape(group)
-        parts = (self.shapes[group[0].name] for group in together.values() if not group[0].is_apart)
+        self._groups = tuple(together.values())
+        parts = (self.shapes[group[0].name] for group in self._groups if not group[0].is_apart)
         self._everything = Parts(family, parts)
         self.parts: dict[str, Parts] = {}
         for place, names in places.items():
@@ -97,6 +99,13 @@ class Described:
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
+
+    def code(self) -> str:
+        """Return the generated code of all forms as a module that declares the names it uses."""
+        names = self.names
+        texts = [names.source(kind, name) for name in self.forms for kind in ("read", "write")]
+        texts += [names.class_source(group) for group in self._groups if len(group) > 1]
+        return as_module(self.family, texts, names.scope)
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import attrs
 
 from agentmsg.formats.forms.items import Hatch, Inside, Item, Key, keys_of
 from agentmsg.model.construction import absent_values
-from agentmsg.values.frozen import EMPTY
+from agentmsg.values.frozen import EMPTY, adopt
 
 __all__ = ["Form", "absent_of"]
 
@@ -37,6 +37,7 @@ class Form:
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
         fits: tells native objects that this form reads from others of its tag.
+        schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
         marks: marks of objects, each with the test of the native object that has it.
         notes: what each object that is read of this form is marked with.
         is_only_read: whether objects are written in another form of their class.
@@ -53,6 +54,7 @@ class Form:
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
+    schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
     marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
     notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     is_only_read: bool = attrs.field(default=False, kw_only=True)

@@ -26,6 +26,7 @@ class Key:
         field: the field.
         value: what stands there.
         need: whether the key must stand there, may be absent where there is nothing, or is null or empty then.
+        default: what the field holds where there is nothing, if not what its class says.
         known: the values that the schema has; an object with another is marked ``/odd``.
         lacks: a mark of objects without the key.
         is_odd: whether a value of another kind is an extra; else it makes the object unreadable.
@@ -36,6 +37,7 @@ class Key:
     field: str
     value: Value
     need: Literal["must", "may", "null", "{}", '""'] = "must"
+    default: Any = attrs.field(default=None, kw_only=True)
     known: frozenset[Any] | None = attrs.field(default=None, kw_only=True)
     lacks: str | None = attrs.field(default=None, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
@@ -90,7 +92,8 @@ class Hatch:
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
-        schema: the JSON Schema of each key.
+        must: those of the keys that must stand there.
+        schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -100,6 +103,7 @@ class Hatch:
     put: Callable[..., dict[str, Any]]
     forms: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    must: tuple[str, ...] = ()
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
 

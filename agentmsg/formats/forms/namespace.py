@@ -67,6 +67,10 @@ def _list_or_text(family: str) -> Callable[..., Any]:
     return write
 
 
+def _class_writer(forms: Sequence[Form]) -> str:
+    return f"write_{forms[0].cls.__name__}"
+
+
 class Namespace:
     """The names of the generated code of a format.
 
@@ -85,6 +89,7 @@ class Namespace:
         self, family: str, forms: Mapping[str, Form], shapes: Mapping[str, Shape], parts: Callable[[str], Parts]
     ) -> None:
         self._makers: dict[tuple[Any, ...], str] = {}
+        self._texts: dict[tuple[str, str], str] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
         self._family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
@@ -188,8 +193,23 @@ class Namespace:
         if len(forms) == 1:
             only: Callable[[Any], Native] = self.writers[forms[0].name]
             return only
-        name, writers = f"write_{forms[0].cls.__name__}", self.bind("writers", self.writers)
-        lines = [f"def {name}(o):"]
+        any_of: Callable[[Any], Native] = self._compiled(_class_writer(forms), self.class_source(forms))
+        return any_of
+
+    # -- functions ----------------------------------------------------------------------------------------------------
+
+    def source(self, kind: str, name: str) -> str:
+        """Return the text of the function of a form: "read" or "write"."""
+        known = self._texts.get((kind, name))
+        if known is None:
+            # Once, so that what is printed is what runs: each time new tables would get names.
+            known = self._texts[(kind, name)] = "\n".join(_SOURCES[kind](self._forms[name], self)) + "\n"
+        return known
+
+    def class_source(self, forms: Sequence[Form]) -> str:
+        """Return the text of the function that writes the objects of a class that has several forms."""
+        writers = self.bind("writers", self.writers)
+        lines = [f"def {_class_writer(forms)}(o: Any) -> Any:"]
         other = forms[0].name
         for form in forms:
             if form.is_only_read or form.is_other:
@@ -198,16 +218,7 @@ class Namespace:
             tests = [f"o.{field} == {value!r}" for field, value in form.fixed.items() if field != "extras"]
             tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
             lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
-        any_of: Callable[[Any], Native] = self._compiled(
-            name, "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
-        )
-        return any_of
-
-    # -- functions ----------------------------------------------------------------------------------------------------
-
-    def source(self, kind: str, name: str) -> str:
-        """Return the text of the function of a form: "read" or "write"."""
-        return "\n".join(_SOURCES[kind](self._forms[name], self)) + "\n"
+        return "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
 
     def _function(self, kind: str, name: str) -> Any:
         if name not in self._forms:

@@ -7,7 +7,7 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -84,17 +84,17 @@ class _Reader:
         body += self._required(form.items, level)
         is_noted_early = self.has_noted
         usual = self._usual()
-        start = ["note = {}"]
+        start = ["note: dict[str, Any] = {}"]
         rest = [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
-            *(["extras = {}"] if self._has_inner_extras() else []),
-            *(["odd = []"] if self._has_odd() else []),
+            *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
+            *(["odd: list[str] = []"] if self._has_odd() else []),
             *self._optional(form.items, level),
             *self._marks(),
             *self._end(),
         ]
         return [
-            f"def read_{form.name}(d, _=None):",
+            f"def read_{form.name}(d: Any, _: Any = None) -> Any:",
             *indented(start if is_noted_early else []),
             *indented([*body, *usual]),
             *indented([] if is_noted_early else start),
@@ -113,6 +113,8 @@ class _Reader:
         lines: list[str] = []
         for item in items:
             if isinstance(item, Key) and item.need == "must":
+                if item.value.takes_null:
+                    lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
                 lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self._value(item)]
             elif isinstance(item, Inside) and item.need == "must":
                 inner = _inner(item)
@@ -211,30 +213,32 @@ class _Reader:
             f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
         ]
 
-    def _default(self, field: str, need: str = "null") -> str:
-        if field not in self.absent:
-            return NOTHING.get(need, "None")
-        value = self.absent[field]
-        return "()" if value == () else "None" if value is None else self.bind(f"no_{field}", value)
+    def _default(self, field: str, own: Any = None) -> str:
+        value = self.absent.get(field) if own is None else own
+        if value is None or value in ("", ()):
+            return repr(value)
+        return self.bind(f"no_{field}", value)
 
     def _optional_key(self, key: Key, level: _Level) -> list[str]:
-        v, default = f"{key.field}_", self._default(key.field, key.need)
-        spelt = [] if key.need == "null" else [level.note(key.native, "'null'")]
-        nothing = [*spelt, *([f"{v} = {default}"] if default != "None" else [])] or ["pass"]
-        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]", f"if {v} is None:", *indented(nothing)]
+        v = f"{key.field}_"
+        nothing = key.value.nothing(v, self._default(key.field, key.default))
+        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
+        found += [f"if {v} is None:", *indented([*null, *nothing])]
         for name in self._empties(key):
-            noted = [] if key.need == name else [f"    {level.note(key.native, repr(name))}"]
-            found += [f"elif {v} == {NOTHING[name]}:", *noted, f"    {v} = {default}"]
+            noted = [] if key.need == name else [level.note(key.native, repr(name))]
+            found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self._value(key), *self._is_known(key)]
         if key.is_odd:
             read = [
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([f"{v} = {default}", *self._odd(key.native)]),
+                *indented([*nothing, *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        lines = [f"{v} = {default}", f"if {key.native!r} in {level.d}:", *indented(found)]
+        first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
+        lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
         if key.need != "may":
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:
@@ -243,8 +247,9 @@ class _Reader:
 
     def _empties(self, key: Key) -> list[str]:
         """Return the names of the values, beside null, that say that there is nothing."""
-        of_field = ["{}"] if self.absent.get(key.field) == EMPTY else []
-        return [*dict.fromkeys((*key.value.empty, *of_field, *([key.need] if key.need in NOTHING else [])))]
+        of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
+        own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
+        return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
     def _is_known(self, key: Key) -> list[str]:
         if key.known is None:

@@ -60,11 +60,17 @@ class Value:
         fields: the fields of the model that hold it, where that isn't the one field that the key names.
         empty: the native values, beside null, that say that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
+        takes_null: whether null is a value like any other, so that only the key tells whether one is there.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[tuple[str, ...]] = ()
     is_last: ClassVar[bool] = False
+    takes_null: ClassVar[bool] = False
+
+    def nothing(self, v: str, default: str) -> list[str]:
+        """Return the lines for no value."""
+        return [f"{v} = {default}"]
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the model's value of the native one in the variable ``v``."""
@@ -122,6 +128,10 @@ class Whole(_Plain):
         lines = super().read(v, c)
         return lines if self.least is None else [*lines, *refuse(f"{v} < {self.least}", f"{c.key} is too small")]
 
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "integer"} if self.least is None else {"type": "integer", "minimum": self.least}
+
 
 class Truth(_Plain):
     """True or false: ``Key("strict", "strict", Truth())``."""
@@ -172,6 +182,8 @@ class Link(Text):
 class Json(Value):
     """Any JSON, as it is: ``Key("data", "data", Json())``."""
 
+    takes_null: ClassVar[bool] = True
+
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that freeze it."""
         return [f"{v} = adopt({v})"]
@@ -183,6 +195,8 @@ class Json(Value):
 
 class Object(Json):
     """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
+
+    takes_null: ClassVar[bool] = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that refuse all else and freeze it."""
@@ -234,7 +248,7 @@ class Words(Value):
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"enum": list(self.native)} if self.is_closed else {"type": "string"}
+        return {"enum": list(self.native)} if self.is_closed else {"type": "string", "examples": list(self.native)}
 
 
 @attrs.frozen
@@ -321,7 +335,7 @@ class Each(Value):
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that read each item."""
         inner = [
-            f"each_{v} = []",
+            f"each_{v}: list[Any] = []",
             f"for item in {v}:",
             *indented(self.of.read("item", c)),
             f"    each_{v}.append(item)",

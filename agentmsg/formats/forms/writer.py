@@ -38,7 +38,7 @@ class _Writer:
     def lines(self) -> list[str]:
         form = self.form
         tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
-        return [f"def write_{form.name}(o):", *indented(self._object(form.items, "d", tag)), "    return d"]
+        return [f"def write_{form.name}(o: Any) -> Any:", *indented(self._object(form.items, "d", tag)), "    return d"]
 
     def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
         """Return the lines that fill an object: what is always there as a literal, the rest one by one."""
@@ -47,7 +47,7 @@ class _Writer:
         while waiting and (entry := self._always(waiting[0], before)) is not None:
             literal.append(entry)
             waiting.pop(0)
-        lines = [*before, f"{d} = {{{', '.join(literal)}}}"]
+        lines = [*before, f"{d}: dict[str, Any] = {{{', '.join(literal)}}}"]
         for item in waiting:
             lines += self._one(item, d)
         return lines
@@ -59,7 +59,7 @@ class _Writer:
         if isinstance(item, Key) and item.need != "may":
             v = f"o.{item.field}"
             value = item.value.write(v, self)
-            if item.need == "must":
+            if item.need == "must" or item.value.fields:
                 return f"{item.native!r}: {value}"
             is_empty = f"not {v}" if self.absent.get(item.field) in ((), EMPTY) else f"{v} is None"
             return f"{item.native!r}: {NOTHING[item.need]} if {is_empty} else {value}"
@@ -90,7 +90,7 @@ class _Writer:
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):
             raise TypeError(item)
-        test = "v" if self.absent.get(item.field) in ((), EMPTY) else "v is not None"
+        test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
         value = item.value.write("v", self)
         return [f"v = o.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
 

@@ -72,7 +72,7 @@ def described(*, as_read: bool) -> tuple[Described, Media]:
         as_read=as_read,
     )
     blocks = (
-        Form("text", am.TextBlock, "text", (Key("text", "text", Text(), '""'),)),
+        Form("text", am.TextBlock, "text", (Key("text", "text", Text(), '""', default=""),)),
         Form("hint", am.TextBlock, HINT, (
             Key("id", "item_id", Link(), "null"), Key(HINT, "text", Text()), Spare("source")
         ), fixed={"phase": HINT}),

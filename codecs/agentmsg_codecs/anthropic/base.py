@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
 
 from agentmsg.formats import Codec
 from agentmsg_codecs.anthropic.format import Messages
 from agentmsg_codecs.anthropic.names import FAMILY
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms import Described
 
 
 @attrs.frozen(kw_only=True)
@@ -26,3 +29,8 @@ class Anthropic(Codec):
 
     thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content and tools."""
+        return (self.engine.described,)

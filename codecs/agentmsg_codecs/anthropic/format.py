@@ -40,7 +40,7 @@ from agentmsg_codecs.anthropic.kinds import (
     is_usual,
 )
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_RESULTS, TTLS, UPLOAD
-from agentmsg_codecs.anthropic.server_results import read_given, write_given
+from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
 from agentmsg_codecs.anthropic.usage import USAGE
 
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
@@ -78,6 +78,8 @@ def _server_result(tag: str, name: str | None) -> Form:
         get=read_given,
         put=write_given,
         forms=("web_search_result",),
+        must=("content",),
+        schema={"content": given_schema(tag)},
         about="content of sources; error_type and error; else structured",
     )
     fixed = {**_SERVER, "name": name}
@@ -141,9 +143,11 @@ FORMS = (
         Key("data", "redacted", Text()),
     ), when=lambda block: block.redacted is not None),
     Form("tool_use", am.ToolUseBlock, "tool_use", _CALL),
-    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call),
+    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call,
+         schema={"properties": {"server_name": {"type": "string"}}, "required": ["server_name"]}),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", _CALL, fixed=_SERVER,
-         fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server"),
+         fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server",
+         schema={"properties": {"server_name": {"type": ["null", "boolean", "number", "array", "object"]}}}),
     Form("compaction", am.CompactionBlock, "compaction", (
         Key("content", "text", Text(), "null"),
         Key("encrypted_content", "encrypted", Text(), "may"),

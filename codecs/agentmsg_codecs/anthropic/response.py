@@ -83,6 +83,11 @@ class AnthropicResponseCodec(Anthropic):
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: _described(self.engine), takes_self=True)
     )
 
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content, and those of responses."""
+        return (self.engine.described, self._answer)
+
     def make_caps(self) -> Caps:
         """Return what responses support."""
         return _make_caps(self.engine, self._answer, self.thinking)
@@ -153,7 +158,8 @@ def _described(engine: Messages) -> Described:
             raise Unreadable("content is not a list")
         return tuple(map(_hint_marked, map(answer.read, parts)))
 
-    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), supports=KEEP)
+    schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
+    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), schema, KEEP)
     form = Form("response", am.Msg, None, (
         Key("id", "id", Link(), "may", lacks="partial"),
         Const("type", "message"),

@@ -41,6 +41,15 @@ def _is_source(item: Any) -> bool:
     return all(type(item.get(key)) in (str, type(None)) for key in ("title", "url"))
 
 
+def given_schema(tag: str) -> Native:
+    """Return the JSON Schema of what a server's tool gives: an error, and anything else but null."""
+    text = {"type": "string"}
+    keys = {"type": {"const": f"{tag}_error"}, "error_code": text, "error_message": {"anyOf": [text, {"type": "null"}]}}
+    error = {"type": "object", "properties": keys, "required": ["type", "error_code"]}
+    found = {"type": "array", "items": {"$ref": "#/$defs/web_search_result"}}
+    return {"anyOf": [error, found, {"type": ["object", "array", "string", "number", "boolean"]}]}
+
+
 def read_given(native: Native, source: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the fields of the content of a result."""
     content = native.get("content")

@@ -34,6 +34,7 @@ import attrs
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.synaptic.capabilities import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
+from agentmsg_codecs.synaptic.format import DESCRIBED
 from agentmsg_codecs.synaptic.likeness import sniff_message
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
@@ -41,6 +42,7 @@ from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 __all__ = ["SynapticCodec"]
 
@@ -60,6 +62,11 @@ class SynapticCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content blocks, and those of calls."""
+        return (self.engine.described, DESCRIBED)
 
     def make_caps(self) -> Caps:
         """Return what Synaptic's messages support; see capabilities.py."""

@@ -10,31 +10,23 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
-    EMPTY,
     Native,
-    Shape,
     Unreadable,
-    adopt,
     carried_extras,
     is_list,
     is_mapping,
     is_marked,
     is_object,
-    maker,
     mark_of,
     marked,
     natives,
     read_as,
-    text_at,
-    tool_arguments,
-    word_at,
     write_as,
 )
+from agentmsg_codecs.synaptic.format import DESCRIBED
 from agentmsg_codecs.synaptic.names import FAMILY
 
-_make_call = maker(am.ToolUseBlock)
 NO_ID = natives.without_id(FAMILY)
 _lacks_id = natives.lacks_id(FAMILY)
 _KEYS = frozenset({"id", "name", "arguments"})
@@ -80,60 +72,24 @@ def carried_call_extras(extras: Any, block: Any) -> Any:
 # -- valid calls ------------------------------------------------------------------------------------------------------
 
 
-def _read(native: Native, _: Any) -> am.ToolUseBlock:
-    if "arguments" not in native:
-        raise Unreadable
-    link = word_at(native, "id")
-    notes = NO_ID if link is None else EMPTY
-    return _make_call(id=link, name=text_at(native, "name"), input=adopt(native["arguments"]), notes=notes)
-
-
-def _write(block: am.ToolUseBlock) -> Native:
-    native: Native = {} if block.id is None else {"id": str(block.id)}
-    return {**native, "name": block.name, "arguments": thaw(block.input)}
-
-
-_CALL = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read, write=_write)
-
-
 def _read_call(entry: Any) -> am.ToolUseBlock:
-    if is_object(entry) and len(entry) == 3 and "arguments" in entry:  # noqa: PLR2004 - id, name and arguments
-        link, name = entry.get("id"), entry.get("name")
-        if type(link) is str and type(name) is str:
-            return _make_call(link, name, adopt(entry["arguments"]))
-    found: am.ToolUseBlock = read_as(_CALL, entry, FAMILY)
+    found: am.ToolUseBlock = read_as(DESCRIBED.shapes["call"], entry, FAMILY)
     return found
 
 
 def write_call(block: am.ToolUseBlock) -> Native:
     """Return the entry of a valid call."""
-    return write_as(_CALL, block, FAMILY)
+    return write_as(DESCRIBED.shapes["call"], block, FAMILY)
 
 
 # -- calls whose arguments are text -----------------------------------------------------------------------------------
-
-
-def _read_text(native: Native, _: Any) -> am.ToolUseBlock:
-    return _make_call(
-        id=word_at(native, "id"), name=word_at(native, "name") or "", raw_input=word_at(native, "arguments") or ""
-    )
-
-
-def _write_text(block: am.ToolUseBlock) -> Native:
-    native: Native = {} if block.id is None else {"id": str(block.id)}
-    if block.name:
-        native["name"] = block.name
-    return {**native, "arguments": tool_arguments.input_text(block)}
-
-
-_TEXT = Shape(cls=am.ToolUseBlock, keys={None: _KEYS}, read=_read_text, write=_write_text)
 
 
 def _read_invalid(entry: Any) -> am.ToolUseBlock:
     if not is_object(entry):
         raise Unreadable
     told = {key: value for key, value in entry.items() if key != "error"} if entry.get("error") == _REASON else entry
-    block: am.ToolUseBlock = read_as(_TEXT, told, FAMILY)
+    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["piece"], told, FAMILY)
     if "error" not in entry:
         block = marked(block, FAMILY, lacks="error")
     return marked(block, FAMILY, invalid=True) if block.is_valid else block
@@ -141,7 +97,7 @@ def _read_invalid(entry: Any) -> am.ToolUseBlock:
 
 def write_invalid(block: am.ToolUseBlock) -> Native:
     """Return the entry of an invalid call."""
-    native = write_as(_TEXT, block, FAMILY)
+    native = write_as(DESCRIBED.shapes["piece"], block, FAMILY)
     if "error" not in native and mark_of(block, FAMILY, "/lacks") != "error":
         native["error"] = _REASON
     return native
@@ -155,7 +111,7 @@ def read_piece(entry: Any) -> am.ToolUseBlock:
     """
     if is_object(entry) and entry.get("error") == _REASON:
         raise Unreadable
-    block: am.ToolUseBlock = read_as(_TEXT, entry, FAMILY)
+    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["piece"], entry, FAMILY)
     return block
 
 
@@ -165,7 +121,7 @@ def _read_piece(entry: Any) -> am.ToolUseBlock:
 
 def write_piece(block: am.ToolUseBlock) -> Native:
     """Return the entry of a piece of a call."""
-    return write_as(_TEXT, block, FAMILY)
+    return write_as(DESCRIBED.shapes["piece"], block, FAMILY)
 
 
 _LISTS = (("tool_calls", _read_call), ("invalid_tool_calls", _read_invalid))

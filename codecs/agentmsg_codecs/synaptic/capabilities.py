@@ -19,8 +19,9 @@ from agentmsg.formats import (
     rules,
     usually,
 )
+from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
-from agentmsg_codecs.synaptic.content import read_source, write_url
+from agentmsg_codecs.synaptic.format import read_source, write_url
 from agentmsg_codecs.synaptic.messages import keys_of
 from agentmsg_codecs.synaptic.names import CONTAINERS, FAMILY
 from agentmsg_codecs.synaptic.usage import carried_usage
@@ -62,23 +63,16 @@ def _thinking(block: am.ThinkingBlock) -> Any:
 
 
 def _content_rows(messages: Messages) -> Rows:
-    parts = messages.parts
-    extras = carried_extras((FAMILY, parts.keys_of))
-
-    def row(*names: str, rule: Callable[[Any], Any] | None = None) -> Row:
-        return Row({**dict.fromkeys(names, KEEP), "extras": extras}, rule)
-
-    return {
-        **rules.TEXT_ROWS,
-        am.TextBlock: row("text"),
-        am.ImageBlock: row("source", "detail", rule=_media(lambda block: block)),
-        am.AudioBlock: row("source", rule=_media(rules.audio_as_text)),
-        am.VideoBlock: row("source", rule=_media(lambda block: block)),
-        am.FileBlock: row("source", rule=_media(rules.document_as_text)),
-        am.DataBlock: row("data"),
-        am.ThinkingBlock: row("thinking", rule=_thinking),
-        am.NativeBlock: rules.native_block_row(FAMILY, parts.comes_back),
+    answers: Any = {
+        am.ImageBlock: _media(lambda block: block),
+        am.AudioBlock: _media(rules.audio_as_text),
+        am.VideoBlock: _media(lambda block: block),
+        am.FileBlock: _media(rules.document_as_text),
+        am.ThinkingBlock: _thinking,
     }
+    natives = rules.native_block_row(FAMILY, messages.parts.comes_back)
+    others = {**rules.TEXT_ROWS, am.NativeBlock: natives}
+    return FormRows(messages.described).place("content", answers, others)
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:

@@ -10,20 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     Native,
     Parts,
-    Shape,
     Unreadable,
-    adopt,
     is_list,
     is_marked,
     maker,
     mark_of,
     marked,
-    media,
-    text_at,
     word_at,
 )
 from agentmsg_codecs.synaptic.names import FAMILY
@@ -36,112 +31,6 @@ make_text = maker(am.TextBlock)
 _make_thinking = maker(am.ThinkingBlock)
 _make_data = maker(am.DataBlock)
 _make_url = maker(am.URLSource)
-
-
-# -- sources ----------------------------------------------------------------------------------------------------------
-
-
-def read_source(url: str, media_type: str | None = None) -> Any:
-    """Return the source of a URL: the data that a ``data:`` URL holds, or the reference."""
-    held = media.read_data_url(url)
-    if held is not None and media.data_url(held) == url and media_type in (None, held.media_type):
-        return held
-    return _make_url(url=url, media_type=media_type)
-
-
-def write_url(source: Any) -> str:
-    """Return the URL of a source."""
-    return media.data_url(source) if isinstance(source, am.Base64Source) else source.url
-
-
-# -- blocks -----------------------------------------------------------------------------------------------------------
-
-
-def _keys(*own: str) -> frozenset[str]:
-    return frozenset({"type", *own})
-
-
-def _media(cls: type[Any], tag: str) -> Shape:
-    make = maker(cls)
-
-    def read(part: Native, _: Any) -> Any:
-        return make(source=read_source(text_at(part, "url")))
-
-    def write(block: Any) -> Native:
-        return {"type": tag, "url": write_url(block.source)}
-
-    return Shape(cls=cls, keys={tag: _keys("url")}, read=read, write=write)
-
-
-def _read_image(part: Native, _: Any) -> Any:
-    return _make_image(source=read_source(text_at(part, "url")), detail=word_at(part, "detail"))
-
-
-def _write_image(block: Any) -> Native:
-    native: Native = {"type": "image", "url": write_url(block.source)}
-    return native if block.detail is None else {**native, "detail": block.detail}
-
-
-def _read_file(part: Native, _: Any) -> Any:
-    return _make_file(source=read_source(text_at(part, "url"), word_at(part, "mime_type")))
-
-
-def _write_file(block: Any) -> Native:
-    native: Native = {"type": "file", "url": write_url(block.source)}
-    media_type = block.source.media_type
-    return native if media_type is None else {**native, "mime_type": media_type}
-
-
-def _read_text(part: Native, _: Any) -> Any:
-    return make_text(text_at(part, "text"))
-
-
-def _read_data(part: Native, _: Any) -> Any:
-    if "data" not in part:
-        raise Unreadable
-    return _make_data(adopt(part["data"]))
-
-
-def _read_thinking(part: Native, _: Any) -> Any:
-    return _make_thinking(text_at(part, "content"))
-
-
-_make_image = maker(am.ImageBlock)
-_make_file = maker(am.FileBlock)
-_SHAPES = (
-    Shape(
-        cls=am.TextBlock,
-        keys={"text": _keys("text")},
-        read=_read_text,
-        write=lambda block: {"type": "text", "text": block.text},
-    ),
-    Shape(cls=am.ImageBlock, keys={"image": _keys("url", "detail")}, read=_read_image, write=_write_image),
-    _media(am.AudioBlock, "audio"),
-    _media(am.VideoBlock, "video"),
-    Shape(cls=am.FileBlock, keys={"file": _keys("url", "mime_type")}, read=_read_file, write=_write_file),
-    Shape(
-        cls=am.DataBlock,
-        keys={"data": _keys("data")},
-        read=_read_data,
-        write=lambda block: {"type": "data", "data": thaw(block.data)},
-    ),
-    Shape(
-        cls=am.ThinkingBlock,
-        keys={"reasoning": _keys("content")},
-        read=_read_thinking,
-        write=lambda block: {"type": "reasoning", "content": block.thinking},
-    ),
-)
-
-
-def _quick_text(part: Native) -> Any:
-    text = part.get("text")
-    return make_text(text) if len(part) == 2 and type(text) is str else None  # noqa: PLR2004 - type and text
-
-
-def make_parts() -> Parts:
-    """Return the table of content blocks."""
-    return Parts(FAMILY, _SHAPES, ((am.TextBlock, "text", _quick_text),))
 
 
 # -- the text beside them ---------------------------------------------------------------------------------------------

@@ -32,7 +32,8 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg_codecs.synaptic.calls import NO_ID, rank, read_calls, write_call, write_invalid, write_piece
-from agentmsg_codecs.synaptic.content import is_bare, make_parts, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.content import is_bare, make_text, read_content, write_content
+from agentmsg_codecs.synaptic.format import described
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY, KEYS, ROLES, VARIANTS
 from agentmsg_codecs.synaptic.quick_check import is_usual
 from agentmsg_codecs.synaptic.quick_write import write_quick
@@ -103,7 +104,8 @@ class Messages:
     """
 
     def __init__(self) -> None:
-        self.parts = make_parts()
+        self.described = described()
+        self.parts = self.described.parts["content"]
         plain = (self._read_plain, self._write_plain)
         self._shapes: dict[str, Shape] = {
             "system": _shape("system", *plain),
@@ -120,7 +122,7 @@ class Messages:
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""
-        self.parts.fill()
+        self.described.fill()
 
     # -- reading ------------------------------------------------------------------------------------------------
 

@@ -145,7 +145,7 @@ class ContentParts(Parts):
             return [(None, self._read_non_standard), *((variant, variant.read) for variant in inside)]
         if tag == "text-plain":
             return [(None, v1_media.read_text_plain), *variants]
-        usual = self._by_tag.get(tag) if type(tag) is str else None
+        usual = self.shape_of_tag(tag) if type(tag) is str else None
         return variants if usual is None else [*own, (None, partial(_structured, usual)), *variants]
 
     def _read_non_standard(self, part: Native) -> Any:

@@ -1,0 +1,98 @@
+"""Schemas: of forms, the JSON Schema of the native objects that they read.
+
+A schema says what is read, not what is usual: where the format has a closed set of words, and others are read with a
+mark, the set stands under ``examples``. Keys that no item names are allowed, for they are extras.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.formats.forms.items import Const, Inside, Kept, Key, Spare
+from agentmsg.values.frozen import thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.items import Item
+
+__all__ = ["Schemas", "schema_of"]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(*described: Described) -> dict[str, Any]:
+    """Return the JSON Schema of the native objects of a format, as ``$defs``: each form, and ``place_NAME``."""
+    defs: dict[str, Any] = {}
+    for each in described:
+        made = Schemas()
+        defs |= {name: made.whole(form) for name, form in each.forms.items()}
+        defs |= {f"place_{name}": {"anyOf": [made.form(form) for form in forms]} for name, forms in each.places.items()}
+    return {"$schema": _DIALECT, "$defs": defs}
+
+
+class Schemas:
+    """Makes the schemas of forms; what their values ask (see ``context.Schemas``)."""
+
+    def form(self, name: str) -> dict[str, Any]:
+        """Return what refers to the schema of a form."""
+        return {"$ref": f"#/$defs/{name}"}
+
+    def place(self, name: str) -> dict[str, Any]:
+        """Return what refers to the schema of the parts of a place."""
+        return {"$ref": f"#/$defs/place_{name}"}
+
+    def whole(self, form: Form) -> dict[str, Any]:
+        """Return the schema of the native objects of a form."""
+        made = self._object(form.items)
+        if form.tag is not None and form.tagged != "never":
+            is_must = form.tagged == "always"
+            made["properties"] = {
+                form.tag_key: {"const": form.tag} if is_must else {"enum": [form.tag, None]},
+                **made["properties"],
+            }
+            made["required"] = [*([form.tag_key] if is_must else []), *made["required"]]
+        more: dict[str, Any] = thaw(form.schema)
+        made["properties"] |= more.get("properties", {})
+        made["required"] += more.get("required", [])
+        return made
+
+    def _object(self, items: Iterable[Item]) -> dict[str, Any]:
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        for item in items:
+            for key, schema, is_must in self._keys(item):
+                properties[key] = schema if is_must else _or_null(schema)
+                required += [key] if is_must else []
+        return {"type": "object", "properties": properties, "required": required}
+
+    def _keys(self, item: Item) -> list[tuple[str, dict[str, Any], bool]]:
+        """Return the keys of an item, each with its schema and whether it must stand there."""
+        if isinstance(item, Key):
+            schema = item.value.schema(self)
+            if item.known is not None:
+                schema = {**schema, "examples": sorted(item.known)}
+            return [(item.native, schema, item.need == "must")]
+        if isinstance(item, Const):
+            return [(item.native, {"enum": [item.value]}, False)]
+        if isinstance(item, Inside):
+            return [(item.native, self._object(item.items), item.need == "must")]
+        if isinstance(item, Kept):
+            return [(key, {}, False) for key in item.keys]
+        if isinstance(item, Spare):
+            return [(item.native, {}, False)]
+        own: dict[str, Any] = thaw(item.schema)
+        return [(key, own.get(key, {}), key in item.must) for key in item.keys]
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of what may be null, too."""
+    if not schema:
+        return schema
+    if set(schema) == {"enum"}:
+        return {"enum": [*schema["enum"], None]}
+    if set(schema) == {"anyOf"}:
+        return {"anyOf": [*schema["anyOf"], {"type": "null"}]}
+    return {"anyOf": [schema, {"type": "null"}]}

@@ -1,0 +1,94 @@
+"""A Hypothesis strategy of native objects, made from the JSON Schema of a description in forms.
+
+It knows what such schemas are made of: const, enum, type, minimum, examples, properties, required, items, anyOf and
+references into ``$defs``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hypothesis import strategies as st
+
+from agentmsg.testing.strategies import json_values, keys, numbers, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["natives"]
+
+_REF = "#/$defs/"
+_MOST = 3
+
+
+def natives(schema: Mapping[str, Any], name: str) -> st.SearchStrategy[Any]:
+    """Return native objects of a form, unknown keys among them.
+
+    Args:
+        schema: of a format, with ``$defs``; ``agentmsg.formats.forms.schema_of`` makes it.
+        name: of the form, or ``place_NAME`` for a part of a place.
+    """
+    return _Natives(schema).of({"$ref": f"{_REF}{name}"})
+
+
+class _Natives:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._defs: Mapping[str, Any] = schema["$defs"]
+        self._known: dict[str, st.SearchStrategy[Any]] = {}
+
+    def of(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        """Return the values that a schema allows."""
+        for word, make in _WORDS.items():
+            if word in schema:
+                return make(self, schema)
+        return json_values()
+
+    def ref(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        name = schema["$ref"].removeprefix(_REF)
+        if name not in self._known:
+            self._known[name] = st.deferred(lambda: self.of(self._defs[name]))
+        return self._known[name]
+
+    def any_of(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        return st.one_of([self.of(each) for each in schema["anyOf"]])
+
+    def typed(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        kinds = schema["type"]
+        made = [_TYPES[kind](self, schema) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
+        return st.one_of([st.sampled_from(schema["examples"]), *made] if "examples" in schema else made)
+
+    def array(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        return st.lists(self.of(schema.get("items", {})), max_size=_MOST)
+
+    def object(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+        properties: Mapping[str, Any] = schema.get("properties", {})
+        made = {key: self.of(each) for key, each in properties.items()}
+        must = {key: made[key] for key in schema.get("required", ())}
+        known = st.fixed_dictionaries(must, optional={key: made[key] for key in made if key not in must})
+        unknown = st.dictionaries(keys().filter(lambda key: key not in made), json_values(), max_size=_MOST - 1)
+        more = st.one_of(st.just({}), unknown) if properties else unknown
+        # The order of keys is the document's own.
+        return st.builds(lambda own, rest: {**own, **rest}, known, more)
+
+
+def _integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    return st.integers(schema.get("minimum"), 2**64) | st.integers(schema.get("minimum", -9), 9)
+
+
+_Make: TypeAlias = "Callable[[_Natives, Mapping[str, Any]], st.SearchStrategy[Any]]"
+_TYPES: dict[str, _Make] = {
+    "null": lambda made, schema: st.none(),
+    "boolean": lambda made, schema: st.booleans(),
+    "integer": lambda made, schema: _integers(schema),
+    "number": lambda made, schema: numbers(),
+    "string": lambda made, schema: texts(),
+    "array": _Natives.array,
+    "object": _Natives.object,
+}
+_WORDS: dict[str, _Make] = {
+    "$ref": _Natives.ref,
+    "const": lambda made, schema: st.just(schema["const"]),
+    "enum": lambda made, schema: st.sampled_from(schema["enum"]),
+    "anyOf": _Natives.any_of,
+    "type": _Natives.typed,
+}

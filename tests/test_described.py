@@ -1,0 +1,125 @@
+"""What follows from a description in forms: code, plain tables, mapping tables, and native objects that come back."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import agentmsg as am
+import agentmsg_codecs
+from agentmsg.cli.program import program
+from agentmsg.formats import plain_copy, write_as
+from agentmsg.formats.forms import schema_of
+from agentmsg.formats.spelling import same_document
+from agentmsg.testing import natives
+from data import effort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agentmsg.formats.forms import Described
+
+DESCRIBED: list[tuple[str, Described]] = [
+    (f"{name}-{number}", described)
+    for name in agentmsg_codecs.CODECS
+    for number, described in enumerate(am.get_codec(name).described)
+]
+CHECKERS = {
+    "ruff": ("check", "--isolated", "--no-cache", "--select", "E,F,W,B,PLE", "--ignore", "E501"),
+    "mypy": ("--strict", "--config-file=", "--no-error-summary"),
+    "pyright": ("--warnings",),
+}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the generated code of all described codecs."""
+    folder = tmp_path_factory.mktemp("code")
+    for name, described in DESCRIBED:
+        (folder / f"{name.replace('-', '_')}.py").write_text(described.code(), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_generated_code_is_clean(written: Path, checker: str) -> None:
+    """Linter and type checkers find nothing in the generated code of all described codecs."""
+    if importlib.util.find_spec(checker) is None:
+        pytest.skip(f"{checker} is not installed")
+    cache = [f"--cache-dir={written / 'cache'}"] if checker == "mypy" else []
+    done = subprocess.run(
+        [sys.executable, "-m", checker, *CHECKERS[checker], *cache, *map(str, written.glob("*.py"))],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=written,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_code_is_printed() -> None:
+    """``agentmsg formats NAME --code`` prints the generated code of a format, and says so where there is none."""
+    done = CliRunner().invoke(program, ["formats", "anthropic", "--code"])
+    assert done.exit_code == 0
+    assert done.stdout == am.get_codec("anthropic").described[0].code()
+    done = CliRunner().invoke(program, ["formats", "msgpack", "--code"])
+    assert done.exit_code != 0
+    assert "error [option] msgpack: this format isn't described in forms" in done.output
+    assert CliRunner().invoke(program, ["formats", "--code"]).exit_code == 2
+
+
+# -- native objects that come back ------------------------------------------------------------------------------------
+
+
+# Each form once: the codecs of a family share most of theirs.
+FORMS: dict[str, tuple[Any, int, str]] = {}
+for name in agentmsg_codecs.CODECS:
+    for number, described in enumerate(am.get_codec(name).described):
+        for form in described.forms:
+            FORMS.setdefault(f"{described.family}-{form}", (name, number, form))
+
+
+PLACES = {
+    f"{described.family}-{place}": (name, number, place)
+    for name in agentmsg_codecs.CODECS
+    for number, described in enumerate(am.get_codec(name).described)
+    for place in described.places
+}
+
+
+@cache
+def _natives(name: am.CodecName, word: str) -> st.SearchStrategy[Any]:
+    return natives(schema_of(*am.get_codec(name).described), word)
+
+
+@pytest.mark.parametrize(("name", "number", "form"), FORMS.values(), ids=FORMS)
+@given(data=st.data())
+@settings(max_examples=effort(40))
+def test_what_the_schema_allows_comes_back(name: am.CodecName, number: int, form: str, data: st.DataObject) -> None:
+    """Every native object that the schema of a form allows is read by the form, and comes back exactly."""
+    described = am.get_codec(name).described[number]
+    described.fill()
+    native = data.draw(_natives(name, form))
+    obj = described.names.readers[form](plain_copy(native))
+    space = described.forms[form].space or described.family
+    assert same_document(write_as(described.shapes[form], obj, space), native)
+
+
+@pytest.mark.parametrize(("name", "number", "place"), PLACES.values(), ids=PLACES)
+@given(data=st.data())
+@settings(max_examples=effort(40))
+def test_parts_of_a_place_come_back(name: am.CodecName, number: int, place: str, data: st.DataObject) -> None:
+    """Every native object that the schema of a place allows is a block of its own there, and comes back exactly."""
+    described = am.get_codec(name).described[number]
+    described.fill()
+    native = data.draw(_natives(name, f"place_{place}"))
+    block = described.parts[place].read(plain_copy(native))
+    assert not isinstance(block, am.NativeBlock)
+    assert same_document(described.parts[place].write(block), native)
