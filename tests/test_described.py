@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from click.testing import CliRunner
@@ -14,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agentmsg as am
-import agentmsg_codecs
 from agentmsg.cli.program import program
 from agentmsg.formats import plain_copy, write_as
-from agentmsg.formats.forms import schema_of
+from agentmsg.formats.forms import mapping_of, plain_tables, schema_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import natives
+from agentmsg_codecs import CodecName
 from data import effort
 
 if TYPE_CHECKING:
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms import Described
 
+NAMES: tuple[am.CodecName, ...] = get_args(CodecName)
 DESCRIBED: list[tuple[str, Described]] = [
-    (f"{name}-{number}", described)
-    for name in agentmsg_codecs.CODECS
-    for number, described in enumerate(am.get_codec(name).described)
+    (f"{name}-{number}", described) for name in NAMES for number, described in enumerate(am.get_codec(name).described)
 ]
 CHECKERS = {
     "ruff": ("check", "--isolated", "--no-cache", "--select", "E,F,W,B,PLE", "--ignore", "E501"),
@@ -75,12 +75,36 @@ def test_code_is_printed() -> None:
     assert CliRunner().invoke(program, ["formats", "--code"]).exit_code == 2
 
 
+@pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
+def test_plain_tables_are_json(name: str, described: Described) -> None:
+    """What a description says is JSON, and names each native key of a form once."""
+    tables = plain_tables(described)
+    assert json.loads(json.dumps(tables)) == tables
+    assert tables["forms"].keys() == described.forms.keys()
+    for form in described.forms.values():
+        said = tables["forms"][form.name]
+        keys = [key for item in said["items"] for key in item.get("keys", [item.get("native")])]
+        tag = [] if form.tag is None or form.tag_key in keys else [form.tag_key]
+        assert sorted([*keys, *tag]) == sorted(form.keys)
+
+
+@pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
+def test_mappings_are_of_all_keys(name: str, described: Described) -> None:
+    """The mapping of a description names each native key of each form, and the command line shows it."""
+    shown = CliRunner().invoke(program, ["formats", name.rpartition("-")[0]]).output
+    for form, mapped in zip(described.forms.values(), mapping_of(described), strict=True):
+        assert form.name in mapped.native
+        keys = {key.partition(".")[0] for told, _ in mapped.keys for key in told.split(", ")}
+        assert keys | {form.tag_key} == form.keys | {form.tag_key}
+        assert all(told and key in shown for key, told in mapped.keys)
+
+
 # -- native objects that come back ------------------------------------------------------------------------------------
 
 
 # Each form once: the codecs of a family share most of theirs.
-FORMS: dict[str, tuple[Any, int, str]] = {}
-for name in agentmsg_codecs.CODECS:
+FORMS: dict[str, tuple[am.CodecName, int, str]] = {}
+for name in NAMES:
     for number, described in enumerate(am.get_codec(name).described):
         for form in described.forms:
             FORMS.setdefault(f"{described.family}-{form}", (name, number, form))
@@ -88,7 +112,7 @@ for name in agentmsg_codecs.CODECS:
 
 PLACES = {
     f"{described.family}-{place}": (name, number, place)
-    for name in agentmsg_codecs.CODECS
+    for name in NAMES
     for number, described in enumerate(am.get_codec(name).described)
     for place in described.places
 }

@@ -14,11 +14,13 @@ from agentmsg.cli.options import CODEC, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.terminal import aligned, printable, say
 from agentmsg.errors import CodecLookupError
+from agentmsg.formats.forms.tables import mapping_of
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
     from agentmsg.cli.codec_options import Option
     from agentmsg.formats.codec import Codec
+    from agentmsg.formats.forms import Described
 
 __all__ = ["command"]
 
@@ -101,10 +103,22 @@ def _print_tables(codec: Codec) -> None:
     for option in options_of(codec):
         click.echo(f"\n{codec.name}: option {_choices(option)}")
         click.echo(fill(printable(option.about), _WIDTH))
+    for described in codec.described:
+        click.echo(f"\n{codec.name}: mapping")
+        for line in aligned(_mapping(described)):
+            click.echo(line)
     for title, rows in tables(codec.caps):
         click.echo(f"\n{codec.name}: {title}")
         for line in aligned(rows):
             click.echo(line)
+
+
+def _mapping(described: Described) -> list[tuple[str, ...]]:
+    """Return the table of native keys; what belongs to one native object stands below its name."""
+    rows: list[tuple[str, ...]] = [("NATIVE", "AGENTMSG")]
+    for each in mapping_of(described):
+        rows += [(each.native, each.cls), *((f"  {key}", told) for key, told in each.keys)]
+    return rows
 
 
 def _choices(option: Option) -> str:

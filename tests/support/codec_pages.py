@@ -19,11 +19,14 @@ from agentmsg.cli.capabilities import summary, tables
 from agentmsg.cli.codec_options import Option, options_of
 from agentmsg.fitting.carry import has_slot
 from agentmsg.formats import is_list, is_object
+from agentmsg.formats.forms import mapping_of
 from support.grand_tour import grand_tour
 from support.situations import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from agentmsg.formats.forms.tables import Mapped
 
 __all__ = ["FOLDER", "CodecPage", "pages"]
 
@@ -290,6 +293,35 @@ def _routes(name: str) -> Iterator[str]:
         yield from _route(each, name)
 
 
+def _forms(codec: am.Codec) -> Iterator[str]:
+    """Yield the tables of the descriptions; those that the codec of the family's name has, too, stand on its page."""
+    family = {each.name: each for each in map(am.get_codec, agentmsg_codecs.CODECS)}.get(codec.family)
+    theirs = [] if family is None or family.name == codec.name else [each.forms for each in family.described]
+    for described in codec.described:
+        if described.forms in theirs:
+            yield f"Parts are mapped as in [{codec.family}]({codec.family}.md#forms)."
+            yield ""
+    own = [described for described in codec.described if described.forms not in theirs]
+    if own:
+        yield "### Forms"
+        yield ""
+        yield "Each kind of native object, its class, and its keys with the fields that they are."
+        yield ""
+        rows = [
+            (f"`{each.native}`", _class(each), "; ".join(_keys(each))) for all_of in own for each in mapping_of(all_of)
+        ]
+        yield from _table([("native", "agentmsg", "keys"), *rows])
+
+
+def _class(mapped: Mapped) -> str:
+    return mapped.cls.replace("|", "\\|")
+
+
+def _keys(mapped: Mapped) -> Iterator[str]:
+    for key, told in mapped.keys:
+        yield f"`{key}`" if key == told else f"`{key}`: {told}"
+
+
 def _page(name: str) -> Iterator[str]:
     codec, told = am.get_codec(name), CodecPage.of(am.get_codec(name))
     yield f"# {codec.title}"
@@ -307,6 +339,7 @@ def _page(name: str) -> Iterator[str]:
     yield ""
     yield from (told.mapping.splitlines() or ["This codec tells no mapping."])
     yield ""
+    yield from _forms(codec)
     yield from _options(codec)
     yield from _supports(codec)
     yield from _routes(name)

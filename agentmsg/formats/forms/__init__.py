@@ -17,7 +17,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
-| schema_of | the JSON Schema of native objects |
+| schema_of, plain_tables, mapping_of | the JSON Schema of native objects; all of it as JSON; the same for people |
 | Via | a value through two plain functions |
 """
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.schemas import schema_of
+    from agentmsg.formats.forms.tables import mapping_of, plain_tables
     from agentmsg.formats.forms.values import (
         Each,
         Json,
@@ -58,6 +59,7 @@ _HOMES = {
     "Grouped": "agentmsg.formats.forms.grouped",
     "Rows": "agentmsg.formats.forms.rows",
     "schema_of": "agentmsg.formats.forms.schemas",
+    **dict.fromkeys(("mapping_of", "plain_tables"), "agentmsg.formats.forms.tables"),
     **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key", "Spare"), "agentmsg.formats.forms.items"),
     **dict.fromkeys(
         (
@@ -107,6 +109,8 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
+    "mapping_of",
+    "plain_tables",
     "schema_of",
 ]
 

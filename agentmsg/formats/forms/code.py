@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +40,10 @@ def _names(code: CodeType) -> Iterator[str]:
 def _told(value: Any) -> str:
     """Return what a name stands for, as a comment: a value, or a function; nothing for what its name says."""
     if isinstance(value, frozenset):
-        text = f"{{{', '.join(sorted(map(repr, value)))}}}"
-    elif isinstance(value, (str, int, dict)) or value is None:
-        text = repr(value)
+        words: Any = value
+        text = f"{{{', '.join(sorted(map(repr, words)))}}}"
+    elif value is None or type(value) in (str, int) or isinstance(value, dict):
+        text = repr(cast("Any", value))
     elif getattr(value, "__module__", None) and hasattr(value, "__qualname__"):
         text = f"{value.__module__}.{value.__qualname__}"
     else:

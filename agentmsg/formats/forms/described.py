@@ -92,7 +92,7 @@ class Described:
             self.parts[place] = self._everything.narrowed(
                 {form.cls for form in here}, odd={form.tag for form in odd_here}, tags=tags
             )
-        self.places = places
+        self.places, self.odd = places, odd or {}
 
     def _of(self, names: Iterable[str]) -> list[Form]:
         return [self.forms[name] for name in names]

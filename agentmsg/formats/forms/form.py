@@ -41,6 +41,7 @@ class Form:
         marks: marks of objects, each with the test of the native object that has it.
         notes: what each object that is read of this form is marked with.
         is_only_read: whether objects are written in another form of their class.
+        about: what else to say of such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         is_apart: whether it has a place of its own, not among the parts.
     """
@@ -58,6 +59,7 @@ class Form:
     marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
     notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     is_only_read: bool = attrs.field(default=False, kw_only=True)
+    about: str = attrs.field(default="", kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
     is_apart: bool = attrs.field(default=False, kw_only=True)
 

@@ -11,21 +11,6 @@ Follows the Python package anthropic 2.12, beta blocks included.
 | a system message after a user's turn, or read elsewhere | stays there; any other moves to the top |
 | content: a text; a list | one TextBlock; one block per part |
 | tool_result in a user message | a tool message; a run of them is one user message; its name comes from the call |
-| text, citations | TextBlock, Citation; document_title is the title, indexes are extras |
-| image, document; title, context | ImageBlock, FileBlock; title, context |
-| search_result; source | FileBlock made of texts; its name |
-| container_upload | FileBlock with extras["anthropic.kind"] |
-| source: base64, url, file, text, content | Base64Source, URLSource, FileSource, TextSource, BlocksSource |
-| thinking, signature; redacted_thinking | ThinkingBlock, Signature; its redacted payload |
-| tool_use | ToolUseBlock; ``{"_raw": value}`` holds input that isn't an object, or isn't JSON |
-| server_tool_use; mcp_tool_use | ToolUseBlock of kind "server"; server_name is an extra |
-| is_error: true; false | status "error"; "success" |
-| web_search_tool_result and other server tools | ToolResultBlock of kind "server", named by its type |
-| its content: web_search_result; an error; anything else | SourceBlock; error_type and error; structured |
-| mcp_tool_result | ToolResultBlock of kind "server", without a name |
-| compaction: content, encrypted_content | CompactionBlock: text, encrypted |
-| cache_control | cache |
-| tools: name, description, input_schema, strict | ToolSpec |
 | any other tool, part or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; the rest of the body | extras["anthropic"] of the object; of the history |
 

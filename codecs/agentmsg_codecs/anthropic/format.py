@@ -63,6 +63,7 @@ def _citation(kind: str) -> Form:
         (*items, Key("url", "url", Text(), "may")) if kind == ON_THE_WEB else items,
         fixed={"kind": kind},
         marks={"odd": lambda native: not is_known_place(native, kind)},
+        about="its indexes are extras",
     )
 
 
@@ -130,11 +131,11 @@ FORMS = (
         Key("title", "title", Text(), "may", lacks="untitled"),
         Key("content", "source", Wrapped(am.BlocksSource, "content", of=Each(Nested(("text",)))), cell=document_source),
         _CACHE,
-    ), when=is_search_result),
+    ), when=is_search_result, about="made of texts"),
     Form("container_upload", am.FileBlock, "container_upload", (
         Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": FAMILY}), cell=document_source),
         _CACHE,
-    ), fixed={"extras": adopt({KIND: dict(UPLOAD)})}, when=is_upload),
+    ), fixed={"extras": adopt({KIND: dict(UPLOAD)})}, when=is_upload, about='extras["anthropic.kind"] tells it'),
     Form("thinking", am.ThinkingBlock, "thinking", (
         Key("thinking", "thinking", Text()),
         Key("signature", "signature", _SIGNATURE, "may", lacks="unsigned"),
@@ -144,7 +145,8 @@ FORMS = (
     ), when=lambda block: block.redacted is not None),
     Form("tool_use", am.ToolUseBlock, "tool_use", _CALL),
     Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call,
-         schema={"properties": {"server_name": {"type": "string"}}, "required": ["server_name"]}),
+         schema={"properties": {"server_name": {"type": "string"}}, "required": ["server_name"]},
+         about="server_name is an extra"),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use", _CALL, fixed=_SERVER,
          fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server",
          schema={"properties": {"server_name": {"type": ["null", "boolean", "number", "array", "object"]}}}),

@@ -7,14 +7,8 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 | Anthropic | agentmsg |
 | --- | --- |
-| id, model | id, model |
 | content | content, one block per part, as in requests |
-| stop_reason: end_turn; max_tokens | finish_reason "stop"; "length" |
-| stop_reason: stop_sequence, tool_use, refusal, pause_turn, model_context_window_exceeded, any other | the same word |
-| stop_sequence, stop_details, container, context_management, diagnostics | response_metadata |
-| input_tokens and both kinds of cache tokens, summed | usage.input |
-| cache_read_input_tokens, cache_creation_input_tokens | usage.cache_read, cache_write |
-| output_tokens; output_tokens_details.thinking_tokens | usage.output; reasoning |
+| any other stop_reason than end_turn and max_tokens | the same word |
 | other counters | extras["anthropic"] of the usage, and extras["anthropic.output"] |
 | unknown keys | extras["anthropic.response"] |
 | ``{}`` | a history without messages |
@@ -156,7 +150,7 @@ def _described(engine: Messages) -> Described:
     def read_content(parts: Any) -> tuple[Any, ...]:
         if type(parts) is not list:
             raise Unreadable("content is not a list")
-        return tuple(map(_hint_marked, map(answer.read, parts)))
+        return tuple(_hint_marked(answer.read(part)) for part in parts)
 
     schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
     content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), schema, KEEP)

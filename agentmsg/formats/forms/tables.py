@@ -1,0 +1,174 @@
+"""Tables: what a description says, as plain data for other programs, and as a mapping for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import attrs
+
+from agentmsg.formats.forms.call_values import Content, FreeText, Input
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
+from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
+from agentmsg.model.tool_use import UNSET
+from agentmsg.values.types import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from agentmsg.formats.forms.described import Described
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.items import Item
+
+__all__ = ["Mapped", "mapping_of", "plain_tables"]
+
+# -- plain data -------------------------------------------------------------------------------------------------------
+
+
+def plain_tables(described: Described) -> dict[str, Any]:
+    """Return all that a description says as JSON; a function stands there by its name, and a class, too.
+
+    What has its default is left out. ``default`` is what a field holds where its key isn't there.
+    """
+    forms = {name: _plain_form(form) for name, form in described.forms.items()}
+    places = {name: [*forms] for name, forms in described.places.items()}
+    return {"family": described.family, "forms": forms, "places": places, "odd": _plain(described.odd)}
+
+
+def _plain_form(form: Form) -> dict[str, Any]:
+    absent = absent_of(form.cls)
+    said = _attributes(form)
+    return {**said, "items": [_plain_item(item, absent) for item in form.items]}
+
+
+def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
+    said = {"kind": type(item).__name__, **_attributes(item)}
+    if isinstance(item, Key):
+        own = absent if item.default is None else {**absent, item.field: item.default}
+        defaults = {name: _plain(own[name]) for name in item.fields if name in own}
+        return {**said, "fields": [*item.fields], **({"defaults": defaults} if item.need != "must" else {})}
+    if isinstance(item, Inside):
+        return {**said, "items": [_plain_item(key, absent) for key in item.items]}
+    return said
+
+
+def _attributes(obj: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in attrs.fields(type(obj)):
+        value = getattr(obj, field.name)
+        default: Any = field.default
+        # What a factory makes is equal to what another call makes.
+        default = getattr(default, "factory", lambda made=default: made)()
+        if field.name != "items" and (default is attrs.NOTHING or value != default):
+            found[field.name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON: pairs where keys aren't texts, and the names of functions and classes."""
+    if isinstance(value, Value):
+        return {"kind": type(value).__name__, **_attributes(value)}
+    if is_mapping(value):
+        pairs: list[tuple[Any, Any]] = [(key, _plain(value[key])) for key in value]
+        return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
+    if isinstance(value, (tuple, list, frozenset)):
+        each: list[Any] = [*map(_plain, cast("Any", value))]
+        return sorted(each, key=str) if isinstance(value, frozenset) else each
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
+    return None if value is UNSET else value
+
+
+# -- a mapping for people ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Mapped:
+    """What a form says, for people.
+
+    Attributes:
+        native: the name of the form, with the tag of the native object where that is another.
+        cls: the class of the model, with what such objects have in other fields.
+        keys: each native key with what it is in the model.
+    """
+
+    native: str
+    cls: str
+    keys: tuple[tuple[str, str], ...]
+
+
+def mapping_of(described: Described) -> list[Mapped]:
+    """Return what each form of a description says."""
+    return [_mapped(form) for form in described.forms.values()]
+
+
+def _mapped(form: Form) -> Mapped:
+    fixed = [f"{name}={value!r}" for name, value in form.fixed.items() if name != "extras"]
+    native = form.name if form.tag in (None, form.name) else f"{form.name} ({form.tag_key}: {form.tag})"
+    words = ", ".join([form.cls.__name__, *fixed]).replace("'", '"')
+    return Mapped(native, f"{words}; {form.about}" if form.about else words, tuple(_mapped_keys(form.items)))
+
+
+def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str, str]]:
+    for item in items:
+        if isinstance(item, Key):
+            yield before + item.native, _told(item.value, item.field)
+        elif isinstance(item, Inside):
+            yield from _mapped_keys(item.items, f"{before}{item.native}.")
+        elif isinstance(item, Const):
+            yield before + item.native, f'always "{item.value}"'
+        elif isinstance(item, Hatch):
+            yield ", ".join(item.keys), item.about or ", ".join(item.cells)
+        elif isinstance(item, Spare):
+            yield before + item.native, "an extra, unless it says nothing"
+        else:
+            yield from ((key, f"{item.field}, as it is") for key in item.keys)
+
+
+def _told(value: Value, field: str) -> str:
+    """Return what a value is in the model: the field, and how it is said there."""
+    tell = _TELLERS.get(type(value))
+    return field if tell is None else tell(value, field)
+
+
+def _words(value: Words, field: str) -> str:
+    return _with(field, ", ".join(f"{_word(native)} is {_word(ours)}" for native, ours in value.native.items()))
+
+
+def _word(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+def _with(field: str, words: str) -> str:
+    """Return a field and what to say of it; only that, of what stands inside."""
+    if not field or not words or field == words:
+        return field or words
+    return f"{field} ({words})"
+
+
+def _each(value: Each, field: str) -> str:
+    inner = _told(value.of, "")
+    return _with(field, f"each {inner}") if inner else field
+
+
+def _content(value: Content, field: str) -> str:
+    parts = f"parts of {value.place}" if value.of is None else f"parts, each {_told(value.of, '')}"
+    return _with(field, parts if value.is_strict else f"a text, or {parts}")
+
+
+def _wrapped(value: Wrapped, field: str) -> str:
+    inner = _told(value.of, "")
+    return _with(field, f"{value.cls.__name__}.{value.field}{', ' if inner else ''}{inner}")
+
+
+_Teller: TypeAlias = "Callable[[Any, str], str]"
+_TELLERS: Mapping[type[Value], _Teller] = {
+    Content: _content,
+    Each: _each,
+    FreeText: lambda value, field: "raw_input",
+    Input: lambda value, field: "input ({\"_raw\": ...} holds what isn't an object, or isn't JSON)",
+    Nested: lambda value, field: _with(field, " or ".join(value.forms)),
+    Total: lambda value, field: _with(field, f"with {' and '.join(value.beside)}"),
+    Words: _words,
+    Wrapped: _wrapped,
+}
