@@ -43,7 +43,7 @@ ANSWERS = [
     ),
 ]
 
-DESCRIBED: tuple[am.CodecName, ...] = ("anthropic", "anthropic-response")
+DESCRIBED: tuple[am.CodecName, ...] = ("anthropic", "anthropic-response", "agentscope", "agentscope-java")
 """The codecs whose format is described in forms."""
 
 

@@ -84,15 +84,29 @@ class FreeText(Value):
 
 @attrs.frozen
 class Arguments(FreeText):
-    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``."""
+    """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``.
+
+    Attributes:
+        is_any: whether they may also stand there as they are, not as text; such a call is marked ``/object``.
+    """
+
+    is_any: bool = False
 
     def nothing(self, v: str, default: str) -> list[str]:
         """Return the line for a call without arguments."""
-        return ["raw_input_, input_ = '', UNSET"]
+        return ["raw_input_, input_ = NO_TEXT, UNSET"]
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make ``raw_input``, or ``input``."""
+        if not self.is_any:
+            return super().read(v, c)
+        plain = [f"{c.noted()}['/object'] = True", "raw_input_, input_ = None, adopt(input_)"]
+        text = "raw_input_, input_ = input_, UNSET"
+        return ["if type(input_) is str:", f"    {text}", "else:", *indented(plain)]
 
     def write(self, v: str, c: Code) -> str:
-        """Return the expression of the text."""
-        return "input_text(o)"
+        """Return the expression of the text, or of what was read in its place."""
+        return "write_arguments(o, FAMILY) if o.notes else input_text(o)" if self.is_any else "input_text(o)"
 
 
 @attrs.frozen

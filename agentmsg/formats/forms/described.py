@@ -52,7 +52,7 @@ class Described:
 
     Args:
         family: whose extras and notes these are.
-        forms: all of them. Those of one class make one ``Shape``, but for those that stand apart.
+        forms: all of them. Those of one class make one ``Shape``, and those that stand apart another.
         places: where parts stand: the names of the forms that may stand there.
         odd: by place, the names of forms that the schema doesn't have there; their blocks are marked ``/odd``.
 
@@ -77,13 +77,16 @@ class Described:
         self.forms = {form.name: form for form in forms}
         self.shapes: dict[str, Shape] = {}
         self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
-        together: dict[type[Any], list[Form]] = {}
+        together: dict[tuple[type[Any], Any], list[Form]] = {}
         for form in self.forms.values():
-            together.setdefault(form.cls, []).append(form) if not form.is_apart else self._shape([form])
+            # What stands apart, and has no tag, is told by its place alone.
+            place = form.name if form.is_apart and form.tag is None else form.is_apart
+            together.setdefault((form.cls, place), []).append(form)
         for group in together.values():
             self._shape(group)
         self._groups = tuple(together.values())
-        self._everything = Parts(family, [self.shapes[group[0].name] for group in together.values()])
+        parts = (self.shapes[group[0].name] for group in self._groups if not group[0].is_apart)
+        self._everything = Parts(family, parts)
         self.parts: dict[str, Parts] = {}
         for place, names in places.items():
             here, odd_here = self._of(names), self._of((odd or {}).get(place, ()))

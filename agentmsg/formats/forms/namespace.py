@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
-from agentmsg.formats.natives import extras_of, is_bare_text, link_of, with_rest
+from agentmsg.formats.natives import extras_of, is_bare_text, link_of, with_rest, write_arguments
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -98,6 +98,7 @@ class Namespace:
             "EMPTY": EMPTY,
             "extras_of": extras_of,
             "FAMILY": family,
+            "NO_TEXT": "",
             "UNSET": UNSET,
             "Unreadable": Unreadable,
             "adopt": adopt,
@@ -114,6 +115,7 @@ class Namespace:
             "text_or_list": _text_or_list(family),
             "thaw": thaw,
             "with_rest": with_rest,
+            "write_arguments": write_arguments,
         }
 
     # -- what generated code calls ------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ class _Writer:
             value = item.value.write(v, self)
             if item.need == "must" or item.value.fields:
                 return f"{item.native!r}: {value}"
-            is_empty = f"not {v}" if item.need == "{}" else f"{v} is None"
+            is_empty = f"not {v}" if self.absent.get(item.field) in ((), EMPTY) else f"{v} is None"
             return f"{item.native!r}: {NOTHING[item.need]} if {is_empty} else {value}"
         if isinstance(item, Inside) and item.need == "must":
             before += self._inside(item)

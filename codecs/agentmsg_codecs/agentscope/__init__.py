@@ -44,46 +44,30 @@ id, time and metadata go to the first message. Its usage, finish reason and stru
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
-import agentmsg as am
-from agentmsg.formats import KEEP, Containers, usually
+from agentmsg.formats import Containers
 from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.capabilities import Table
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY, SIGNER, VERSIONS
 from agentmsg_codecs.agentscope.python import carried_fields, make_messages, sniff_message
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentmsg.formats import Cell
 
 __all__ = ["AgentScopeCodec"]
 
 
 def _table(version: int | None) -> Table:
     is_old = version == 1
-    metadata: Mapping[type[Any], Cell] = {} if is_old else {am.ToolResultBlock: KEEP}
     return Table(
         signer=SIGNER,
         fields=carried_fields(is_old=is_old),
         is_old=is_old,
         has_ids=not is_old,
-        has_opaque=not is_old,
-        signs_calls=False,
+        without=frozenset({"item_id", "metadata", "redacted", "status"}) if is_old else frozenset(),
         has_lists=not is_old,
         has_old=version != VERSIONS[-1],
-        metadata=metadata,
-        names=_filled,
     )
-
-
-@usually("value")
-def _filled(name: str, _: Any) -> str | None:
-    # An empty name stands for none.
-    return name or None
 
 
 @attrs.frozen(kw_only=True)

@@ -16,6 +16,7 @@ from agentmsg_codecs.agentscope.names import CONTENT_KEYS, VERSIONS
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 
 @attrs.frozen
@@ -54,6 +55,12 @@ class AgentScope(ContainerCodec):
         repr=False,
         default=attrs.Factory(lambda self: self.language.make_messages(self.version), takes_self=True),
     )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of both versions, the newer first."""
+        dialects = self.engine.dialects
+        return tuple(dialects[version].described for version in sorted(dialects, reverse=True))
 
     def make_caps(self) -> Caps:
         """Return what the messages support; see capabilities.py."""

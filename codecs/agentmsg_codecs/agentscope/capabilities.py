@@ -27,6 +27,7 @@ from agentmsg.formats import (
     speed,
     usually,
 )
+from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES
 from agentmsg_codecs.agentscope.shapes import marks_of
@@ -47,26 +48,20 @@ class Table:
         signer: whose signatures have a place.
         fields: the cells of messages, but for their extras.
         is_old: whether it is the table of 1.x, which has no states, hints or files.
-        has_ids: whether texts and thinking have an id.
-        has_opaque: whether thinking may be an opaque payload.
-        signs_calls: whether calls have a place for a signature.
+        has_ids: whether texts have an id.
+        without: fields of blocks that it lacks, though what was read there comes back.
         has_lists: whether a hint may be a list of parts.
         has_old: whether what only older versions of Python have may be written: marks that a message is kept with,
             results that are neither text nor blocks.
-        metadata: the cells of the metadata of blocks, by their class.
-        names: the cell of the names of results.
     """
 
     signer: str
     fields: Mapping[str, Cell]
     is_old: bool
     has_ids: bool
-    has_opaque: bool
-    signs_calls: bool
+    without: frozenset[str]
     has_lists: bool
     has_old: bool
-    metadata: Mapping[type[Any], Cell]
-    names: Cell = KEEP
 
 
 class _Maker:
@@ -77,11 +72,21 @@ class _Maker:
         self.table = table
         self.dialect: Dialect = messages.dialects[1 if table.is_old else 2]
         self.family = messages.family
+        self.rows = FormRows(self.dialect.described)
+        self.source_extras = {
+            am.URLSource: self.cells(am.URLSource)["extras"],
+            am.Base64Source: self.cells(am.Base64Source)["extras"],
+        }
+
+    def cells(self, cls: type[Any]) -> dict[str, Cell]:
+        """Return the cells of a class: what its forms have."""
+        forms = self.dialect.described.forms.values()
+        fields = self.rows.row(*(form.name for form in forms if form.cls is cls)).fields
+        cells = {name: cell for name, cell in fields.items() if name not in self.table.without}
         # All that blocks of 2.x say beside their fields is when they were made.
         usual = "len(value) == 1 and isinstance(value.get(family), dict) and value[family].keys() == born"
-        self.extras = usually(usual, family=self.family, born={"created_at"})(
-            carried_extras((self.family, self.dialect.taken), odd=self.dialect.is_odd)
-        )
+        cells["extras"] = usually(usual, family=self.family, born={"created_at"})(cells["extras"])
+        return cells
 
     # -- cells --------------------------------------------------------------------------------------------------------
 
@@ -104,7 +109,7 @@ class _Maker:
         def cell(state: str, block: Any) -> str | None:
             return state if state in known or self.is_marked(block, "/word") else None
 
-        return {} if self.table.is_old else {"status": cell}
+        return {"status": cell} if "status" not in self.table.without else {}
 
     def phase(self, role: str) -> Cell:
         def cell(phase: str, block: Any) -> str | None:
@@ -126,15 +131,20 @@ class _Maker:
 
         return cell
 
-    def text_extras(self, role: str) -> Cell:
-        """Return the cell of the unknown fields of a text: a hint that is none here has the keys of a text."""
-        phase = self.phase(role)
+    def text(self, role: str) -> dict[str, Cell]:
+        """Return the cells of text; a hint that is none here has the unknown fields of a text."""
+        phase, cells = self.phase(role), self.cells(am.TextBlock)
+        extras: Any = cells["extras"]
 
-        def cell(extras: Mapping[str, Any], block: am.TextBlock) -> Any:
+        def of_text(value: Mapping[str, Any], block: am.TextBlock) -> Any:
             is_plain = block.phase == HINT and (role == "inner" or phase(HINT, block) is None)
-            return self.extras(extras, block.evolve(phase=None) if is_plain else block)
+            return extras(value, block.evolve(phase=None) if is_plain else block)
 
-        return speed.Usual(cell, self.extras.case, self.extras.names)
+        cells |= {"item_id": self.text_id(role), "phase": phase}
+        cells["extras"] = speed.Usual(of_text, extras.case, extras.names)
+        if role == "inner":
+            del cells["phase"]
+        return cells
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -186,7 +196,7 @@ class _Maker:
 
     def source(self, source: Any, block: Any) -> Any:
         if not (isinstance(source, am.BlocksSource) and type(block) is am.FileBlock):
-            return self.dialect.media.source_cell(source, block)
+            return self.dialect.media.source_cell(source, block, self.source_extras)
         kept = tuple(item for item in source.content if self._is_inner(item))
         changes: dict[str, Any] = {} if len(kept) == len(source.content) else {"content": kept}
         changes |= {"extras": {}} if source.extras else {}
@@ -205,7 +215,7 @@ class _Maker:
             return False
         self.dialect.fill()
         part = self.dialect.parts["inner"].write(item)
-        return same(self.dialect.read_inner(plain_copy(thaw(part))), item)
+        return same(self.dialect.parts["inner"].read(plain_copy(thaw(part))), item)
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Keep a result; what is structured or wrong is told in its content, and it has a state."""
@@ -249,19 +259,14 @@ class _Maker:
 
     def parts(self, role: str) -> _Rows:
         """Return the rows of what may stand in a message of a role, or inside a result ("inner")."""
-        media = self.dialect.media
-        ids: dict[str, Cell] = {"item_id": self.text_id(role)}
-        image: dict[str, Cell] = {"source": self.source, "item_id": media.id_cell, "extras": self.extras}
-        if self.table.is_old:
-            del image["item_id"]
-        phase = {} if role == "inner" else {"phase": self.phase(role)}
         rows = self.others(role)
-        rows[am.TextBlock] = Row({"text": KEEP, **ids, **phase, "extras": self.text_extras(role)})
+        rows[am.TextBlock] = Row(self.text(role))
         for cls in MEDIA:
-            rows[cls] = self.media(role, image)
-        rows[am.AudioBlock] = self.media(role, image, _sound)
-        file: dict[str, Cell] = {**image, "item_id": self.file_id(role), "name": self._file_name}
-        file |= {"phase": self.file_phase(role)}
+            cells = self.cells(cls) | {"source": self.source}
+            if "item_id" in cells:
+                cells["item_id"] = self.dialect.media.id_cell
+            rows[cls] = self.media(role, cells, _sound if cls is am.AudioBlock else None)
+        file = {**cells, "item_id": self.file_id(role), "name": self._file_name, "phase": self.file_phase(role)}
         rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
         if role != "inner":
             rows |= self.acts(role)
@@ -289,30 +294,19 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        thinking: dict[str, Cell] = {"thinking": KEEP, "signature": self.signature(), "extras": self.extras}
-        thinking |= {"redacted": KEEP} if self.table.has_opaque else {}
-        thinking |= {"item_id": KEEP} if self.table.has_ids else {}
-        call: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
-        call |= {"kind": lambda kind, _: "function", "signature": self.signature(), "extras": self.extras}
-        call |= self.state(CALL_STATES)
-        if not self.table.signs_calls:
-            del call["signature"]
-        for cls, cells in ((am.ThinkingBlock, thinking), (am.ToolUseBlock, call)):
-            if cls in self.table.metadata:
-                cells["metadata"] = self.table.metadata[cls]
+        thinking = self.cells(am.ThinkingBlock) | {"signature": self.signature()}
+        call = self.cells(am.ToolUseBlock) | {"kind": lambda kind, _: "function", **self.state(CALL_STATES)}
+        if "signature" in call:
+            call["signature"] = self.signature()
         return {
-            am.ThinkingBlock: self.act(role, thinking, None if self.table.has_opaque else _readable, "redacted"),
+            am.ThinkingBlock: self.act(role, thinking, None if "redacted" in thinking else _readable, "redacted"),
             am.ToolUseBlock: self.act(role, call, _call, "kind"),
         }
 
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
-        cells: dict[str, Cell] = {"tool_call_id": KEEP, "name": self.table.names, "extras": self.extras}
-        cells["structured"] = self.structured
-        cells |= {"kind": lambda kind, _: "function", **self.state(RESULT_STATES)}
-        if am.ToolResultBlock in self.table.metadata:
-            cells["metadata"] = self.table.metadata[am.ToolResultBlock]
-        return {am.ToolResultBlock: Row(cells, self.result)}
+        cells = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
+        return {am.ToolResultBlock: Row({**cells, "kind": lambda kind, _: "function"}, self.result)}
 
     def row(self, role: str, **more: Any) -> MessageRow:
         own = (self.family, self.dialect.taken_by_message)

@@ -8,41 +8,34 @@ import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     Native,
-    Parts,
-    Shape,
     Unreadable,
-    adopt,
     is_object,
-    is_odd,
-    maker,
     mark_of,
-    marked,
     plain_copy,
     read_as,
+    write_as,
 )
-from agentmsg_codecs.agentscope.names import HINT
-from agentmsg_codecs.agentscope.shapes import Spared, beside, is_no_time, own_extras, write_marked
+from agentmsg.lazy import Later
+from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras, write_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
-_make_native = maker(am.NativeBlock)
-_MEDIA = (am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock)
-_INNER = (am.TextBlock, *_MEDIA)
-_ACTS = (am.ThinkingBlock, am.ToolUseBlock)
+    from agentmsg.formats.forms import Described
+    from agentmsg_codecs.agentscope.media import Media
 
 
 class Dialect:
     """One version of the messages: how they and their blocks are spelt.
 
     Args:
-        blocks: the shapes of its blocks.
+        described: the description of its blocks.
+        media: images, sound, videos and files.
 
     Attributes:
         parts: the parts by our role, and of results ("inner").
         result: the shape of tool results.
-        writers: give the parts of blocks without notes and extras, by class; empty before ``fill``.
+        writers: give the parts of blocks without notes and extras, by class.
     """
 
     family: ClassVar[str]
@@ -54,30 +47,19 @@ class Dialect:
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
 
-    def __init__(self, blocks: Any) -> None:
-        shapes: tuple[Shape, ...] = blocks.shapes()
-        everything = Parts(self.family, shapes, blocks.quick())
-        classes = [shape.cls for shape in shapes]
-        self.parts: Mapping[str, Parts] = {
-            "assistant": everything,
-            "user": everything.narrowed(classes, odd=_ACTS),
-            "system": everything.narrowed(classes, odd=(*_ACTS, *_MEDIA)),
-            "inner": everything.narrowed(_INNER),
-        }
-        self.media = blocks.media
-        self._shapes = {shape.cls: shape for shape in shapes}
-        blocks.read_inner, blocks.write_inner = self.read_inner, self.parts["inner"].write
-        self.result: Spared = blocks.result()
-        self.quick_result = blocks.quick_result
-        self.writers: Mapping[type[Any], Callable[[Any], Any]] = {}
+    def __init__(self, described: Described, media: Media) -> None:
+        self.described, self.media, self.parts = described, media, described.parts
+        self.result = described.shapes["tool_result"]
+        self.writers: Mapping[type[Any], Callable[[Any], Any]] = Later(self._writer_of)
+
+    def _writer_of(self, cls: type[Any]) -> Callable[[Any], Any]:
+        if cls is am.ToolResultBlock:
+            return self.result.write if self.result.writer is None else self.result.writer()
+        return self.parts["assistant"].writers[cls] or self.write_part
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
-        if self.writers:
-            return
-        for parts in self.parts.values():
-            parts.fill()
-        self.writers = {**self.parts["assistant"].writers, am.ToolResultBlock: self.result.write}
+        self.described.fill()
 
     # -- what each dialect says ---------------------------------------------------------------------------------------
 
@@ -120,19 +102,6 @@ class Dialect:
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
-    def taken(self, block: Any) -> frozenset[str]:
-        """Return the keys that no unknown field of a block may have."""
-        shape = self._shape_of(block)
-        assert isinstance(shape, Spared)  # noqa: S101 - all are
-        return shape.taken(block)
-
-    def is_odd(self, block: Any, key: str, value: Any) -> bool:
-        """Whether a value has no meaning under a key of a block, so that it is an unknown field."""
-        return is_odd(self._shape_of(block), block, key, value)
-
-    def _shape_of(self, block: Any) -> Shape:
-        return self.result if block.__class__ is am.ToolResultBlock else self._shapes[block.__class__]
-
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
         own = own_extras(message, self.family)
@@ -165,11 +134,8 @@ class Dialect:
         """Return the block of a tool result; None for any other part."""
         if not is_object(part) or part.get("type") != "tool_result":
             return None
-        block: am.ToolResultBlock | None = self.quick_result(part)
-        if block is not None:
-            return block
         try:
-            block = read_as(self.result, part, self.family)
+            block: am.ToolResultBlock = self.result.read(part, am.ToolResultBlock)
         except (Unreadable, AgentMsgError):
             return None
         return block
@@ -184,17 +150,18 @@ class Dialect:
         shape = parts.shape(block.__class__) if block.notes or block.extras else None
         return parts.write(block) if shape is None else write_marked(shape, block, self.family)
 
-    def read_part(self, part: Any, role: str) -> Any:
-        """Return the block of a part that isn't a result."""
-        block = self.parts[role].read(part)
-        return marked(block, self.family, odd=True) if role != "assistant" and block.phase == HINT else block
+    def read_usage(self, native: Any) -> am.Usage:
+        """Return the usage of a message.
 
-    def read_inner(self, part: Any) -> Any:
-        """Return the block of a part inside a result or a hint, where no hint can be."""
-        block = self.parts["inner"].read(part)
-        if block.phase != HINT:
-            return block
-        return _make_native(codec=self.family, value=adopt(part))
+        Raises:
+            Unreadable: if it is none.
+        """
+        usage: am.Usage = read_as(self.described.shapes["usage"], native, self.family)
+        return usage
+
+    def write_usage(self, usage: am.Usage | None) -> Native | None:
+        """Return the native usage, if there is any."""
+        return None if usage is None else write_as(self.described.shapes["usage"], usage, self.family)
 
     def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
         """Return the function that tells what is read where a native block is written; None for anything else."""
@@ -202,10 +169,8 @@ class Dialect:
         def back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = plain_copy(thaw(block.value))
-            if role == "inner":
-                found = self.read_inner(part)
-            else:
-                found = self.read_result(part) or self.read_part(part, role)
+            found = None if role == "inner" else self.read_result(part)
+            found = found or self.parts[role].read(part)
             return found if type(found) is am.NativeBlock else None
 
         return back

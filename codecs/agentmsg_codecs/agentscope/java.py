@@ -45,7 +45,6 @@ from agentmsg_codecs.agentscope.base import AgentScope, Language
 from agentmsg_codecs.agentscope.capabilities import Table
 from agentmsg_codecs.agentscope.java_messages import (
     carried_fields,
-    carried_metadata,
     make_messages,
     sniff_message,
 )
@@ -58,11 +57,9 @@ def _table(version: int | None) -> Table:
         fields=carried_fields(),
         is_old=version == 1,
         has_ids=False,
-        has_opaque=False,
-        signs_calls=True,
+        without=frozenset({"item_id", "status"}) if version == 1 else frozenset(),
         has_lists=False,
         has_old=False,
-        metadata=carried_metadata(),
     )
 
 

@@ -11,31 +11,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
     Cell,
     Native,
-    Shape,
-    Unreadable,
     adopt,
-    carried_extras,
     is_list,
     is_object,
     maker,
     mark_of,
-    marked,
     natives,
-    read_as,
-    rules,
     times,
     usually,
     word_at,
-    write_as,
 )
 from agentmsg_codecs.agentscope.dialect import Dialect
-from agentmsg_codecs.agentscope.java_blocks import SIGNATURE_KEY, JavaBlocks
+from agentmsg_codecs.agentscope.java_format import carried_usage, described, tells_usage
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import (
@@ -84,55 +77,6 @@ _make_msg = maker(am.Msg)
 _make_usage = maker(am.Usage)
 
 
-# -- usage ------------------------------------------------------------------------------------------------------------
-
-_COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
-_USAGE_KEYS = frozenset({*_COUNTS, "time", "totalTokens"})
-
-
-def _read_usage(native: Native, _: Any) -> am.Usage:
-    counts = {name: natives.count_at(native, key) for key, name in _COUNTS.items()}
-    total = natives.count_at(native, "totalTokens")
-    usage = _make_usage(seconds=natives.number_at(native, "time"), total=total, **counts)
-    return usage if total is None else marked(usage, JAVA, total=True)
-
-
-def _write_usage(usage: am.Usage) -> Native:
-    native: Native = {
-        "inputTokens": usage.input,
-        "outputTokens": usage.output,
-        "cachedTokens": usage.cache_read,
-    }
-    if None in native.values():
-        native = {key: value for key, value in native.items() if value is not None}
-    if usage.seconds is not None:
-        native["time"] = usage.seconds
-    if usage.total is not None:
-        native["totalTokens"] = usage.total
-    return native
-
-
-_USAGE = Shape(cls=am.Usage, keys={None: _USAGE_KEYS}, read=_read_usage, write=_write_usage)
-
-
-def _usage_in(metadata: Mapping[str, Any]) -> am.Usage | None:
-    """Return the usage that metadata tell, as older versions have it; None if they tell none."""
-    value: Any = metadata.get(_USAGE_KEY)
-    try:
-        usage: am.Usage | None = None if value is None else read_as(_USAGE, thaw(value), JAVA)
-    except (Unreadable, AgentMsgError):
-        return None
-    return usage
-
-
-def _usage_of(native: Any) -> am.Usage:
-    usual = is_object(native) and all(key in _COUNTS and type(value) is int for key, value in native.items())
-    if usual:
-        return _make_usage(**{_COUNTS[key]: value for key, value in native.items()})
-    usage: am.Usage = read_as(_USAGE, native, JAVA)
-    return usage
-
-
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
@@ -158,7 +102,7 @@ class _Java(Dialect):
         metadata = object_or_none(native, "metadata")
         gone = [] if metadata.get(_STRUCTURED) is None else [_STRUCTURED]
         gone += [_REASON] if type(metadata.get(_REASON)) is str else []
-        gone += [_USAGE_KEY] if native.get("usage") is None and _usage_in(metadata) is not None else []
+        gone += [_USAGE_KEY] if native.get("usage") is None and tells_usage(metadata.get(_USAGE_KEY)) else []
         stamp = native.get("timestamp")
         time = read_time(stamp)
         return {
@@ -174,12 +118,14 @@ class _Java(Dialect):
         metadata, top = object_or_none(native, "metadata"), native.get("usage")
         if top is None and _MEANT.isdisjoint(metadata):
             return {}
-        usage = _usage_in(metadata) if top is None else _usage_of(top)
+        told: Any = metadata.get(_USAGE_KEY)
+        is_told = tells_usage(told)
+        usage = self.read_usage(top) if top is not None else self.read_usage(told) if is_told else None
         word = metadata.get(_REASON)
         marks: dict[str, Any] = {}
         if usage is not None and (found := "metadata" if top is None else "top") != self.usage_at:
             marks["usage"] = found
-        if top is not None and _usage_in(metadata) is not None:
+        if top is not None and is_told:
             marks["both"] = True
         if type(word) is not str:
             word = None
@@ -223,12 +169,12 @@ class _Java(Dialect):
             adopt(metadata) if metadata else EMPTY,
             EMPTY,
             adopt(structured),
-            None if usage is None else _usage_of(usage),
+            None if usage is None else self.read_usage(usage),
             None if word is None else _FINISH[word],
         )
 
     def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        usage = None if last.usage is None else write_as(_USAGE, last.usage, JAVA)
+        usage = self.write_usage(last.usage)
         place = self._place(last) if last.notes and usage is not None else self.usage_at
         metadata: Native = thaw(first.metadata) if first.metadata else {}
         if last.structured is not None:
@@ -301,24 +247,11 @@ def _detect(native: Any) -> int | None:
 def make_messages(version: int | None) -> Messages:
     """Return the reader and writer of both versions; arguments as of Python's."""
     as_read = version is None
-    dialects = {1: _Java1(JavaBlocks(as_read=as_read)), 2: _Java2(JavaBlocks(as_read=as_read))}
+    dialects = {1: _Java1(*described(as_read=as_read)), 2: _Java2(*described(as_read=as_read))}
     return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
-
-
-def _wanted(usage: am.Usage) -> dict[str, Any]:
-    """Take the sum away, unless it was read: not every reader takes it."""
-    return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
-
-
-_usage = rules.usage_cell(
-    (*_COUNTS.values(), "seconds", "total"),
-    extras=carried_extras((JAVA, lambda _: _USAGE_KEYS)),
-    wanted=_wanted,
-    case="value.total is None",
-)
 
 
 @usually("meant.isdisjoint(value)", meant=_MEANT)
@@ -326,7 +259,7 @@ def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
     """Keep metadata but for the keys that would be read as something else."""
     gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
     gone += [_REASON] if isinstance(value.get(_REASON), str) else []
-    if _usage_in(value) is not None and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
+    if tells_usage(value.get(_USAGE_KEY)) and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
         gone.append(_USAGE_KEY)
     return without(value, *gone) if gone else value
 
@@ -338,27 +271,10 @@ def carried_fields() -> Mapping[str, Cell]:
         "id": KEEP,
         "metadata": _metadata,
         "created_at": old_times(JAVA),
-        "usage": _usage,
+        "usage": carried_usage,
         "finish_reason": finish_cell(_REASONS, JAVA),
         "structured": KEEP,
     }
-
-
-def _unsigned(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
-    if not isinstance(metadata.get(SIGNATURE_KEY), str):
-        return metadata
-    return without(metadata, SIGNATURE_KEY)
-
-
-def _no_nulls(metadata: Mapping[str, Any], block: am.ToolResultBlock) -> Mapping[str, Any]:
-    if None not in metadata.values() or mark_of(block, JAVA, "/nulls") is True:
-        return metadata
-    return {key: value for key, value in metadata.items() if value is not None}
-
-
-def carried_metadata() -> Mapping[type[Any], Cell]:
-    """Return the cells of the metadata of blocks."""
-    return {am.ThinkingBlock: _unsigned, am.ToolUseBlock: _unsigned, am.ToolResultBlock: _no_nulls}
 
 
 _SURE, _LIKELY = 0.98, 0.9

@@ -6,37 +6,34 @@ Every block that was read is marked ``/as`` with its kind, "flat" or "url" if it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 import agentmsg as am
 from agentmsg.formats import (
+    KEEP,
+    Cell,
     Drop,
     Native,
-    Shape,
     Swap,
     Unreadable,
-    carried_extras,
     is_list,
     is_object,
-    is_odd,
     maker,
     mark_of,
     marked,
     media,
-    natives,
-    object_at,
-    read_as,
     rules,
-    text_at,
+    spelling,
     word_at,
 )
-from agentmsg_codecs.agentscope.shapes import Spared, spared, with_spare, write_marked
+from agentmsg.formats.forms import Form, Hatch, Key, Link, Nested, Spare, Text, Wrapped
+from agentmsg_codecs.agentscope.calls import aside
 from agentmsg_codecs.agentscope.urls import is_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 MEDIA: Mapping[type[Any], str] = {
     am.ImageBlock: "image",
@@ -48,11 +45,8 @@ _CLASSES: Mapping[str, type[Any]] = {"image": am.ImageBlock, "audio": am.AudioBl
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
 # The kinds of 0.x, and what all of them have.
 _FLAT = frozenset({*_CLASSES, "file"})
-_FLAT_KEYS = frozenset({"type", "url"})
-_SOURCES: Mapping[str, type[Any]] = {"url": am.URLSource, "base64": am.Base64Source}
+_ID = Key("id", "item_id", Link(), "may")
 _make_url = maker(am.URLSource)
-_make_base64 = maker(am.Base64Source)
-_NO_SPARE: Mapping[str, Any] = MappingProxyType({})
 # The endings of URLs that tell a media type.
 _ENDINGS: Mapping[str, str] = {
     **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
@@ -69,32 +63,14 @@ def _class_of(media_type: str | None) -> type[Any]:
     return _CLASSES.get((media_type or "").partition("/")[0], am.FileBlock)
 
 
-def _kind(source: Any) -> type[Any]:
-    return am.URLSource if isinstance(source, am.URLSource) else am.Base64Source
+def _is_usual(source: Any) -> bool:
+    """Whether a source is one that the library writes."""
+    return source.media_type is not None and (type(source) is am.Base64Source or is_url(source.url))
 
 
 def _by_ending(url: str) -> str | None:
     head = url.partition("?")[0].partition("#")[0]
     return _ENDINGS.get(head.rpartition(".")[2].lower())
-
-
-@attrs.frozen(kw_only=True)
-class _MediaShape(Spared):
-    """The shape of a class of media.
-
-    Attributes:
-        flat_keys: returns the keys of a flat block, which has none of the others.
-    """
-
-    flat_keys: Callable[[str, Any], frozenset[str] | None]
-
-    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the keys that a native object models."""
-        return self.flat_keys(native["type"], native) or Spared.known(self, native)
-
-    def taken(self, owner: Any) -> frozenset[str]:
-        """Return the keys that no unknown field of a block may have."""
-        return self.flat_keys(str(self.tag_of(owner)), owner) or Spared.taken(self, owner)
 
 
 @attrs.frozen(kw_only=True)
@@ -123,75 +99,100 @@ class Media:
     typed: bool
     data_first: bool
     ids: frozenset[str]
-    spare: Mapping[str, Any]
+    spare: tuple[Spare, ...]
     writes_spare: bool
     flat: bool
     as_read: bool
-    _sources: Mapping[Any, Shape] = attrs.field(
-        init=False, repr=False, eq=False, default=attrs.Factory(lambda self: self._source_shapes(), takes_self=True)
-    )
 
-    _spare_beside_name: Mapping[str, Any] = attrs.field(
-        init=False,
-        repr=False,
-        eq=False,
-        default=attrs.Factory(lambda self: {"name": None, **self.spare}, takes_self=True),
-    )
+    # -- forms --------------------------------------------------------------------------------------------------------
 
-    # -- sources ------------------------------------------------------------------------------------------------------
+    sources: ClassVar[tuple[str, ...]] = ("url", "base64")
 
-    def _source_shapes(self) -> Mapping[Any, Shape]:
-        """Return the shapes of the sources, by class."""
-        url = frozenset({"type", "url", self.url_key, *self.aliases})
-        data = frozenset({"type", "data", "media_type", *self.aliases})
-        # One of them tells the media type; the others are unknown fields.
-        others = frozenset(self.aliases)
-        return {
-            am.URLSource: Shape(
-                cls=am.URLSource, keys={"url": url}, read=self._read_url, write=self._write_url, odd=others
-            ),
-            am.Base64Source: Shape(
-                cls=am.Base64Source, keys={"base64": data}, read=self._read_base64, write=self._write_base64, odd=others
-            ),
-        }
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the forms of blocks."""
+        return tuple(form.name for form in self.forms() if form.cls in MEDIA)
 
-    def _type_in(self, native: Mapping[str, Any], key: str) -> str | None:
-        named = next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
-        return word_at(native, named)
+    def forms(self) -> tuple[Form, ...]:
+        """Return the forms of sources and of the four classes, each of its own kind, as ``data``, and flat."""
+        data = (Key("data", "data", Text()), self._type("media_type"))
+        found = [
+            Form("url", am.URLSource, "url", (Key("url", "url", Text()), self._type(self.url_key))),
+            Form("base64", am.Base64Source, "base64", data if self.data_first else data[::-1]),
+        ]
+        for cls, name in MEDIA.items():
+            found += self._forms_of(cls, name)
+        return tuple(found)
 
-    def _read_url(self, native: Native, _: Any) -> am.URLSource:
-        return _make_url(text_at(native, "url"), self._type_in(native, self.url_key))
+    def _forms_of(self, cls: type[Any], name: str) -> list[Form]:
+        source = Key("source", "source", Nested(self.sources, _is_usual))
+        ids = {tag: (_ID,) if tag in self.ids else () for tag in (name, "data", "file")}
+        is_file = cls is am.FileBlock
+        own: Key | Spare = Key("name", "name", Text(), "null" if self.writes_spare else "may")
+        if not is_file:
+            own = Spare("name", is_written=self.writes_spare)
+        of_kind = Form(
+            name, cls, name, (*ids[name], source), notes={"as": name}, fits=lambda native: not self._is_flat(native)
+        )
+        data = Form(
+            f"{name}_data" if not is_file else name,
+            cls,
+            "data",
+            (*ids["data"], source, own, *self.spare),
+            notes={"as": "data"},
+            fits=lambda native: self._class_in(native) is cls,
+        )
+        flat = Form(
+            f"flat_{name}",
+            cls,
+            "file" if is_file else name,
+            (*ids["file" if is_file else name], Key("url", "source", Wrapped(am.URLSource, "url"))),
+            notes={"as": "flat"},
+            fits=self._is_flat,
+            when=self.is_flat,
+        )
+        kinds = [data] if is_file else self._by_tag(of_kind, data)
+        return [flat, *kinds] if self.flat else kinds
 
-    def _read_base64(self, native: Native, _: Any) -> am.Base64Source:
-        return _make_base64(text_at(native, "data"), self._type_in(native, "media_type"))
+    def _by_tag(self, of_kind: Form, data: Form) -> list[Form]:
+        """Return both kinds of a class; the usual one is for what the other was not read from."""
+        usual, other = (of_kind, data) if self.by_kind else (data, of_kind)
+        if not self.as_read:
+            return [usual, attrs.evolve(other, is_only_read=True)]
+        return [attrs.evolve(other, when=lambda block: self.tag_of(block) == other.tag), usual]
 
-    def _write_url(self, source: am.URLSource) -> Native:
-        native: Native = {"type": "url", "url": source.url}
-        if source.media_type is not None:
-            native[self.url_key] = source.media_type
-        return native
+    def _type(self, key: str) -> Key | Hatch:
+        """Return the media type of a source, which stands under one of several keys."""
+        if not self.aliases:
+            return Key(key, "media_type", Text(), "may")
+        keys = tuple(dict.fromkeys((key, *self.aliases)))
 
-    def _write_base64(self, source: am.Base64Source) -> Native:
-        kind = source.media_type
-        if kind is None:
-            return {"type": "base64", "data": source.data}
-        if self.data_first:
-            return {"type": "base64", "data": source.data, "media_type": kind}
-        return {"type": "base64", "media_type": kind, "data": source.data}
+        def read(native: Native) -> dict[str, Any]:
+            told = self._told_by(native, key)
+            kind = word_at(native, told)
+            if kind is None:
+                return aside(native, *keys)
+            found = aside(native, *(other for other in keys if other != told))
+            if told != key:
+                note = {told: spelling.spelling_of(kind) or ["=", kind]}
+                found["notes"] |= note if key in native else {key: "absent", **note}
+            return {"media_type": kind, **found}
 
-    def _read_source(self, native: Native) -> Any:
-        value = object_at(native, "source")
-        tag = value.get("type")
-        cls = _SOURCES.get(tag) if type(tag) is str else None
-        if cls is None:
-            raise Unreadable
-        source = read_as(self._sources[cls], value, self.family)
-        is_odd = source.media_type is None or (tag == "url" and not is_url(source.url))
-        return marked(source, self.family, odd=True) if is_odd else source
+        def write(source: Any) -> Native:
+            return {} if source.media_type is None else {key: source.media_type}
 
-    def _write_source(self, source: Any) -> Native:
-        shape = self._sources[_kind(source)]
-        return write_marked(shape, source, self.family) if source.notes or source.extras else shape.write(source)
+        return Hatch(keys=keys, cells={"media_type": KEEP}, get=read, put=write, odd=keys)
+
+    def _told_by(self, native: Mapping[str, Any], key: str) -> str:
+        return next((name for name in (key, *self.aliases) if native.get(name) is not None), key)
+
+    def _class_in(self, native: Mapping[str, Any]) -> type[Any]:
+        """Return the class that the media type of a ``data`` block tells."""
+        source: Any = native.get("source")
+        if not is_object(source):
+            return am.FileBlock
+        kind = source.get(self._told_by(source, self.url_key if source.get("type") == "url" else "media_type"))
+        return _class_of(kind) if type(kind) is str else am.FileBlock
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
@@ -244,78 +245,6 @@ class Media:
             urls.append(block.source.url)
         return urls[::-1]
 
-    # -- shapes -------------------------------------------------------------------------------------------------------
-
-    def _class_in(self, native: Mapping[str, Any]) -> type[Any]:
-        cls = _CLASSES.get(native["type"])
-        source: Any = native.get("source")
-        if cls is not None or not is_object(source):
-            return cls or am.FileBlock
-        try:
-            return _class_of(self._type_in(source, self.url_key if source.get("type") == "url" else "media_type"))
-        except Unreadable:
-            return am.FileBlock
-
-    def _spare(self, tag: str, cls: type[Any]) -> Mapping[str, Any]:
-        if tag != "data":
-            return _NO_SPARE
-        return self.spare if cls is am.FileBlock else self._spare_beside_name
-
-    def shapes(self) -> tuple[Spared, ...]:
-        """Return the shapes of the four classes; that of ``data`` is the last."""
-        data: frozenset[str] = frozenset({"type", "id", "source", "name", *self.spare})
-        kinds: dict[str | None, frozenset[str]] = {
-            tag: frozenset({"type", "source", *(["id"] if tag in self.ids else [])}) for tag in _CLASSES
-        }
-        return tuple(
-            _MediaShape(
-                cls=cls,
-                keys={tag: kinds.get(tag, data), "data": data, **({"file": _FLAT_KEYS} if tag == "data" else {})},
-                read=self._read,
-                write=self._write,
-                tag_of=self.tag_of,
-                family=self.family,
-                spare_in=lambda native: self._spare(native["type"], self._class_in(native)),
-                spare_of=lambda block: self._spare(self.tag_of(block), block.__class__),
-                flat_keys=self._flat_keys,
-            )
-            for cls, tag in MEDIA.items()
-        )
-
-    def _flat_keys(self, tag: str, item: Any) -> frozenset[str] | None:
-        """Return the keys of a flat block, native or ours, of a kind; None if it is none."""
-        is_flat = self._is_flat if is_object(item) else self.is_flat
-        if not is_flat(item):
-            return None
-        return _FLAT_KEYS | {"id"} if tag in self.ids else _FLAT_KEYS
-
-    def _read(self, native: Native, _: Any) -> Any:
-        tag, cls = native["type"], self._class_in(native)
-        if self._is_flat(native):
-            item_id = word_at(native, "id") if tag in self.ids else None
-            return marked(_MAKERS[cls](_make_url(native["url"]), item_id=item_id), self.family, **{"as": "flat"})
-        fields: dict[str, Any] = {"extras": spared(native, self._spare(tag, cls), self.family)}
-        if tag in self.ids:
-            fields["item_id"] = word_at(native, "id")
-        if cls is am.FileBlock:
-            fields["name"] = word_at(native, "name")
-        return marked(_MAKERS[cls](self._read_source(native), **fields), self.family, **{"as": tag})
-
-    def _write(self, block: Any) -> Native:
-        tag = self.tag_of(block)
-        native: Native = {"type": tag}
-        if block.item_id is not None and tag in self.ids:
-            native["id"] = natives.link_of(block.item_id)
-        if tag != "data" and self.flat and self.is_flat(block):
-            native["url"] = block.source.url
-            return native
-        native["source"] = self._write_source(block.source)
-        if type(block) is am.FileBlock and (block.name is not None or self.writes_spare):
-            native["name"] = block.name
-        if self.writes_spare:
-            with_spare(native, block, self._spare(tag, block.__class__), self.family)
-        return native
-
     # -- what is supported ---------------------------------------------------------------------------------------------
 
     def id_cell(self, item_id: str, block: Any) -> str | None:
@@ -328,7 +257,7 @@ class Media:
             return True
         return self.as_read and mark_of(source, self.family, "/odd") is True
 
-    def source_cell(self, source: Any, block: Any) -> Any:
+    def source_cell(self, source: Any, block: Any, extras_of: Mapping[type[Any], Cell]) -> Any:
         """Keep a source; its media type is found out if it is not told, or would tell another class."""
         if not isinstance(source, (am.URLSource, am.Base64Source)):
             return Drop("media are given as a URL or as data here")
@@ -339,9 +268,7 @@ class Media:
         if wanted is not source.media_type:
             changes["media_type"] = wanted
         if source.extras:
-            shape = self._sources[_kind(source)]
-            keys = next(iter(shape.keys.values()))
-            extras = carried_extras((self.family, lambda _: keys), odd=partial(is_odd, shape))(source.extras, source)
+            extras = extras_of[type(source)](source.extras, source)
             changes |= {} if extras is source.extras else {"extras": extras}
         return source.evolve(**changes) if changes else source
 

@@ -28,10 +28,10 @@ from agentmsg.formats import (
     usually,
     word_at,
 )
-from agentmsg_codecs.agentscope.blocks import Blocks
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import FAMILY
+from agentmsg_codecs.agentscope.python_format import carried_usage, described
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
     is_exact,
@@ -46,7 +46,6 @@ from agentmsg_codecs.agentscope.shapes import (
     spared,
     to_milliseconds,
 )
-from agentmsg_codecs.agentscope.usage import carried_usage, usage_of, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +144,7 @@ class _Python(Dialect):
         if structured is not None and not is_object(structured):
             marks["shape"] = True
         return {
-            "usage": None if usage is None else usage_of(usage),
+            "usage": None if usage is None else self.read_usage(usage),
             "finish_reason": word if word is None else _FINISH.get(word, word),
             "structured": adopt(structured),
             "marks": marks,
@@ -189,7 +188,7 @@ class _Python2(_Python):
             return None
         return (
             adopt(structured),
-            None if usage is None else usage_of(usage),
+            None if usage is None else self.read_usage(usage),
             None if word is None else _FINISH[word],
             None,
             EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
@@ -204,7 +203,7 @@ class _Python2(_Python):
             "id": own if own.__class__ is str else natives.link_of(own),
             "metadata": thaw(first.metadata) if first.metadata else {},
             "created_at": None if time is None else times.write_time(time),
-            "usage": None if usage is None else write_usage(usage),
+            "usage": self.write_usage(usage),
             "finished_at": None,
             "finished_reason": None if last.finish_reason is None else _reason(last),
             "structured_output": None if last.structured is None else thaw(last.structured),
@@ -263,7 +262,7 @@ class _Python1(_Python):
             native["timestamp"] = time.isoformat(" ")
         # What 1.x does not know is written where somebody said it: such keys are ignored there.
         if last.usage is not None:
-            native["usage"] = write_usage(last.usage)
+            native["usage"] = self.write_usage(last.usage)
         if last.finish_reason is not None:
             native["finished_reason"] = _reason(last)
         if last.structured is not None:
@@ -300,7 +299,7 @@ def make_messages(version: int | None) -> Messages:
         version: in which all is written; None: each message and block in that which it was read in.
     """
     as_read = version is None
-    old = _Python1(Blocks(1, as_read=as_read))
+    old = _Python1(*described(1, as_read=as_read))
 
     def is_new(message: am.Msg) -> bool:
         """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
@@ -309,7 +308,7 @@ def make_messages(version: int | None) -> Messages:
             return "created_at" in own
         return "timestamp" in own or ("url" in own and old.has_url(message, own["url"]))
 
-    dialects = {1: old, 2: _Python2(Blocks(2, as_read=as_read))}
+    dialects = {1: old, 2: _Python2(*described(2, as_read=as_read))}
     return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
 
 

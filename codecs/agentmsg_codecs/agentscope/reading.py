@@ -133,5 +133,5 @@ def _runs_of(dialect: Dialect, content: list[Any], role: str) -> list[tuple[str,
             if blocks is None:
                 blocks = []
                 runs.append((role, blocks))
-            blocks.append(dialect.read_part(part, role))
+            blocks.append(dialect.parts[role].read(part))
     return runs

@@ -72,6 +72,6 @@ def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
     parts: list[Any] = []
     for block in blocks:
         # Of a block without notes and unknown fields the default spelling is all there is to write.
-        write = careful if block.notes or block.extras else writers.get(block.__class__, careful)
+        write = careful if block.notes or block.extras else writers[block.__class__]
         parts.append(write(block))
     return parts

@@ -36,7 +36,7 @@ import attrs
 
 from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
 from agentmsg_codecs.arcaelas.capabilities import make_caps
-from agentmsg_codecs.arcaelas.content import ContentParts
+from agentmsg_codecs.arcaelas.format import CALLS, described
 from agentmsg_codecs.arcaelas.likeness import sniff_message
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
@@ -44,12 +44,13 @@ from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LIN
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 __all__ = ["ArcaelasCodec"]
 
 
 def _engines() -> Mapping[int, Messages]:
-    content = ContentParts()
+    content = described()
     return {version: Messages(content, version) for version in LINKS}
 
 
@@ -60,8 +61,8 @@ class ArcaelasCodec(ContainerCodec):
     Attributes:
         version: which version to write if the history tells none. 2 links results by ``tool_call_id`` (as 1.9 does), 1
             by ``tool_id`` (1.0).
-        engines: what reads and writes, by generation; hooks registered on ``engines[2].content.everything.converter``
-            before first use replace ours in all.
+        engines: what reads and writes, by generation; hooks registered before first use on
+            ``engines[2].content.parts["words"].converter`` replace ours in all.
     """
 
     name: ClassVar[str] = "arcaelas"
@@ -73,6 +74,11 @@ class ArcaelasCodec(ContainerCodec):
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content, and those of calls."""
+        return (self.engines[2].content, CALLS)
 
     def make_caps(self) -> Caps:
         """Return what Arcaelas' messages support; see capabilities.py."""

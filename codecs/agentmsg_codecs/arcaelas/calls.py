@@ -5,48 +5,15 @@ The shape is that of OpenAI's codec, and not shared with it: the core knows no f
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import (
-    EMPTY,
-    Native,
-    Shape,
-    Unreadable,
-    is_object,
-    maker,
-    natives,
-    object_at,
-    read_as,
-    text_at,
-    word_at,
-    write_as,
-)
-from agentmsg_codecs.arcaelas.names import FAMILY, ITEM
+from agentmsg.formats import Native, is_object, maker, natives, read_as, write_as
+from agentmsg_codecs.arcaelas.format import CALLS
+from agentmsg_codecs.arcaelas.names import FAMILY
 
 _make_call = maker(am.ToolUseBlock)
 NO_ID = natives.without_id(FAMILY)
-CALL_KEYS = frozenset({"id", "type", "function"})
-INNER_KEYS = frozenset({"name", "arguments"})
-
-
-def _read(native: Native, _: Any) -> am.ToolUseBlock:
-    if native.get("type", "function") != "function":
-        raise Unreadable
-    link, inner = word_at(native, "id"), object_at(native, "function")
-    fields = {"extras": natives.rest_of(inner, INNER_KEYS, ITEM), "notes": NO_ID if link is None else EMPTY}
-    make = partial(_make_call, link, text_at(inner, "name"), **fields)
-    return natives.read_arguments(make, inner.get("arguments"), FAMILY)
-
-
-def _write(block: am.ToolUseBlock) -> Native:
-    function: Native = {"name": block.name, "arguments": natives.write_arguments(block, FAMILY)}
-    native: Native = {} if block.id is None else {"id": str(block.id)}
-    return {**native, "type": "function", "function": natives.with_rest(function, block, ITEM)}
-
-
-_CALL = Shape(cls=am.ToolUseBlock, keys={None: CALL_KEYS}, read=_read, write=_write)
 
 
 def quick_call(entry: Any) -> am.ToolUseBlock | None:
@@ -70,10 +37,10 @@ def read_call(entry: Any) -> am.ToolUseBlock:
     """
     found = quick_call(entry)
     if found is None:
-        found = read_as(_CALL, entry, FAMILY)
+        found = read_as(CALLS.shapes["call"], entry, FAMILY)
     return found
 
 
 def write_call(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call."""
-    return write_as(_CALL, block, FAMILY) if block.notes or block.extras else _write(block)
+    return write_as(CALLS.shapes["call"], block, FAMILY)

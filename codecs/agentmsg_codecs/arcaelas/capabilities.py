@@ -20,16 +20,17 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.arcaelas.calls import CALL_KEYS, INNER_KEYS
-from agentmsg_codecs.arcaelas.content import SOURCES, source_keys
+from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.arcaelas.format import CALLS, SOURCE_KEYS, SOURCES
 from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
-from agentmsg_codecs.arcaelas.names import CONTAINERS, FAMILY, ITEM, SIGNER, is_odd
+from agentmsg_codecs.arcaelas.names import CONTAINERS, FAMILY, SIGNER, is_odd
 from agentmsg_codecs.arcaelas.times import carried_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Parts
+    from agentmsg.formats.forms import Described
     from agentmsg_codecs.arcaelas.messages import Messages
 
 
@@ -38,7 +39,8 @@ Rows = dict[type[am.BaseBlock], Row]
 
 # -- media ------------------------------------------------------------------------------------------------------------
 
-_SOURCE_EXTRAS = carried_extras((FAMILY, source_keys))
+
+_SOURCE_EXTRAS = carried_extras((FAMILY, lambda source: SOURCE_KEYS[type(source)]))
 
 
 def _nearest(source: Any) -> Any:
@@ -105,17 +107,10 @@ def _word_rows(parts: Parts) -> Rows:
     }
 
 
-def _media_rows(parts: Parts) -> Rows:
+def _media_rows(content: Described) -> Rows:
     """Return the rows of messages, or results, whose content may be a list of blocks."""
-    extras = carried_extras((FAMILY, parts.keys_of))
-    placed: dict[str, Cell] = {"source": KEEP, "extras": extras}
-    return {
-        **_word_rows(parts),
-        am.TextBlock: Row({"text": KEEP, "extras": extras}),
-        am.ImageBlock: Row(placed, _media),
-        am.AudioBlock: Row(placed, _sound),
-        am.FileBlock: Row(placed, _document),
-    }
+    answers: Any = {am.ImageBlock: _media, am.AudioBlock: _sound, am.FileBlock: _document}
+    return FormRows(content).place("everything", answers, _word_rows(content.parts["everything"]))
 
 
 def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
@@ -126,15 +121,14 @@ def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
 
 
 def _assistant_rows(parts: Parts) -> Rows:
-    fields: dict[str, Cell] = dict.fromkeys(("id", "name", "input", "raw_input"), KEEP)
-    extras = carried_extras((ITEM, lambda _: INNER_KEYS), (FAMILY, lambda _: CALL_KEYS))
+    calls = FormRows(CALLS).row("call", rules={am.ToolUseBlock: rules.call_as_function}, kind=lambda _, __: "function")
     return {
         **_word_rows(parts),
         am.ThinkingBlock: Row(
             {"thinking": KEEP, "signature": _signature},
             lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
         ),
-        am.ToolUseBlock: Row({**fields, "kind": lambda _, __: "function", "extras": extras}, rules.call_as_function),
+        am.ToolUseBlock: calls,
     }
 
 
@@ -218,16 +212,16 @@ def _rows(messages: Messages) -> Mapping[str, MessageRow]:
         }
         return MessageRow(fields=fields, blocks=blocks, otherwise=otherwise, joins=_joined if otherwise else None)
 
-    placed = _media_rows(content.everything)
+    placed = _media_rows(content)
     result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, rules.structured_as_text)}
     tool = row("tool", result)
     return {
-        "system": row("system", _word_rows(content.words), _one_text),
+        "system": row("system", _word_rows(content.parts["words"]), _one_text),
         "user": row("user", placed),
-        "assistant": row("assistant", _assistant_rows(content.words), _one_text),
+        "assistant": row("assistant", _assistant_rows(content.parts["words"]), _one_text),
         "tool": MessageRow(fields=tool.fields, blocks=result, results=placed),
         "native": rules.native_message_row(FAMILY, messages.read),
-        ANY_ROLE: row("system", _word_rows(content.words), _other),
+        ANY_ROLE: row("system", _word_rows(content.parts["words"]), _other),
     }
 
 

@@ -31,17 +31,18 @@ from agentmsg.formats import (
 )
 from agentmsg.formats import is_odd as is_odd_at
 from agentmsg_codecs.arcaelas.calls import NO_ID, quick_call, read_call, write_call
-from agentmsg_codecs.arcaelas.content import ContentParts, make_text
 from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, SIGNER, is_odd, odd
 from agentmsg_codecs.arcaelas.times import is_usual, write_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.formats import CallNames
+    from agentmsg.formats import CallNames, Parts
+    from agentmsg.formats.forms import Described
 
 
 _make_msg = maker(am.Msg)
+make_text = maker(am.TextBlock)
 _make_result = maker(am.ToolResultBlock)
 _make_thinking = maker(am.ThinkingBlock)
 _make_signature = maker(am.Signature)
@@ -76,11 +77,11 @@ class Messages:
     """Reads and writes single messages.
 
     Args:
-        content: the tables of content blocks.
+        content: the forms of content blocks.
         version: of the library: its generation decides which field links a result by default.
     """
 
-    def __init__(self, content: ContentParts, version: int) -> None:
+    def __init__(self, content: Described, version: int) -> None:
         self.content = content
         self._link = LINKS[version]
         self._shapes = {
@@ -88,6 +89,10 @@ class Messages:
             "tool": self._shape("tool", self._read_tool, self._write_tool),
         }
         self._others = self._shape("user", self._read_plain, self._write_plain)
+
+    def _parts(self, role: str) -> Parts:
+        """Return the table of blocks of a role."""
+        return self.content.parts["everything" if role in {"user", "tool"} else "words"]
 
     def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
         keys: dict[str | None, frozenset[str]] = {None: keys_of(role)}
@@ -154,7 +159,7 @@ class Messages:
         return message if time is None or is_usual(time) else marked(message, FAMILY, time=True)
 
     def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        return natives.read_content(native.get("content"), self.content.of(role).read, FAMILY)
+        return natives.read_content(native.get("content"), self._parts(role).read, FAMILY)
 
     def _read_plain(self, native: Native, _: Any) -> am.Msg:
         role = text_at(native, "role")
@@ -205,8 +210,8 @@ class Messages:
         """Return the content that some blocks are."""
         if not blocks:
             return ""
-        parts = self.content.of(message.role)
-        if parts is self.content.words:
+        parts = self._parts(message.role)
+        if parts is self.content.parts["words"]:
             is_text = not any(is_odd(block) or type(block) is am.NativeBlock for block in blocks)
         else:
             is_text = (

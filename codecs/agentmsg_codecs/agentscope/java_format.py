@@ -1,0 +1,255 @@
+"""The description of Java's blocks, of 2.x and 1.x, and of usage.
+
+Marks: ``/as`` (the kind of block that media were read from), ``/at`` (the older key that input or output stood
+under), ``/form`` (output that is a text, or one block), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a
+state that the library does not have), ``/nulls`` (metadata of a result with null values), ``/total`` (usage that tells
+the sum, as the library does, and a plain ObjectMapper refuses).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    KEEP,
+    Unreadable,
+    adopt,
+    carried_extras,
+    is_bare_text,
+    is_list,
+    is_mapping,
+    is_object,
+    maker,
+    mark_of,
+    rules,
+    spelling,
+)
+from agentmsg.formats.forms import (
+    Described,
+    Form,
+    Hatch,
+    Key,
+    Link,
+    Number,
+    Object,
+    Spare,
+    Text,
+    Whole,
+    Words,
+)
+from agentmsg_codecs.agentscope.calls import aside, read_arguments, spelt, write_arguments
+from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
+from agentmsg_codecs.agentscope.shapes import object_or_none, own_extras, without
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Cell, Native
+
+SIGNATURE_KEY = "thoughtSignature"
+_GEMINI = "gemini"
+_make_text = maker(am.TextBlock)
+_make_signature = maker(am.Signature)
+_ACTS = ("thinking", "tool_use")
+
+
+def described(*, as_read: bool) -> tuple[Described, Media]:
+    """Return the description, and its media; ``as_read``: whether media are written as what they were read from."""
+    media = Media(
+        family=JAVA,
+        by_kind=True,
+        url_key="mime_type",
+        aliases=("media_type", "mime_type", "mediaType", "mimeType"),
+        typed=False,
+        data_first=False,
+        ids=frozenset({"data"}),
+        spare=(),
+        writes_spare=False,
+        flat=False,
+        as_read=as_read,
+    )
+    blocks = (
+        Form("text", am.TextBlock, "text", (Key("text", "text", Text(), '""', default=""),)),
+        Form("hint", am.TextBlock, HINT, (
+            Key("id", "item_id", Link(), "null"), Key(HINT, "text", Text()), Spare("source")
+        ), fixed={"phase": HINT}),
+        Form("thinking", am.ThinkingBlock, "thinking", (
+            Key("thinking", "thinking", Text(), '""'), _signed(is_null=True)
+        )),
+        Form("tool_use", am.ToolUseBlock, "tool_use", (
+            Key("id", "id", Link(), "null", lacks="no-id"),
+            Key("name", "name", Text()),
+            Hatch(keys=("input", "arguments", "content"), cells={"input": KEEP, "raw_input": KEEP}, get=_read_input,
+                  put=_write_input, odd=("arguments", "content")),
+            _signed(is_null=False),
+            Key("state", "status", Words({}, known=CALL_STATES), "may"),
+        )),
+    )  # fmt: skip
+    output = _Output()
+    result = Form("tool_result", am.ToolResultBlock, "tool_result", (
+        Key("id", "tool_call_id", Link(), "null", lacks="no-id"),
+        Key("name", "name", Link(), "null"),
+        Hatch(keys=("output", "result"), cells={"content": KEEP}, get=output.read, put=output.write, odd=("result",)),
+        Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
+        Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
+    ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()}, is_apart=True)  # fmt: skip
+    forms = (*blocks, *media.forms(), result, USAGE)
+    names = (*(form.name for form in blocks), *media.names)
+    places = {"assistant": names, "user": names, "system": names, "inner": ("text", *media.names)}
+    odd = {"user": (*_ACTS, "hint"), "system": (*_ACTS, "hint", *media.names)}
+    found = Described(JAVA, forms, places, odd=odd)
+    output.parts = found.parts["inner"]
+    return found, media
+
+
+# -- signatures -------------------------------------------------------------------------------------------------------
+
+
+def _unsigned(metadata: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
+    if not isinstance(metadata.get(SIGNATURE_KEY), str):
+        return metadata
+    return without(metadata, SIGNATURE_KEY)
+
+
+def _no_nulls(metadata: Mapping[str, Any], block: am.ToolResultBlock) -> Mapping[str, Any]:
+    if None not in metadata.values() or mark_of(block, JAVA, "/nulls") is True:
+        return metadata
+    return {key: value for key, value in metadata.items() if value is not None}
+
+
+def _signed(*, is_null: bool) -> Hatch:
+    """Return the metadata of thinking or a call, among which is the signature of Gemini.
+
+    Args:
+        is_null: whether null stands there where there are none, not an empty object.
+    """
+
+    def read(native: Native) -> dict[str, Any]:
+        metadata = object_or_none(native, "metadata")
+        if not metadata:
+            value: Any = native.get("metadata", metadata)
+            name = "absent" if "metadata" not in native else "null" if value is None else "{}"
+            return {"notes": {} if name == ("null" if is_null else "{}") else {"metadata": name}}
+        value = metadata.get(SIGNATURE_KEY)
+        if type(value) is not str:
+            return {"metadata": adopt(metadata)}
+        rest = without(metadata, SIGNATURE_KEY)
+        return {"metadata": adopt(rest), "signature": _make_signature(_GEMINI, value)}
+
+    def write(block: Any) -> Native:
+        signed = {} if block.signature is None else {SIGNATURE_KEY: block.signature.value}
+        rest = thaw(block.metadata) if block.metadata else {}
+        return {"metadata": ({**signed, **rest}) or (None if is_null else {})}
+
+    cells: dict[str, Cell] = {"metadata": _unsigned, "signature": KEEP}
+    return Hatch(keys=("metadata",), cells=cells, get=read, put=write)
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _read_input(native: Native) -> dict[str, Any]:
+    if not native.get("input") and native.get("arguments"):
+        found = read_arguments(native, "arguments", "content", is_written=True)
+        other, mark = aside(native, "input"), {"/at": "arguments"}
+    else:
+        given = native if "input" in native else {**native, "input": {}}
+        found = read_arguments(given, "input", "content", is_written=True)
+        other, mark = aside(native, "arguments"), spelt(native, "input", is_null=True) if given is not native else {}
+    notes = {**found["notes"], **other["notes"], **mark}
+    return {**found, "notes": notes, "odd": (*found["odd"], *other["odd"])}
+
+
+def _write_input(block: am.ToolUseBlock) -> Native:
+    given, text = write_arguments(block)
+    key = "arguments" if block.notes and mark_of(block, JAVA, "/at") == "arguments" and given else "input"
+    if text is None and block.extras and "content" in own_extras(block, JAVA):
+        return {key: given}
+    return {key: given, "content": text}
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+class _Output:
+    """Reads and writes the output of a result: a list of parts; a text or one part, as older versions have it.
+
+    Attributes:
+        parts: what stands inside; to be set before use.
+    """
+
+    parts: Any
+
+    def read(self, native: Native) -> dict[str, Any]:
+        key, other = ("result", "output") if not native.get("output") and native.get("result") else ("output", "result")
+        output: Any = native.get(key)
+        notes: Native = {} if key == "output" else {"/at": key}
+        content: tuple[Any, ...] = ()
+        if is_list(output):
+            content = tuple(map(self.parts.read, output))
+        elif type(output) is str and output:
+            content, notes["/form"] = (_make_text(output),), "text"
+        elif is_object(output) and output:
+            content, notes["/form"] = (self.parts.read(output),), "block"
+        elif output is not None:
+            raise Unreadable
+        else:
+            notes |= {key: "null" if key in native else "absent"}
+        if other not in native:
+            return {"content": content, "notes": notes}
+        name = spelling.spelling_of(native[other])
+        if name is None and other == "output":
+            raise Unreadable
+        return {
+            "content": content,
+            "notes": notes if name is None else {**notes, other: name},
+            "odd": (other,) if name is None else (),
+        }
+
+    def write(self, block: am.ToolResultBlock) -> Native:
+        content: Any = block.content
+        parts = list(map(self.parts.write, content))
+        if not block.notes:
+            return {"output": parts}
+        key = "result" if content and mark_of(block, JAVA, "/at") == "result" else "output"
+        form = mark_of(block, JAVA, "/form") if len(content) == 1 else None
+        if form == "text" and is_bare_text(content[0], JAVA):
+            return {key: content[0].text}
+        return {key: parts[0] if form == "block" and is_object(parts[0]) and parts[0] else parts}
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+COUNTS: Mapping[str, str] = {"inputTokens": "input", "outputTokens": "output", "cachedTokens": "cache_read"}
+USAGE = Form("usage", am.Usage, None, (
+    *(Key(key, name, Whole(), "may") for key, name in COUNTS.items()),
+    Key("time", "seconds", Number(), "may"),
+    Key("totalTokens", "total", Whole(), "may"),
+), marks={"total": lambda native: native.get("totalTokens") is not None})  # fmt: skip
+
+
+def tells_usage(value: Any) -> bool:
+    """Whether a value among metadata is usage, as older versions have it."""
+    if not is_mapping(value):
+        return False
+    counts = (value.get(key) for key in (*COUNTS, "totalTokens"))
+    return all(type(count) in _COUNT for count in counts) and type(value.get("time")) in (*_COUNT, float)
+
+
+_COUNT = (int, type(None))
+
+
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Take the sum away, unless it was read: not every reader takes it."""
+    return {} if usage.total is None or mark_of(usage, JAVA, "/total") is True else {"total": None}
+
+
+carried_usage = rules.usage_cell(
+    (*COUNTS.values(), "seconds", "total"),
+    extras=carried_extras((JAVA, lambda _: USAGE.keys)),
+    wanted=_wanted,
+    case="value.total is None",
+)

@@ -1,0 +1,193 @@
+"""The description of Python's blocks, of 2.x and 1.x: text, hints, thinking, calls, results, usage.
+
+Both dialects read the same, and know each other's blocks; they differ in what they write by default. Marks: ``/as``
+(the kind of block that a call was read from), ``/no-id``, ``/unsaid`` (a result without state), ``/word`` (a state
+that the library does not have), ``/list`` (output that could be a text is a list), ``/any`` (output that is neither:
+0.x allows that), ``/partial`` (usage without a counter that all have).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import KEEP, carried_extras, is_list, mark_of, rules, usually
+from agentmsg.formats.forms import (
+    Arguments,
+    Const,
+    Content,
+    Described,
+    Form,
+    Hatch,
+    Json,
+    Key,
+    Link,
+    Object,
+    Spare,
+    Text,
+    Whole,
+    Words,
+    Wrapped,
+)
+from agentmsg_codecs.agentscope.calls import read_arguments, write_arguments
+from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
+
+if TYPE_CHECKING:
+    from agentmsg.formats import Native
+
+_RAW = "raw_input"
+_ID = Key("id", "item_id", Link(), "may")
+_LINK = Key("id", "id", Link(), "may", lacks="no-id")
+_NAME = Key("name", "name", Text())
+ODD_ACTS = ("thinking", "tool_call", "tool_use")
+
+
+def described(version: int, *, as_read: bool) -> tuple[Described, Media]:
+    """Return the description of a dialect, and its media.
+
+    Args:
+        version: 1 or 2.
+        as_read: whether what was read from a block of another version is written as such.
+    """
+    is_new = version > 1
+    ended = Spare("finished_at", is_written=is_new)
+    media = Media(
+        family=FAMILY,
+        by_kind=not is_new,
+        url_key="media_type",
+        aliases=(),
+        typed=is_new,
+        data_first=is_new,
+        ids=frozenset({"image", "audio", "video", "data"}),
+        spare=(ended,),
+        writes_spare=is_new,
+        flat=True,
+        as_read=as_read,
+    )
+    text = (Key("text", "text", Text()), _ID, ended)
+    forms = (
+        Form("text", am.TextBlock, "text", text),
+        # 2.x tells blocks without type by their other keys.
+        Form("untyped", am.TextBlock, None, (Const("type", "text"), *text), is_only_read=True),
+        *_hints(ended, is_new=is_new),
+        Form("thinking", am.ThinkingBlock, "thinking", (
+            Key("thinking", "thinking", Text()),
+            _ID,
+            ended,
+            Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": SIGNER}), "may"),
+            Key("redacted_thinking_data", "redacted", Text(), "may"),
+        )),
+        *_calls(ended, version, as_read=as_read),
+        *_results(ended, is_new=is_new),
+        *media.forms(),
+        USAGE,
+    )  # fmt: skip
+    names = tuple(form.name for form in forms if not form.is_apart and form.name not in (*media.sources, "usage"))
+    hints, acts = ("hint", "hint_list"), ODD_ACTS
+    inner = tuple(name for name in names if name not in (*hints, *acts))
+    places = {"assistant": names, "user": names, "system": names, "inner": inner}
+    odd = {"user": (*acts, *hints), "system": (*acts, *hints, *media.names)}
+    return Described(FAMILY, forms, places, odd=odd), media
+
+
+def _hints(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
+    """Return the forms of hints: words, or a list of parts."""
+    rest = (_ID, Spare("source", is_written=is_new), ended)
+    said = Wrapped(am.BlocksSource, "content", of=Content("inner", is_strict=True))
+    return (
+        Form("hint", am.TextBlock, HINT, (Key(HINT, "text", Text()), *rest), fixed={"phase": HINT},
+             fits=lambda native: type(native.get(HINT)) is str),
+        Form("hint_list", am.FileBlock, HINT, (Key(HINT, "source", said), *rest), fixed={"phase": HINT},
+             fits=lambda native: is_list(native.get(HINT)),
+             when=lambda block: isinstance(block.source, am.BlocksSource)),
+    )  # fmt: skip
+
+
+def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
+    """Return the forms of calls, one of each version; that of another is written where it was read."""
+    beside = (
+        Key("state", "status", Words({}, known=CALL_STATES), "may"),
+        Spare("suggested_rules", [], is_written=ended.is_written),
+        ended,
+    )
+    both = Hatch(
+        keys=("input", _RAW), cells={"input": KEEP, _RAW: KEEP}, get=_read_input, put=_write_input, odd=(_RAW,)
+    )
+    items = {2: Key("input", "input", Arguments()), 1: both}
+    found: list[Form] = []
+    for own, tag in ((2, "tool_call"), (1, "tool_use")):
+        other: dict[str, Any] = {} if own == version else {"notes": {"as": tag}, "is_only_read": not as_read}
+        if other and as_read:
+            other["when"] = lambda block, tag=tag: bool(block.notes) and mark_of(block, FAMILY, "/as") == tag
+        found.append(Form(tag, am.ToolUseBlock, tag, (_LINK, _NAME, items[own], *beside), **other))
+    return tuple(sorted(found, key=lambda form: form.is_only_read))
+
+
+def _read_input(native: Native) -> dict[str, Any]:
+    return read_arguments(native, "input", _RAW, is_written=False)
+
+
+def _write_input(block: am.ToolUseBlock) -> Native:
+    given, text = write_arguments(block)
+    return {"input": given} if text is None else {"input": given, _RAW: text}
+
+
+@usually("value")
+def _filled(name: str, _: Any) -> str | None:
+    # An empty name stands for none.
+    return name or None
+
+
+def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
+    """Return the forms of results: of words or blocks, and of any JSON, as 0.x allows."""
+    link = Key("id", "tool_call_id", Link(), "may", lacks="no-id")
+    name = Key("name", "name", Link(), '""', cell=_filled)
+    rest = (
+        Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
+        Key("metadata", "metadata", Object(), "{}" if is_new else "may"),
+        ended,
+    )
+    return (
+        Form("tool_result", am.ToolResultBlock, "tool_result", (
+            link, name, Key("output", "content", Content("inner"), '""'), *rest
+        ), fits=lambda native: type(native.get("output")) in _SAID, is_apart=True),
+        Form("any_result", am.ToolResultBlock, "tool_result", (
+            link, name, Key("output", "structured", Json()), *rest
+        ), notes={"any": True}, when=lambda block: block.structured is not None and not block.content, is_apart=True),
+    )  # fmt: skip
+
+
+_SAID = frozenset({str, list, type(None)})
+
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+_COUNTS = {
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "cache_input_tokens": "cache_read",
+    "cache_creation_input_tokens": "cache_write",
+}
+USAGE = Form(
+    "usage",
+    am.Usage,
+    None,
+    tuple(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
+    marks={"partial": lambda native: native.get("input_tokens") is None or native.get("output_tokens") is None},
+)
+
+
+def _wanted(usage: am.Usage) -> dict[str, Any]:
+    """Return the counters that all usage has, 0 if they are not told, unless a document was read that lacks them."""
+    if mark_of(usage, FAMILY, "/partial") is True:
+        return {}
+    return {name: 0 for name in ("input", "output") if getattr(usage, name) is None}
+
+
+carried_usage = rules.usage_cell(
+    _COUNTS.values(),
+    extras=carried_extras((FAMILY, lambda _: frozenset(_COUNTS))),
+    wanted=_wanted,
+    case="value.input is not None and value.output is not None",
+)
