@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Const, Inside, Kept, Key, Spare
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -18,16 +18,21 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["Schemas", "schema_of"]
+__all__ = ["UNTOLD", "Schemas", "schema_of"]
 
+UNTOLD = "not all of this is read: plain functions refuse some, and tell no schema"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(*described: Described) -> dict[str, Any]:
-    """Return the JSON Schema of the native objects of a format, as ``$defs``: each form, and ``place_NAME``."""
+    """Return the JSON Schema of the native objects of a format, as ``$defs``: each form, and ``place_NAME``.
+
+    Args:
+        described: of descriptions that use the same name, such as dialects, the first counts.
+    """
     defs: dict[str, Any] = {}
-    for each in described:
-        made = Schemas()
+    made = Schemas()
+    for each in reversed(described):
         defs |= {name: made.whole(form) for name, form in each.forms.items()}
         defs |= {f"place_{name}": {"anyOf": [made.form(form) for form in forms]} for name, forms in each.places.items()}
     return {"$schema": _DIALECT, "$defs": defs}
@@ -57,6 +62,8 @@ class Schemas:
         more: dict[str, Any] = thaw(form.schema)
         made["properties"] |= more.get("properties", {})
         made["required"] += more.get("required", [])
+        if not _is_told(form):
+            made["$comment"] = UNTOLD
         return made
 
     def _object(self, items: Iterable[Item]) -> dict[str, Any]:
@@ -85,6 +92,14 @@ class Schemas:
             return [(item.native, {}, False)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]
+
+
+def _is_told(form: Form) -> bool:
+    """Whether plain functions that refuse native objects say in a schema which they take."""
+    hatches = [item for item in form.items if isinstance(item, Hatch)]
+    if any(key not in hatch.schema for hatch in hatches for key in hatch.keys):
+        return False
+    return form.fits is None or bool(form.schema)
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -248,7 +248,10 @@ class Words(Value):
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"enum": list(self.native)} if self.is_closed else {"type": "string", "examples": list(self.native)}
+        if self.is_closed:
+            return {"enum": list(self.native)}
+        words = sorted(self.known or self.native)
+        return {"type": "string", "examples": words} if words else {"type": "string"}
 
 
 @attrs.frozen
