@@ -40,8 +40,7 @@ def _names(code: CodeType) -> Iterator[str]:
 def _told(value: Any) -> str:
     """Return what a name stands for, as a comment: a value, or a function; nothing for what its name says."""
     if isinstance(value, frozenset):
-        words: Any = value
-        text = f"{{{', '.join(sorted(map(repr, words)))}}}"
+        text = f"{{{', '.join(sorted(map(repr, cast('Any', value))))}}}"
     elif value is None or type(value) in (str, int) or isinstance(value, dict):
         text = repr(cast("Any", value))
     elif getattr(value, "__module__", None) and hasattr(value, "__qualname__"):

@@ -77,9 +77,11 @@ class Described:
         self.forms = {form.name: form for form in forms}
         self.shapes: dict[str, Shape] = {}
         self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
-        together: dict[tuple[type[Any], bool], list[Form]] = {}
+        together: dict[tuple[type[Any], Any], list[Form]] = {}
         for form in self.forms.values():
-            together.setdefault((form.cls, form.is_apart), []).append(form)
+            # What stands apart, and has no tag, is told by its place alone.
+            place = form.name if form.is_apart and form.tag is None else form.is_apart
+            together.setdefault((form.cls, place), []).append(form)
         for group in together.values():
             self._shape(group)
         self._groups = tuple(together.values())

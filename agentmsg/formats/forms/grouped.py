@@ -53,6 +53,7 @@ class Grouped:
         result: the form of results, which is apart.
         roles: by native role the place of its parts; roles are ours. The user's messages hold the results.
         content: the key of the content.
+        is_list: whether content is always a list of parts; else one plain text is written as a text.
 
     Attributes:
         grouping: which messages share a native one.
@@ -60,8 +61,15 @@ class Grouped:
     """
 
     def __init__(
-        self, described: Described, *, result: str, roles: Mapping[str, str], content: str = "content"
+        self,
+        described: Described,
+        *,
+        result: str,
+        roles: Mapping[str, str],
+        content: str = "content",
+        is_list: bool = False,
     ) -> None:
+        self._is_list = is_list
         self.described, self.family, self._key = described, described.family, content
         self.places: Mapping[str, Parts] = {role: described.parts[place] for role, place in roles.items()}
         self.parts = self.places["user"]
@@ -118,12 +126,12 @@ class Grouped:
         role: Any = native.get("role") if type(native) is dict else None
         place = self.places.get(role) if type(role) is str else None
         content: Any = native.get(self._key) if place is not None else None
-        if type(content) is str:
+        if type(content) is str and not self._is_list:
             group = [_make_said(role, (_make_text(content),) if content else ())]
             spelling = None
         elif type(content) is list:
             group = self._split(role, cast("Parts", place), content)
-            spelling = None if content else "[]"
+            spelling = None if content or self._is_list else "[]"
         elif place is not None and content is None:
             group = [_make_said(role, ())]
             spelling = "null" if self._key in native else "absent"
@@ -165,7 +173,7 @@ class Grouped:
         return type(part) is dict and part.get("type") == self._result_tag
 
     def _with_blocks(self, role: str, blocks: tuple[Any, ...]) -> Msg:
-        if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+        if not self._is_list and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
             return _make_msg(role, blocks, notes=self._listed)
         return _make_said(role, blocks)
 
@@ -210,7 +218,7 @@ class Grouped:
 
     def _bare(self, message: Msg) -> Any:
         blocks: Any = message.content
-        if len(blocks) == 1 and blocks[0].__class__ is TextBlock:
+        if not self._is_list and len(blocks) == 1 and blocks[0].__class__ is TextBlock:
             return blocks[0].text
         writers = self.parts.writers
         return [writers[block.__class__](block) for block in blocks]
@@ -251,6 +259,8 @@ class Grouped:
     def content(self, message: Msg) -> Any:
         """Return the content of a message in its usual spelling: a text if it is one and says no more."""
         blocks: Any = message.content
+        if self._is_list:
+            return list(map(self.parts.write, blocks))
         if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
             if not message.notes or mark_of(message, self.family, "/list") is not True:
                 return blocks[0].text

@@ -237,8 +237,8 @@ class _Reader:
                 *indented([*nothing, *self._odd(key.native)]),
             ]
         found += ["else:", *indented(read)]
-        typed = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
-        lines = [*typed, f"if {key.native!r} in {level.d}:", *indented(found)]
+        first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
+        lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
         if key.need != "may":
             lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
         if key.lacks:
@@ -248,7 +248,7 @@ class _Reader:
     def _empties(self, key: Key) -> list[str]:
         """Return the names of the values, beside null, that say that there is nothing."""
         of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
-        own = ['""'] if key.default == "" else [key.need] if key.need in NOTHING and key.need != "null" else []
+        own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
     def _is_known(self, key: Key) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -11,10 +12,9 @@ from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
 from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
 from agentmsg.model.tool_use import UNSET
-from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
@@ -54,7 +54,7 @@ def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
 
 def _attributes(obj: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for field in attrs.fields(type(obj)):
+    for field in attrs.fields(obj.__class__):
         value = getattr(obj, field.name)
         default: Any = field.default
         # What a factory makes is equal to what another call makes.
@@ -68,8 +68,9 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON: pairs where keys aren't texts, and the names of functions and classes."""
     if isinstance(value, Value):
         return {"kind": type(value).__name__, **_attributes(value)}
-    if is_mapping(value):
-        pairs: list[tuple[Any, Any]] = [(key, _plain(value[key])) for key in value]
+    if isinstance(value, Mapping):
+        given = cast("Mapping[Any, Any]", value)
+        pairs = [(key, _plain(given[key])) for key in given]
         return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
     if isinstance(value, (tuple, list, frozenset)):
         each: list[Any] = [*map(_plain, cast("Any", value))]

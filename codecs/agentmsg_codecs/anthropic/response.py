@@ -148,7 +148,7 @@ def _described(engine: Messages) -> Described:
     answer = engine.described.parts["answer"]
 
     def read_content(parts: Any) -> tuple[Any, ...]:
-        if type(parts) is not list:
+        if not is_list(parts):
             raise Unreadable("content is not a list")
         return tuple(_hint_marked(answer.read(part)) for part in parts)
 

@@ -65,7 +65,7 @@ class SynapticCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content, and those of calls."""
+        """The forms of content blocks, and those of calls."""
         return (self.engine.described, DESCRIBED)
 
     def make_caps(self) -> Caps:
