@@ -6,7 +6,6 @@ the codec of each version, too.
 
 from __future__ import annotations
 
-import operator
 import random
 from datetime import UTC, datetime
 from functools import partial
@@ -17,16 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.account import account
-from agentmsg.testing import floor, histories, honest_account, mutate, notes_never_matter, plant_notes
+from agentmsg.testing import floor, histories, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.agentscope import AgentScopeCodec
 from agentmsg_codecs.agentscope.java import AgentScopeJavaCodec
-from data import effort
 from support import checked
 from support.checked import msg as bare
 from support.checked import refused
-from support.documents import documents
 
 CODEC, JAVA = AgentScopeCodec(), AgentScopeJavaCodec()
 returned = partial(checked.returned, codec=CODEC)
@@ -519,46 +515,6 @@ def test_a_result_gets_a_state() -> None:
     natives = written(*(bare("tool", answer) for answer in answers))
     assert [item["state"] for native in natives for item in native["content"]] == ["success", "error", "error"]
     assert natives[0]["content"][2]["output"] == "no"
-
-
-# -- the quick path ---------------------------------------------------------------------------------------------------
-
-
-def careful(codec: AnyCodec) -> AnyCodec:
-    """Return a codec whose shortcuts are off: a hook of somebody else's is registered for each class of blocks."""
-    for dialect in codec.engine.dialects.values():
-        setattr(dialect, "quick_message", nothing)  # noqa: B010 - a method: type checkers would refuse
-        dialect.quick_result = nothing
-        parts = dialect.parts["assistant"]
-        for cls in (am.TextBlock, am.ThinkingBlock, am.ToolUseBlock):
-            shape = parts.shape(cls)
-            assert shape is not None
-            parts.converter.register_structure_hook_func(partial(operator.is_, cls), partial(call_it, shape.read))
-    return codec
-
-
-def nothing(*_: Any) -> None:
-    """Leave everything to the general path."""
-
-
-def call_it(read: Any, native: Any, cls: Any) -> Any:
-    """Read as the codec does, by a function that it does not know."""
-    return read(native, cls)
-
-
-@pytest.mark.parametrize(
-    ("codec", "slow"), [(CODEC, careful(AgentScopeCodec())), (JAVA, careful(AgentScopeJavaCodec()))], ids=["py", "java"]
-)
-def test_the_quick_path_reads_what_the_careful_one_reads(codec: AnyCodec, slow: AnyCodec) -> None:
-    """Messages, notes included, are the same on both paths, for every document and for damaged ones."""
-    rng = random.Random(5)
-    for _, document in documents(codec.name):
-        for one in (document, *(mutate(document, rng) for _ in range(effort(8, least=2)))):
-            try:
-                quick = am.dumps(am.decode(one, codec), "json")
-            except AgentMsgError:
-                continue
-            assert am.dumps(am.decode(one, slow), "json") == quick
 
 
 # -- errors, and the laws of both versions ----------------------------------------------------------------------------

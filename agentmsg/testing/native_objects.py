@@ -92,5 +92,7 @@ _WORDS: dict[str, _Make] = {
     "const": lambda made, schema: st.just(schema["const"]),
     "enum": lambda made, schema: st.sampled_from(schema["enum"]),
     "anyOf": _Natives.any_of,
+    # Of a key that may not stand there.
+    "not": lambda made, schema: st.nothing(),
     "type": _Natives.typed,
 }

@@ -230,16 +230,16 @@ class Words(Value):
                 *refuse(f"type({v}) not in {kinds} or {v} not in {table}", f"{c.key} is an unknown word"),
                 f"{v} = {table}[{v}]",
             ]
-        taken = c.bind("taken", frozenset(self.native.values()) - frozenset(self.native))
-        noted = [f"if {v} in {taken}:", f"    {c.noted()}[{c.key!r}] = ['=', {v}]"]
+        taken = frozenset(self.native.values()) - frozenset(self.native)
+        noted = [f"if {v} in {c.bind('taken', taken)}:", f"    {c.noted()}[{c.key!r}] = ['=', {v}]"] if taken else []
         if self.known is not None:
             noted += [f"if {v} not in {c.bind('known', self.known)}:", f"    {c.noted()}['/word'] = True"]
-        return [*Text().read(v, c), *noted, f"{v} = {table}.get({v}, {v})"]
+        return [*Text().read(v, c), *noted, *([f"{v} = {table}.get({v}, {v})"] if self.native else [])]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the native word."""
         table = c.bind("spelt", {ours: word for word, ours in reversed([*self.native.items()])})
-        return f"{table}[{v}]" if self.is_closed else f"{table}.get({v}, {v})"
+        return f"{table}[{v}]" if self.is_closed else f"{table}.get({v}, {v})" if self.native else v
 
     def cell(self, c: Cells) -> Cell:
         """Support the words that the format has."""

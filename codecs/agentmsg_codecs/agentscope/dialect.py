@@ -15,7 +15,6 @@ from agentmsg.formats import (
     read_as,
     write_as,
 )
-from agentmsg.lazy import Later
 from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras, write_marked
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ class Dialect:
     Attributes:
         parts: the parts by our role, and of results ("inner").
         result: the shape of tool results.
-        writers: give the parts of blocks without notes and extras, by class.
     """
 
     family: ClassVar[str]
@@ -50,12 +48,6 @@ class Dialect:
     def __init__(self, described: Described, media: Media) -> None:
         self.described, self.media, self.parts = described, media, described.parts
         self.result = described.shapes["tool_result"]
-        self.writers: Mapping[type[Any], Callable[[Any], Any]] = Later(self._writer_of)
-
-    def _writer_of(self, cls: type[Any]) -> Callable[[Any], Any]:
-        if cls is am.ToolResultBlock:
-            return self.result.write if self.result.writer is None else self.result.writer()
-        return self.parts["assistant"].writers[cls] or self.write_part
 
     def fill(self) -> None:
         """Fill the tables, on first use."""

@@ -54,6 +54,13 @@ _GEMINI = "gemini"
 _make_text = maker(am.TextBlock)
 _make_signature = maker(am.Signature)
 _ACTS = ("thinking", "tool_use")
+_ARGUMENTS: Mapping[str, Any] = {
+    "input": {"type": "object"},
+    "arguments": {"type": "object"},
+    "content": {"type": ["string", "null"]},
+}
+_LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_inner"}}
+_OUTPUT: Mapping[str, Any] = {"output": _LISTED, "result": _LISTED}
 
 
 def described(*, as_read: bool) -> tuple[Described, Media]:
@@ -86,13 +93,14 @@ def described(*, as_read: bool) -> tuple[Described, Media]:
                   put=_write_input, odd=("arguments", "content")),
             _signed(is_null=False),
             Key("state", "status", Words({}, known=CALL_STATES), "may"),
-        )),
+        ), schema={"properties": _ARGUMENTS}),
     )  # fmt: skip
     output = _Output()
     result = Form("tool_result", am.ToolResultBlock, "tool_result", (
         Key("id", "tool_call_id", Link(), "null", lacks="no-id"),
         Key("name", "name", Link(), "null"),
-        Hatch(keys=("output", "result"), cells={"content": KEEP}, get=output.read, put=output.write, odd=("result",)),
+        Hatch(keys=("output", "result"), cells={"content": KEEP}, get=output.read, put=output.write, odd=("result",),
+              schema=_OUTPUT),
         Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
         Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
     ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()}, is_apart=True)  # fmt: skip
@@ -145,7 +153,8 @@ def _signed(*, is_null: bool) -> Hatch:
         return {"metadata": ({**signed, **rest}) or (None if is_null else {})}
 
     cells: dict[str, Cell] = {"metadata": _unsigned, "signature": KEEP}
-    return Hatch(keys=("metadata",), cells=cells, get=read, put=write)
+    schema = {"metadata": {"type": ["object", "null"]}}
+    return Hatch(keys=("metadata",), cells=cells, get=read, put=write, schema=schema)
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Every block that was read is marked ``/as`` with its kind, "flat" or "url" if it
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -141,6 +142,7 @@ class Media:
             (*ids["data"], source, own, *self.spare),
             notes={"as": "data"},
             fits=lambda native: self._class_in(native) is cls,
+            schema={"properties": {"source": {"anyOf": [*map(partial(self._schema_of, cls), self.sources)]}}},
         )
         flat = Form(
             f"flat_{name}",
@@ -150,9 +152,16 @@ class Media:
             notes={"as": "flat"},
             fits=self._is_flat,
             when=self.is_flat,
+            schema={"properties": {"source": {"not": {}}}},
         )
         kinds = [data] if is_file else self._by_tag(of_kind, data)
         return [flat, *kinds] if self.flat else kinds
+
+    def _schema_of(self, cls: type[Any], tag: str) -> dict[str, Any]:
+        """Return the schema of sources with a tag that make a ``data`` block one of a class."""
+        key, kind = ("url", self.url_key) if tag == "url" else ("data", "media_type")
+        properties = {"type": {"const": tag}, key: {"type": "string"}, kind: {"const": f"{MEDIA[cls]}/x"}}
+        return {"type": "object", "properties": properties, "required": [*properties]}
 
     def _by_tag(self, of_kind: Form, data: Form) -> list[Form]:
         """Return both kinds of a class; the usual one is for what the other was not read from."""
@@ -181,7 +190,8 @@ class Media:
         def write(source: Any) -> Native:
             return {} if source.media_type is None else {key: source.media_type}
 
-        return Hatch(keys=keys, cells={"media_type": KEEP}, get=read, put=write, odd=keys)
+        schema = {each: {"type": ["string", "null"]} for each in keys}
+        return Hatch(keys=keys, cells={"media_type": KEEP}, get=read, put=write, odd=keys, schema=schema)
 
     def _told_by(self, native: Mapping[str, Any], key: str) -> str:
         return next((name for name in (key, *self.aliases) if native.get(name) is not None), key)

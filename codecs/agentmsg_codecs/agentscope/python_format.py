@@ -34,9 +34,12 @@ from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentmsg.formats import Native
 
 _RAW = "raw_input"
+_ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["string", "null"]}}
 _ID = Key("id", "item_id", Link(), "may")
 _LINK = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())
@@ -112,9 +115,15 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
         ended,
     )
     both = Hatch(
-        keys=("input", _RAW), cells={"input": KEEP, _RAW: KEEP}, get=_read_input, put=_write_input, odd=(_RAW,)
+        keys=("input", _RAW),
+        cells={"input": KEEP, _RAW: KEEP},
+        get=_read_input,
+        put=_write_input,
+        odd=(_RAW,),
+        must=("input",),
+        schema=_ARGUMENTS,
     )
-    items = {2: Key("input", "input", Arguments()), 1: both}
+    items: dict[int, Key | Hatch] = {2: Key("input", "input", Arguments()), 1: both}
     found: list[Form] = []
     for own, tag in ((2, "tool_call"), (1, "tool_use")):
         other: dict[str, Any] = {} if own == version else {"notes": {"as": tag}, "is_only_read": not as_read}
@@ -154,7 +163,9 @@ def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
         ), fits=lambda native: type(native.get("output")) in _SAID, is_apart=True),
         Form("any_result", am.ToolResultBlock, "tool_result", (
             link, name, Key("output", "structured", Json()), *rest
-        ), notes={"any": True}, when=lambda block: block.structured is not None and not block.content, is_apart=True),
+        ), notes={"any": True}, fits=lambda native: type(native.get("output")) not in _SAID,
+             schema={"properties": {"output": {"type": ["boolean", "number", "object"]}}},
+             when=lambda block: block.structured is not None and not block.content, is_apart=True),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from agentmsg.formats import Native, is_bare_text, is_object, mark_of
 from agentmsg_codecs.agentscope.replies import last_said, role_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
@@ -67,11 +67,4 @@ def write_content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
 
 
 def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
-    careful: Callable[[Any], Any] = dialect.write_result if role == "tool" else dialect.write_part
-    writers = dialect.writers
-    parts: list[Any] = []
-    for block in blocks:
-        # Of a block without notes and unknown fields the default spelling is all there is to write.
-        write = careful if block.notes or block.extras else writers[block.__class__]
-        parts.append(write(block))
-    return parts
+    return list(map(dialect.write_result if role == "tool" else dialect.write_part, blocks))
