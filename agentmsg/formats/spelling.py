@@ -201,7 +201,7 @@ def spelling_of(value: Any) -> str | None:
     """Return the name of the spelling that a native value is; None if it is none."""
     if value:
         return None
-    kind: Any = type(value)
+    kind: Any = value.__class__
     name = _EMPTY.get(kind)
     if name is not None or isinstance(value, (str, int, float)):
         return name

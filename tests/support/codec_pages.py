@@ -60,7 +60,8 @@ takes it out again. A format without metadata reports its losses as always.
 Absent values are never lost, nor are ids and times that agentmsg itself made. Whatever is reported can be restored.
 [Losses](../agentmsg/guides/losses.md) defines the levels content, setting and annotation.
 
-To add a format, read [Write a codec](../agentmsg/guides/codecs.md), then the next section.
+To add a format, read [Write a codec](../agentmsg/guides/codecs.md), then
+[A format in 150 lines](#a-format-in-150-lines).
 """
 _CONVERSIONS = """\
 # Conversions

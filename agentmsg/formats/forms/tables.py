@@ -69,15 +69,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Value):
         return {"kind": type(value).__name__, **_attributes(value)}
     if isinstance(value, Mapping):
-        given: Any = value
-        pairs: list[tuple[Any, Any]] = [(key, _plain(given[key])) for key in given]
-        return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
+        return _plain_mapping(cast("Any", value))
     if isinstance(value, (tuple, list, frozenset)):
         each: list[Any] = [*map(_plain, cast("Any", value))]
         return sorted(each, key=str) if isinstance(value, frozenset) else each
     if callable(value):
         return getattr(value, "__qualname__", type(value).__qualname__)
     return None if value is UNSET else value
+
+
+def _plain_mapping(value: Mapping[Any, Any]) -> Any:
+    pairs = [(key, _plain(each)) for key, each in value.items()]
+    return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
 
 
 # -- a mapping for people ---------------------------------------------------------------------------------------------
