@@ -84,7 +84,7 @@ def test_hooks_of_yours_replace_forms() -> None:
     converter.register_unstructure_hook_func(
         lambda kind: kind is am.TextBlock, lambda block: {"type": "text", "text": block.text.lower()}
     )
-    converter.register_structure_hook_func(lambda kind: kind is am.CacheHint, lambda *_: am.CacheHint(ttl="5m"))
+    converter.register_structure_hook_func(lambda kind: kind is am.CacheHint, lambda _, __: am.CacheHint(ttl="5m"))
     converter.register_unstructure_hook_func(lambda kind: kind is am.CacheHint, lambda _: {"type": "mine"})
     assert codec.read(_anthropic(_TEXT))[0].text == "HI"
     call = {"type": "tool_use", "id": "a", "name": "f", "input": {}, "cache_control": {"type": "mine"}}

@@ -29,14 +29,15 @@ from support.examples import CORE, ROOT, Example, examples, located, run_python,
 
 README = "README.md"
 GUIDES = sorted(f"agentmsg/guides/{path.name}" for path in (CORE / "guides").glob("*.md"))
-RUN = [README, *GUIDES]
+AUTHORS = "codecs/README.md"
+RUN = [README, *GUIDES, AUTHORS]
 READ = [
     *RUN,
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",
     "agentmsg/README.md",
     "benchmarks/README.md",
-    *sorted(f"codecs/{path.name}" for path in (ROOT / "codecs").glob("*.md")),
+    *sorted(f"codecs/{path.name}" for path in (ROOT / "codecs").glob("*.md") if path.name != README),
     "tests/README.md",
 ]
 MOST_LINES = 150
@@ -90,6 +91,13 @@ def test_languages_are_known(name: str) -> None:
     """Each block is marked as what it is, so that none escapes: an example, or a drawing."""
     known = {"python", "console", "json", "sh", "", "text", "toml"}
     assert not [f"{name}:{each.line}" for each in examples(name) if each.language not in known]
+
+
+def test_the_format_is_that_short() -> None:
+    """The codec on the page for authors takes at most 150 lines: all blocks up to the first that tests it."""
+    blocks = [each.text for each in examples(AUTHORS) if each.language == "python"]
+    codec = next(number for number, text in enumerate(blocks) if "check_codec" in text)
+    assert sum(len(text.splitlines()) for text in blocks[:codec]) <= MOST_LINES
 
 
 def test_what_the_first_guide_restores_is_the_same() -> None:

@@ -186,14 +186,12 @@ class Parts:
 
     def _reader(self, shape: Shape, tag: str | None) -> Callable[[Native], Any]:
         quick, family = self.quick.get(tag), self.family
-        if shape.exact is not None:
-            read = shape.exact[tag]
-        else:
 
-            def read(native: Native) -> Any:
-                block = None if quick is None else quick(native)
-                return read_as(shape, native, family) if block is None else block
+        def careful(native: Native) -> Any:
+            block = None if quick is None else quick(native)
+            return read_as(shape, native, family) if block is None else block
 
+        read = careful if shape.exact is None else shape.exact[tag]
         if shape.cls in self._odd or tag in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read

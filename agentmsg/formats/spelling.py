@@ -201,7 +201,8 @@ def spelling_of(value: Any) -> str | None:
     """Return the name of the spelling that a native value is; None if it is none."""
     if value:
         return None
-    name = _EMPTY.get(type(value))
+    kind: Any = value.__class__
+    name = _EMPTY.get(kind)
     if name is not None or isinstance(value, (str, int, float)):
         return name
     return "{}" if isinstance(value, Mapping) else "[]" if isinstance(value, (list, tuple)) else None

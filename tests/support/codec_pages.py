@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.tables import Mapped
 
-__all__ = ["FOLDER", "CodecPage", "pages"]
+__all__ = ["AUTHORS", "FOLDER", "CodecPage", "pages"]
 
 FOLDER = Path(__file__).resolve().parents[2] / "codecs"
 # The formats that most people convert to and from.
@@ -45,6 +45,7 @@ Each format has a page: the documents it reads, its mapping, its options, what i
 `python -m support.codec_pages` (with `tests` on the path) writes these pages from the codecs.
 
 """
+AUTHORS = "## A format in 150 lines"
 _LEGEND = """\
 `carry=True` puts lost content into the metadata of a message near the end, under `agentmsg.losses`. `agentmsg.restore`
 takes it out again. A format without metadata reports its losses as always.
@@ -59,7 +60,8 @@ takes it out again. A format without metadata reports its losses as always.
 Absent values are never lost, nor are ids and times that agentmsg itself made. Whatever is reported can be restored.
 [Losses](../agentmsg/guides/losses.md) defines the levels content, setting and annotation.
 
-To add a format, read [Write a codec](../agentmsg/guides/codecs.md).
+To add a format, read [Write a codec](../agentmsg/guides/codecs.md), then
+[A format in 150 lines](#a-format-in-150-lines).
 """
 _CONVERSIONS = """\
 # Conversions
@@ -356,6 +358,9 @@ def _index(names: Sequence[str]) -> Iterator[str]:
     heads = ("name", "documents", "supports", "`carry=True`")
     yield from _table([heads, *(_row(am.get_codec(name)) for name in names)])
     yield _LEGEND
+    # Written by hand, for authors of codecs.
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    yield AUTHORS + text.partition(AUTHORS)[2]
 
 
 def _conversions(names: Sequence[str]) -> Iterator[str]:

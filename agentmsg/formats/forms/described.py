@@ -44,7 +44,7 @@ def fitting(forms: Iterable[Form], native: Native) -> Form:
 
 def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
     """Return the keys of some forms."""
-    return frozenset().union(*(form.keys for form in forms))
+    return frozenset[str]().union(*(form.keys for form in forms))
 
 
 class Described:
@@ -159,7 +159,7 @@ class Described:
             tag_of=tag_of,
             read=read_one if first.tag is None else read,
             write=write,
-            odd=frozenset().union(*(form.odd for form in forms)),
+            odd=frozenset[str]().union(*(form.odd for form in forms)),
             exact=readers,
             writer=writer,
             takes=takes,
@@ -195,8 +195,12 @@ class Described:
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a hook of a user's."""
         hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None)
+
+        def read_hooked(native: Native) -> Any:
+            return read_as(hooked, native, self.family)
+
         for name, own in self.shapes.items():
             if own is shape:
-                self.names.readers[name] = lambda native, _=None: read_as(hooked, native, self.family)
+                self.names.readers[name] = read_hooked
                 self.names.writers[name] = write
                 self.shapes[name] = hooked

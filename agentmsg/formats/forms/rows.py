@@ -75,8 +75,8 @@ class Rows:
         """
         forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
         fields = {**self._fields(forms), **cells}
-        rule = (rules or {}).get(forms[0].cls)
-        answer, concerns = rule if isinstance(rule, tuple) else (rule, None)
+        rule: Any = (rules or {}).get(forms[0].cls)
+        answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
 
     def _fields(self, forms: list[Form]) -> dict[str, Cell]:
@@ -193,8 +193,9 @@ class Rows:
         form_of = self._described.form_of
 
         def cell(obj: Any, owner: Any) -> Any:
-            fields = rows.get(type(obj))
-            if fields is None or form_of(by_class[type(obj)], obj) is None:
+            kind: Any = obj.__class__
+            fields = rows.get(kind)
+            if fields is None or form_of(by_class[kind], obj) is None:
                 return _NOT_HERE
             return _nearest(obj, fields)
 

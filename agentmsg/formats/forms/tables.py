@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Value):
         return {"kind": type(value).__name__, **_attributes(value)}
     if isinstance(value, Mapping):
-        given = cast("Mapping[Any, Any]", value)
+        given: Mapping[Any, Any] = value
         pairs = [(key, _plain(given[key])) for key in given]
         return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
     if isinstance(value, (tuple, list, frozenset)):
