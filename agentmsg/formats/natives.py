@@ -70,7 +70,7 @@ def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[
         if key not in shape.odd:
             return False
         try:
-            plain = shape.write(owner)
+            plain = plain_copy(thaw(shape.write(owner)))
             back = read_as(shape, {**plain, key: plain_copy(thaw(value))}, family, namespace=namespace)
         except Exception:  # noqa: BLE001 - an owner that does not fit yet: what may not come back is not supported
             return False

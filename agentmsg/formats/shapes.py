@@ -147,6 +147,11 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
     plain = shape.write(obj)
     if not obj.notes and not obj.extras:
         return plain
+    if shape.exact is not None and all(key[:1] == "/" for key in note_of(obj, family)):
+        # Marks ask for no spelling, so nothing need be read again.
+        extras = obj.extras.get(namespace or family) if obj.extras else None
+        more = cast("Mapping[str, Any]", extras) if is_mapping(extras) else EMPTY
+        return {**plain, **{key: thaw(value) for key, value in more.items() if key not in plain}}
 
     def read(native: Native) -> Any:
         return read_as(shape, plain_copy(thaw(native)), family, namespace=namespace)

@@ -94,7 +94,7 @@ def _spelt_envelope(
 ) -> dict[str, Any]:
     """Return the notes of an input that stands in an envelope though it is written otherwise."""
     plain, text = write_arguments(_make_call(None, "", **fields))
-    notes: Native = {} if same_document(plain, native[key]) else {key: ["=", native[key]]}
+    notes: Native = {} if same_document(thaw(plain), native[key]) else {key: ["=", native[key]]}
     if text is None:
         return notes
     if is_odd:
@@ -102,10 +102,10 @@ def _spelt_envelope(
     return {**notes, text_key: "absent" if text_key not in native else spelling.spelling_of(native[text_key])}
 
 
-def write_arguments(block: ToolUseBlock) -> tuple[Native, str | None]:
-    """Return the input of a call as a plain object, and its text if there is one."""
+def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
+    """Return the input of a call as an object, which may be frozen, and its text if there is one."""
     text = block.raw_input
     if not text:
-        return tool_arguments.input_copy(block), None
+        return tool_arguments.input_object(block), None
     value = block.input
-    return thaw(value) if is_mapping(value) else {}, text
+    return value if is_mapping(value) else {}, text

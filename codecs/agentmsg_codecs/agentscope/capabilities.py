@@ -266,7 +266,12 @@ class _Maker:
             if "item_id" in cells:
                 cells["item_id"] = self.dialect.media.id_cell
             rows[cls] = self.media(role, cells, _sound if cls is am.AudioBlock else None)
-        file = {**cells, "item_id": self.file_id(role), "name": self._file_name, "phase": self.file_phase(role)}
+        file = {
+            **rows[am.FileBlock].fields,
+            "item_id": self.file_id(role),
+            "name": self._file_name,
+            "phase": self.file_phase(role),
+        }
         rows[am.FileBlock] = self.media(role, file, lambda block: self.file(block, role))
         if role != "inner":
             rows |= self.acts(role)
@@ -295,7 +300,7 @@ class _Maker:
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
         thinking = self.cells(am.ThinkingBlock) | {"signature": self.signature()}
-        call = self.cells(am.ToolUseBlock) | {"kind": lambda kind, _: "function", **self.state(CALL_STATES)}
+        call = self.cells(am.ToolUseBlock) | {"kind": _function, **self.state(CALL_STATES)}
         if "signature" in call:
             call["signature"] = self.signature()
         return {
@@ -306,7 +311,7 @@ class _Maker:
     def answer(self) -> _Rows:
         """Return the row of a tool's result."""
         cells = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
-        return {am.ToolResultBlock: Row({**cells, "kind": lambda kind, _: "function"}, self.result)}
+        return {am.ToolResultBlock: Row({**cells, "kind": _function}, self.result)}
 
     def row(self, role: str, **more: Any) -> MessageRow:
         own = (self.family, self.dialect.taken_by_message)
@@ -319,6 +324,10 @@ class _Maker:
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
     """Return the keys that what surrounds a message has of its own; None if it has no marks, or more."""
     return None if marks_of(message) is None else frozenset()
+
+
+def _function(_: str, __: Any) -> str:
+    return "function"
 
 
 def _kept(block: Any) -> Any:

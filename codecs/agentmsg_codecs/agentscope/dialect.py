@@ -15,7 +15,7 @@ from agentmsg.formats import (
     read_as,
     write_as,
 )
-from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras, write_marked
+from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,13 +134,7 @@ class Dialect:
 
     def write_result(self, block: am.ToolResultBlock) -> Native:
         """Return the part of a tool result."""
-        return write_marked(self.result, block, self.family)
-
-    def write_part(self, block: Any) -> Any:
-        """Return the part of a block that isn't a result."""
-        parts = self.parts["assistant"]
-        shape = parts.shape(block.__class__) if block.notes or block.extras else None
-        return parts.write(block) if shape is None else write_marked(shape, block, self.family)
+        return write_as(self.result, block, self.family)
 
     def read_usage(self, native: Any) -> am.Usage:
         """Return the usage of a message.

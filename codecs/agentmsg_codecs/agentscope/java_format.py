@@ -149,7 +149,7 @@ def _signed(*, is_null: bool) -> Hatch:
 
     def write(block: Any) -> Native:
         signed = {} if block.signature is None else {SIGNATURE_KEY: block.signature.value}
-        rest = thaw(block.metadata) if block.metadata else {}
+        rest: Native = thaw(block.metadata) if block.metadata else {}
         return {"metadata": ({**signed, **rest}) or (None if is_null else {})}
 
     cells: dict[str, Cell] = {"metadata": _unsigned, "signature": KEEP}
@@ -165,7 +165,7 @@ def _read_input(native: Native) -> dict[str, Any]:
         found = read_arguments(native, "arguments", "content", is_written=True)
         other, mark = aside(native, "input"), {"/at": "arguments"}
     else:
-        given = native if "input" in native else {**native, "input": {}}
+        given: Native = native if "input" in native else {**native, "input": {}}
         found = read_arguments(given, "input", "content", is_written=True)
         other, mark = aside(native, "arguments"), spelt(native, "input", is_null=True) if given is not native else {}
     notes = {**found["notes"], **other["notes"], **mark}
@@ -220,7 +220,7 @@ class _Output:
 
     def write(self, block: am.ToolResultBlock) -> Native:
         content: Any = block.content
-        parts = list(map(self.parts.write, content))
+        parts: list[Any] = list(map(self.parts.write, content))
         if not block.notes:
             return {"output": parts}
         key = "result" if content and mark_of(block, JAVA, "/at") == "result" else "output"

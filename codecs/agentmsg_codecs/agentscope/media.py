@@ -168,7 +168,11 @@ class Media:
         usual, other = (of_kind, data) if self.by_kind else (data, of_kind)
         if not self.as_read:
             return [usual, attrs.evolve(other, is_only_read=True)]
-        return [attrs.evolve(other, when=lambda block: self.tag_of(block) == other.tag), usual]
+
+        def is_other(block: Any) -> bool:
+            return self.tag_of(block) == other.tag
+
+        return [attrs.evolve(other, when=is_other), usual]
 
     def _type(self, key: str) -> Key | Hatch:
         """Return the media type of a source, which stands under one of several keys."""

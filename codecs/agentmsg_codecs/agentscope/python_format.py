@@ -8,6 +8,7 @@ that the library does not have), ``/list`` (output that could be a text is a lis
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -128,9 +129,14 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
     for own, tag in ((2, "tool_call"), (1, "tool_use")):
         other: dict[str, Any] = {} if own == version else {"notes": {"as": tag}, "is_only_read": not as_read}
         if other and as_read:
-            other["when"] = lambda block, tag=tag: bool(block.notes) and mark_of(block, FAMILY, "/as") == tag
+            other["when"] = partial(_was, tag)
         found.append(Form(tag, am.ToolUseBlock, tag, (_LINK, _NAME, items[own], *beside), **other))
     return tuple(sorted(found, key=lambda form: form.is_only_read))
+
+
+def _was(tag: str, block: am.ToolUseBlock) -> bool:
+    """Whether a call was read from one with a tag that isn't usual."""
+    return bool(block.notes) and mark_of(block, FAMILY, "/as") == tag
 
 
 def _read_input(native: Native) -> dict[str, Any]:

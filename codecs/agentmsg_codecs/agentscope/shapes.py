@@ -6,18 +6,13 @@ its usual value it is only spelling, with any other an unknown field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import attrs
-
-from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     Cell,
     Native,
-    Shape,
     Unreadable,
     adopt,
     is_list,
@@ -25,13 +20,14 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     mark_of,
-    note_of,
     same_document,
     times,
     usually,
-    write_as,
 )
 from agentmsg_codecs.agentscope.names import ITEM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # -- spare keys -------------------------------------------------------------------------------------------------------
 
@@ -53,51 +49,6 @@ def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str
 def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str]:
     """Return the spare keys that say something."""
     return frozenset(key for key in spare if key in native and not same_document(native[key], spare[key]))
-
-
-def with_spare(native: Native, owner: Any, spare: Mapping[str, Any], family: str) -> Native:
-    """Return the native object, to which those spare keys were added that say nothing."""
-    rest = own_extras(owner, family) if owner.extras else EMPTY
-    for key, value in spare.items():
-        if key not in rest:
-            native[key] = [] if type(value) is list else value
-    return native
-
-
-def write_marked(shape: Shape, obj: Any, family: str) -> Native:
-    """Return what ``write_as`` gives; marks ask for no spelling, so that nothing of it needs to be read again."""
-    if obj.notes:
-        for key in note_of(obj, family):
-            if not key.startswith("/"):
-                return write_as(shape, obj, family)
-    native = shape.write(obj)
-    if obj.extras:
-        native |= {key: thaw(value) for key, value in own_extras(obj, family).items() if key not in native}
-    return native
-
-
-@attrs.frozen(kw_only=True)
-class Spared(Shape):
-    """A shape with spare keys.
-
-    Attributes:
-        family: whose extras hold them.
-        spare_in: returns the spare keys of a native object, with their usual values.
-        spare_of: returns those of what an object is written as.
-    """
-
-    family: str
-    spare_in: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-    spare_of: Callable[[Any], Mapping[str, Any]]
-
-    def known(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the keys that a native object models: a spare key that says something is none of them."""
-        return Shape.known(self, native) - beside(native, self.spare_in(native))
-
-    def taken(self, owner: Any) -> frozenset[str]:
-        """Return the keys that no unknown field of an object may have."""
-        keys = self.keys[self.tag_of(owner)] | {self.tag}
-        return keys - beside(own_extras(owner, self.family), self.spare_of(owner))
 
 
 # -- entries of a memory ----------------------------------------------------------------------------------------------
@@ -123,18 +74,6 @@ def parts_in(content: Any) -> list[Any]:
     if is_list(content):
         return content
     return [content] if is_object(content) else []
-
-
-def text_or_none(native: Mapping[str, Any], key: str) -> str:
-    """Return the text under a key; the empty one if there is nothing.
-
-    Raises:
-        Unreadable: where something else stands there.
-    """
-    value = native.get(key)
-    if value is not None and type(value) is not str:
-        raise Unreadable
-    return value or ""
 
 
 def object_or_none(native: Mapping[str, Any], key: str) -> Native:

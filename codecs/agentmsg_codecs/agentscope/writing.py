@@ -67,4 +67,4 @@ def write_content(dialect: Dialect, group: Sequence[am.Msg]) -> Any:
 
 
 def _parts(dialect: Dialect, role: str, blocks: Any) -> list[Any]:
-    return list(map(dialect.write_result if role == "tool" else dialect.write_part, blocks))
+    return list(map(dialect.write_result if role == "tool" else dialect.parts["assistant"].write, blocks))
