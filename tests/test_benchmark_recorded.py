@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+# Each measures, and a collection before each round takes long beside thousands of other tests.
+pytestmark = pytest.mark.slow
 USUAL = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 ODD: Mapping[str, dict[str, Any]] = {
     "a note": {"role": "user", "content": [{"type": "text", "text": "Hi"}]},

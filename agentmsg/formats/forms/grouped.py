@@ -222,7 +222,7 @@ class Grouped:
         blocks: Any = message.content
         if not self._is_list and len(blocks) == 1 and blocks[0].__class__ is TextBlock:
             return blocks[0].text
-        writers = self.parts.writers
+        writers = self.places[message.role].writers
         return [writers[block.__class__](block) for block in blocks]
 
     def write_result(self, block: Any) -> Any:
@@ -261,14 +261,15 @@ class Grouped:
     def content(self, message: Msg) -> Any:
         """Return the content of a message in its usual spelling: a text if it is one and says no more."""
         blocks: Any = message.content
+        write = self.places[message.role].write
         if self._is_list:
-            return list(map(self.parts.write, blocks))
+            return list(map(write, blocks))
         if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
             if not message.notes or mark_of(message, self.family, "/list") is not True:
                 return blocks[0].text
         elif not blocks:
             return ""
-        return list(map(self.parts.write, blocks))
+        return list(map(write, blocks))
 
     # -- whether native ones come back --------------------------------------------------------------------------------
 

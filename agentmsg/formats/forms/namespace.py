@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
-from agentmsg.formats.natives import extras_of, is_bare_text, link_of, with_rest, write_arguments
+from agentmsg.formats.natives import extras_of, is_bare_text, link_of, write_arguments
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -37,6 +37,11 @@ _SOURCES = {"read": reader_source, "write": writer_source}
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
     """Return the keys that no item names, and those whose value has no meaning here, in the order of the document."""
     return {key: value for key, value in native.items() if key not in known or key in odd}
+
+
+def _with_rest(native: Native, owner: Any, space: str) -> Native:
+    """Return an object inside another with its unknown keys, as plain data."""
+    return {**native, **thaw(extras_of(owner, space))}
 
 
 def _spelling_of_nothing(value: Any) -> Any:
@@ -115,7 +120,7 @@ class Namespace:
             "spelling_of_nothing": _spelling_of_nothing,
             "text_or_list": _text_or_list(family),
             "thaw": thaw,
-            "with_rest": with_rest,
+            "with_rest": _with_rest,
             "write_arguments": write_arguments,
         }
 

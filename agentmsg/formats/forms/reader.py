@@ -257,9 +257,11 @@ class _Reader:
         return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
 
     def _const(self, item: Const, level: _Level) -> list[str]:
-        value = self.bind("const", item.value)
+        value, kind = self.bind("const", item.value), self.bind("kind", type(item.value))
+        given = f"{level.d}[{item.native!r}]"
         wrong = [
-            f"elif {level.d}[{item.native!r}] != {value}:",
+            # 1 and True are equal, and not the same.
+            f"elif type({given}) is not {kind} or {given} != {value}:",
             f"    raise Unreadable({f'{item.native} is another'!r})",
         ]
         return [
@@ -282,7 +284,8 @@ class _Reader:
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
         read += [*self._required(item.items, inner), *self._counted(item.items, inner)]
         read += [*self._optional(item.items, inner), *rest]
-        odd = [*absent, *self._odd(item.native)]
+        # What was noted of the inside before is of no object any more.
+        odd = [*absent, f"note.pop({item.native!r}, None)", *self._odd(item.native)]
         return [
             *absent,
             f"if {item.native!r} in d:",
