@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 
 # What a profile does for 100 rounds: the examples that Hypothesis tries for a law, to begin with.
-ROUNDS = {"quick": 25, "ci": 75, "long": 10_000}
+ROUNDS = {"quick": 25, "ci": 60, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -54,7 +54,7 @@ def effort(count: int, *, least: int = 10) -> int:
     The profile is that of ``$AGENTMSG_PROFILE``:
 
     - ``quick``, the default: a quarter of the rounds that are written, for every change;
-    - ``ci``: three quarters, before something is merged;
+    - ``ci``: three fifths, before something is merged;
     - ``long``: a hundred times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
