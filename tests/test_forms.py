@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -10,6 +10,7 @@ import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.frozen import plain_copy
+from agentmsg_codecs import CodecName
 from agentmsg_codecs.anthropic.response import AnthropicResponseCodec
 from data import effort, some
 from support.changed_once import changed_once
@@ -43,7 +44,8 @@ ANSWERS = [
     ),
 ]
 
-DESCRIBED: tuple[am.CodecName, ...] = ("anthropic", "anthropic-response", "agentscope", "agentscope-java")
+NAMES: tuple[am.CodecName, ...] = get_args(CodecName)
+DESCRIBED = [name for name in NAMES if am.get_codec(name).described]
 """The codecs whose format is described in forms."""
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
 
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer
@@ -92,18 +92,18 @@ def same_document(a: Any, b: Any) -> bool:
     return same(a, b)
 
 
-def keep(
-    obj: _N,
-    native: Mapping[str, Any],
-    plain: Mapping[str, Any],
-    *,
-    family: str,
-    known: frozenset[str],
-    never: frozenset[str] = frozenset(),
-    odd: frozenset[str] = frozenset(),
-    read: Callable[[dict[str, Any]], Any] | None = None,
-    namespace: str | None = None,
-) -> _N | None:
+class How(TypedDict, total=False):
+    """What ``keep`` is told of a format beside the objects."""
+
+    family: Required[str]
+    known: Required[frozenset[str]]
+    never: frozenset[str]
+    odd: frozenset[str]
+    read: Callable[[dict[str, Any]], Any] | None
+    namespace: str | None
+
+
+def keep(obj: _N, native: Mapping[str, Any], plain: Mapping[str, Any], **how: Unpack[How]) -> _N | None:
     """Return the object with what its document said beyond or otherwise than the default spelling.
 
     A native value is kept as a note only where it says the same as the default spelling, or where all that it says
@@ -113,20 +113,12 @@ def keep(
         obj: the object just read from ``native``.
         native: the native object.
         plain: what the writer writes for ``obj`` by default.
-        family: whose extras and notes these are.
-        known: the keys that the format models; all others are extras.
-        never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
-        odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
-            key. Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
-        read: the reader that gave ``obj``; if there is none, only what says the same is kept as a note.
-        namespace: where unknown fields go in extras, if not under ``family``.
+        how: see ``keep_proven``.
 
     Returns:
         None if a known key holds what is neither: the caller makes the whole a native block or message, visibly.
     """
-    found = keep_proven(
-        obj, native, plain, family=family, known=known, never=never, odd=odd, read=read, namespace=namespace
-    )
+    found = keep_proven(obj, native, plain, **how)
     return None if found is None else found[0]
 
 
@@ -146,6 +138,18 @@ def keep_proven(
 
     It does where each key that isn't as the writer writes it is an extra, or has a spelling without a value, and
     nothing else of the object's own has a say.
+
+    Args:
+        obj: the object just read from ``native``.
+        native: the native object.
+        plain: what the writer writes for ``obj`` by default.
+        family: whose extras and notes these are.
+        known: the keys that the format models; all others are extras.
+        never: known keys whose native value must not be kept as a note (lists of messages, parts or items).
+        odd: known keys whose value is kept in extras where it has no meaning here and the default spelling lacks the
+            key. Their capability table must support them (see ``agentmsg.formats.shapes.is_odd``).
+        read: the reader that gave ``obj``; if there is none, only what says the same is kept as a note.
+        namespace: where unknown fields go in extras, if not under ``family``.
     """
     extras = {key: value for key, value in native.items() if key not in known}
     note: dict[str, Any] = {key: "absent" for key in plain if key not in native}

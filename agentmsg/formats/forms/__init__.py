@@ -11,7 +11,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
-| Link, Input, Arguments, FreeText | the id of a call; its arguments as an object, as JSON text, or any text |
+| Link, Input, Arguments | the id of a call; its arguments as an object, or as JSON text |
 | Spare | a key that no field is for: usual it says nothing, else it is an extra |
 | Words | a word that the model says otherwise |
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
-    from agentmsg.formats.forms.call_values import Arguments, Content, FreeText, Input
+    from agentmsg.formats.forms.call_values import Arguments, Content, Input
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("Arguments", "Content", "FreeText", "Input"), "agentmsg.formats.forms.call_values"),
+    **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
@@ -88,7 +88,6 @@ __all__ = [
     "Described",
     "Each",
     "Form",
-    "FreeText",
     "Grouped",
     "Hatch",
     "Input",

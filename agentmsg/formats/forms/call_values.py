@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
     from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = ["Arguments", "Content", "FreeText", "Input"]
+__all__ = ["Arguments", "Content", "Input"]
 
 
 @usually(SAYS_NO_MORE)
@@ -60,37 +60,19 @@ class Input(Value):
 
 
 @attrs.frozen
-class FreeText(Value):
-    """The input of a call that is any text: ``Key("input", "input", FreeText())``."""
-
-    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
-
-    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
-        """Support any text."""
-        return {"input": KEEP, "raw_input": KEEP}
-
-    def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that make ``raw_input``."""
-        return [*Text().read(v, c), "raw_input_, input_ = input_, UNSET"]
-
-    def write(self, v: str, c: Code) -> str:
-        """Return the expression of the text."""
-        return "(o.input if isinstance(o.input, str) else input_text(o))"
-
-    def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema."""
-        return {"type": "string"}
-
-
-@attrs.frozen
-class Arguments(FreeText):
+class Arguments(Value):
     """The arguments of a call as JSON text, parsed when asked for: ``Key("arguments", "input", Arguments())``.
 
     Attributes:
         is_any: whether they may also stand there as they are, not as text; such a call is marked ``/object``.
     """
 
+    fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
     is_any: bool = False
+
+    def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
+        """Support any text."""
+        return {"input": KEEP, "raw_input": KEEP}
 
     def nothing(self, v: str, default: str) -> list[str]:
         """Return the line for a call without arguments."""
@@ -98,15 +80,19 @@ class Arguments(FreeText):
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make ``raw_input``, or ``input``."""
-        if not self.is_any:
-            return super().read(v, c)
-        plain = [f"{c.noted()}['/object'] = True", "raw_input_, input_ = None, adopt(input_)"]
         text = "raw_input_, input_ = input_, UNSET"
+        if not self.is_any:
+            return [*Text().read(v, c), text]
+        plain = [f"{c.noted()}['/object'] = True", "raw_input_, input_ = None, adopt(input_)"]
         return ["if type(input_) is str:", f"    {text}", "else:", *indented(plain)]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the text, or of what was read in its place."""
         return "write_arguments(o, FAMILY) if o.notes else input_text(o)" if self.is_any else "input_text(o)"
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema."""
+        return {"type": "string"}
 
 
 @attrs.frozen

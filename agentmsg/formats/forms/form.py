@@ -33,7 +33,7 @@ class Form:
         tag: what stands under ``tag_key``; None if nothing has to.
         items: what the native object is made of.
         tag_key: the key of the tag.
-        tagged: whether the tag always stands there, may be absent ("read": it isn't written), or isn't looked at.
+        tagged: whether the tag always stands there, or may be absent ("read": it isn't written).
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
         fits: tells native objects that this form reads from others of its tag.
@@ -51,7 +51,7 @@ class Form:
     tag: str | None
     items: tuple[Item, ...]
     tag_key: str = attrs.field(default="type", kw_only=True)
-    tagged: Literal["always", "read", "never"] = attrs.field(default="always", kw_only=True)
+    tagged: Literal["always", "read"] = attrs.field(default="always", kw_only=True)
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)

@@ -52,7 +52,7 @@ class Schemas:
     def whole(self, form: Form) -> dict[str, Any]:
         """Return the schema of the native objects of a form."""
         made = self._object(form.items)
-        if form.tag is not None and form.tagged != "never":
+        if form.tag is not None:
             is_must = form.tagged == "always"
             made["properties"] = {
                 form.tag_key: {"const": form.tag} if is_must else {"enum": [form.tag, None]},

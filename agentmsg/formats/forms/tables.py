@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
-from agentmsg.formats.forms.call_values import Content, FreeText, Input
+from agentmsg.formats.forms.call_values import Arguments, Content, Input
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
 from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
@@ -169,7 +169,7 @@ _Teller: TypeAlias = "Callable[[Any, str], str]"
 _TELLERS: Mapping[type[Value], _Teller] = {
     Content: _content,
     Each: _each,
-    FreeText: lambda value, field: "raw_input",
+    Arguments: lambda value, field: "raw_input",
     Input: lambda value, field: "input ({\"_raw\": ...} holds what isn't an object, or isn't JSON)",
     Nested: lambda value, field: _with(field, " or ".join(value.forms)),
     Total: lambda value, field: _with(field, f"with {' and '.join(value.beside)}"),
