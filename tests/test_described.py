@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.formats import plain_copy, write_as
-from agentmsg.formats.forms import mapping_of, plain_tables, schema_of
+from agentmsg.formats.forms.schemas import schema_of
+from agentmsg.formats.forms.tables import mapping_of, plain_tables
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import natives
 from agentmsg_codecs import CodecName

@@ -102,16 +102,17 @@ class Parts:
 
     def narrowed(
         self,
-        classes: Iterable[type[Any]],
+        classes: Iterable[type[Any]] | Mapping[type[Any], Shape],
         *,
         odd: Iterable[type[Any] | str | None] = (),
         tags: Iterable[str | None] | None = None,
     ) -> Parts:
         """Return the table of another place: with some of the classes and tags, and the same Converter."""
         chosen = set(classes)
+        own: Mapping[type[Any], Shape] = {**self._shapes, **classes} if isinstance(classes, Mapping) else self._shapes
         other = Parts(
             self.family,
-            (shape for cls, shape in self._shapes.items() if cls in chosen),
+            (shape for cls, shape in own.items() if cls in chosen),
             (quick for quick in self._shortcuts if quick[0] in chosen),
             odd=odd,
             tags=tags,

@@ -11,16 +11,25 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.model.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import maker
+from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["BARE_FIELDS", "is_bare", "is_parsed", "make_bare", "make_bare_result", "make_bare_text", "make_parsed_call"]
+__all__ = [
+    "BARE_FIELDS",
+    "are_bare",
+    "is_bare",
+    "is_parsed",
+    "make_bare",
+    "make_bare_result",
+    "make_bare_text",
+    "make_parsed_call",
+]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
     {
@@ -58,3 +67,35 @@ make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
 
 is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")
 """Tells whether the input of a call is known to say all that its text says; None if nobody has looked yet."""
+
+
+def are_bare(blocks: Sequence[Any]) -> bool:
+    """Whether the blocks of a message that a reader has just made are what a bare message may hold."""
+    for block in blocks:
+        test = _TESTS.get(block.__class__)
+        if test is None or not test(block):
+            return False
+    return bool(blocks) and (len(blocks) > 1 or blocks[0].__class__ is not TextBlock or bool(blocks[0].text))
+
+
+def _is_bare_call(block: Any) -> bool:
+    # A reader marks no call as parsed that has anything beside.
+    return block._says_all is True
+
+
+def _others_absent(cls: Any) -> Callable[[Any], bool]:
+    absent = {name: value for name, value in absent_values(cls).items() if name not in BARE_FIELDS[cls]}
+    tests = [f"block.{name} is None" if value is None else f"not block.{name}" for name, value in absent.items()]
+    return cast("Callable[[Any], bool]", eval(f"lambda block: {' and '.join(tests)}"))  # noqa: S307 - names of fields
+
+
+def _is_bare_image(block: Any) -> bool:
+    return _has_bare_image(block) and not block.source.notes and not block.source.extras
+
+
+_has_bare_image = _others_absent(ImageBlock)
+_TESTS: Mapping[type[Any], Callable[[Any], bool]] = {
+    TextBlock: _others_absent(TextBlock),
+    ImageBlock: _is_bare_image,
+    ToolUseBlock: _is_bare_call,
+}

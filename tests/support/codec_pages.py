@@ -19,7 +19,7 @@ from agentmsg.cli.capabilities import summary, tables
 from agentmsg.cli.codec_options import Option, options_of
 from agentmsg.fitting.carry import has_slot
 from agentmsg.formats import is_list, is_object
-from agentmsg.formats.forms import mapping_of
+from agentmsg.formats.forms.tables import mapping_of
 from support.grand_tour import grand_tour
 from support.situations import table
 

@@ -8,6 +8,8 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Form, Described | one kind of native object; all those of a format, and the places where they may stand |
 | Key, Const | a key and its field; a key that always says the same |
 | Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
+| Lifted: Place, Beside | the content of a message that several keys hold, each of them some of the blocks |
+| Single | keys of a message that say the one block that it holds |
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
@@ -17,8 +19,9 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Wrapped, Nested, Each | a value that is an object of the model; an object with a form of its own; a list |
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
-| schema_of, plain_tables, mapping_of | the JSON Schema of native objects; all of it as JSON; the same for people |
 | Via | a value through two plain functions |
+
+The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
 
 from __future__ import annotations
@@ -32,15 +35,12 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
+    from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
+    from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
     from agentmsg.formats.forms.rows import Rows
-    from agentmsg.formats.forms.schemas import schema_of
-    from agentmsg.formats.forms.tables import mapping_of, plain_tables
     from agentmsg.formats.forms.values import (
-        Each,
         Json,
         Link,
-        Nested,
         Number,
         Object,
         Text,
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         Via,
         Whole,
         Words,
-        Wrapped,
     )
 
 _HOMES = {
@@ -57,16 +56,16 @@ _HOMES = {
     "Described": "agentmsg.formats.forms.described",
     "Form": "agentmsg.formats.forms.form",
     "Grouped": "agentmsg.formats.forms.grouped",
+    **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
-    "schema_of": "agentmsg.formats.forms.schemas",
-    **dict.fromkeys(("mapping_of", "plain_tables"), "agentmsg.formats.forms.tables"),
-    **dict.fromkeys(("Const", "Hatch", "Inside", "Kept", "Key", "Spare"), "agentmsg.formats.forms.items"),
+    **dict.fromkeys(
+        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare"),
+        "agentmsg.formats.forms.items",
+    ),
     **dict.fromkeys(
         (
-            "Each",
             "Json",
             "Link",
-            "Nested",
             "Number",
             "Object",
             "Text",
@@ -75,7 +74,6 @@ _HOMES = {
             "Via",
             "Whole",
             "Words",
-            "Wrapped",
         ),
         "agentmsg.formats.forms.values",
     ),
@@ -83,6 +81,7 @@ _HOMES = {
 
 __all__ = [
     "Arguments",
+    "Beside",
     "Const",
     "Content",
     "Described",
@@ -95,11 +94,14 @@ __all__ = [
     "Json",
     "Kept",
     "Key",
+    "Lifted",
     "Link",
     "Nested",
     "Number",
     "Object",
+    "Place",
     "Rows",
+    "Single",
     "Spare",
     "Text",
     "Total",
@@ -108,9 +110,6 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
-    "mapping_of",
-    "plain_tables",
-    "schema_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)

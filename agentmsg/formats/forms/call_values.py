@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats.capabilities import KEEP, usually
-from agentmsg.formats.forms.values import Each, Text, Value, indented, refuse
+from agentmsg.formats.forms.object_values import Each
+from agentmsg.formats.forms.values import Text, Value, indented, refuse
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
 if TYPE_CHECKING:
@@ -65,10 +66,13 @@ class Arguments(Value):
 
     Attributes:
         is_any: whether they may also stand there as they are, not as text; such a call is marked ``/object``.
+        is_eager: whether usual ones are parsed here and now: nearly every writer needs them, and ``fit`` must know
+            what their text says.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
     is_any: bool = False
+    is_eager: bool = False
 
     def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
         """Support any text."""

@@ -47,6 +47,10 @@ class Code(Names, Protocol):
         """Return the name of the dict of notes and marks of the object that is read."""
         ...
 
+    def spelt(self, value: str) -> str:
+        """Return the line that notes how the value of the key, in a variable, is spelt."""
+        ...
+
 
 class Cells(Protocol):
     """What makes capability rows."""

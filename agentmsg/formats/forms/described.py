@@ -92,12 +92,24 @@ class Described:
             here, odd_here = self._of(names), self._of((odd or {}).get(place, ()))
             tags = {form.tag for form in here} | {None for form in here if form.tagged != "always"}
             self.parts[place] = self._everything.narrowed(
-                {form.cls for form in here}, odd={form.tag for form in odd_here}, tags=tags
+                {form.cls: self._here(form, here) for form in here}, odd={form.tag for form in odd_here}, tags=tags
             )
         self.places, self.odd = places, odd or {}
 
     def _of(self, names: Iterable[str]) -> list[Form]:
         return [self.forms[name] for name in names]
+
+    def _here(self, one: Form, here: Iterable[Form]) -> Shape:
+        """Return the shape of a class in a place, where another form of a tag may stand than elsewhere."""
+        shape = self.shapes[one.name]
+        same = [form for form in here if form.cls is one.cls]
+        others = {
+            form.tag for form in self.forms.values() if form.cls is one.cls and not form.is_apart and form not in same
+        }
+        if others.isdisjoint(form.tag for form in same):
+            return shape
+        names = {form.tag: form.name for form in same}
+        return attrs.evolve(shape, exact=Later(lambda tag: self.names.readers[names[tag]]))
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import attrs
 
-from agentmsg.formats.forms.items import Hatch, Inside, Item, Key, keys_of
+from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
 from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY, adopt
 
@@ -72,8 +72,29 @@ class Form:
     @property
     def odd(self) -> frozenset[str]:
         """The keys whose value is an extra where it has another shape."""
-        found = {item.native for item in self.items if isinstance(item, (Inside, Key)) and item.is_odd}
-        return frozenset(found).union(*(item.odd for item in self.items if isinstance(item, Hatch)))
+        found: set[str] = set()
+        for item in self._plain_items:
+            if isinstance(item, (Hatch, Beside)):
+                found.update(item.odd if isinstance(item, Hatch) else item.keys)
+            elif isinstance(item, (Inside, Key, Place)) and item.is_odd:
+                found.add(item.native)
+        return frozenset(found)
+
+    @property
+    def _plain_items(self) -> Iterator[Any]:
+        """The items, and in place of those of a message the keys that these are made of."""
+        for item in self.items:
+            if isinstance(item, Lifted):
+                yield from item.places
+            elif isinstance(item, Single):
+                yield from item.items
+            else:
+                yield item
+
+    @property
+    def may_be_odd(self) -> bool:
+        """Whether the value of a key that it names may be an extra."""
+        return bool(self.odd) or any(isinstance(item, Spare) for item in self.items)
 
     def is_of(self, obj: Any) -> bool:
         """Whether an object of the class has this form."""

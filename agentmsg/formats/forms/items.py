@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
@@ -12,9 +12,26 @@ from agentmsg.formats.forms.values import Value
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["Const", "Hatch", "Inside", "Item", "Kept", "Key", "Spare", "keys_of"]
+__all__ = [
+    "Beside",
+    "Const",
+    "Hatch",
+    "Inside",
+    "Item",
+    "Kept",
+    "Key",
+    "Lifted",
+    "Place",
+    "Single",
+    "Spare",
+    "keys_in",
+    "keys_of",
+]
+
+
+Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
 
 
 @attrs.frozen
@@ -28,7 +45,8 @@ class Key:
         need: whether the key must stand there, may be absent where there is nothing, or is null or empty then.
         default: what the field holds where there is nothing, if not what its class says.
         known: the values that the schema has; an object with another is marked ``/odd``.
-        lacks: a mark of objects without the key.
+        lacks: a mark of objects without the key, which usual ones have.
+        said: a mark of objects with the key.
         is_odd: whether a value of another kind is an extra; else it makes the object unreadable.
         cell: of the capability table, where it isn't that of the value.
     """
@@ -40,6 +58,7 @@ class Key:
     default: Any = attrs.field(default=None, kw_only=True)
     known: frozenset[Any] | None = attrs.field(default=None, kw_only=True)
     lacks: str | None = attrs.field(default=None, kw_only=True)
+    said: str | None = attrs.field(default=None, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
     cell: Cell | None = attrs.field(default=None, kw_only=True)
 
@@ -66,12 +85,14 @@ class Inside:
         items: its own keys.
         need: whether it must stand there; one that may be absent, and has another shape, is an extra.
         space: the namespace of extras for its unknown keys.
+        bare: the key whose text may stand in place of the object; one that is read so is marked ``/bare``.
     """
 
     native: str
     items: tuple[Key, ...]
     need: Literal["must", "may"] = "must"
     space: str = attrs.field(kw_only=True)
+    bare: str | None = attrs.field(default=None, kw_only=True)
 
     @property
     def is_odd(self) -> bool:
@@ -93,6 +114,7 @@ class Hatch:
             ``put`` the one that writes them, as a second argument.
         odd: those of the keys that may be extras; ``get`` returns under ``odd`` which are.
         must: those of the keys that must stand there.
+        is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked.
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
     """
@@ -104,6 +126,7 @@ class Hatch:
     forms: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
     must: tuple[str, ...] = ()
+    is_optional: bool = False
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
 
@@ -140,12 +163,107 @@ class Spare:
     is_written: bool = attrs.field(default=True, kw_only=True)
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Spare"
+@attrs.frozen
+class Place:
+    """A key that holds some of the blocks of a message: ``Place("tool_calls", Each(CALL), {am.ToolUseBlock: None})``.
+
+    Attributes:
+        native: the key.
+        value: what stands there; the value of one block, where ``is_one``.
+        takes: the blocks that stand there, by class, each with a test of those of the class, or None. Without it, all
+            that no other place takes.
+        need: as of a ``Key``.
+        last_of: the place that these blocks are taken from, one at a time: the last that stands there.
+        alone: how the key says that there is nothing, where no other key holds a block; else ``need`` tells.
+        is_one: whether it holds one block, not a list of them.
+        is_odd: whether a value of another kind is an extra.
+    """
+
+    native: str
+    value: Value
+    takes: Takes = attrs.field(factory=dict)
+    need: Literal["may", "null", '""'] = "may"
+    last_of: str | None = attrs.field(default=None, kw_only=True)
+    alone: Literal['""'] | None = attrs.field(default=None, kw_only=True)
+    is_one: bool = attrs.field(default=False, kw_only=True)
+    is_odd: bool = attrs.field(default=False, kw_only=True)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The native keys."""
+        return (self.native,)
+
+
+@attrs.frozen(kw_only=True)
+class Beside:
+    """Keys that hold some of the blocks of a message, read and written by two plain functions.
+
+    Attributes:
+        keys: the native keys.
+        takes: as of a ``Place``.
+        get: returns the blocks of a native object that has such a key, its notes, and which keys are extras.
+        put: returns the keys of some blocks; it is given the message, too.
+        about: what the keys are in the model, for the documentation.
+    """
+
+    keys: tuple[str, ...]
+    takes: Takes
+    get: Callable[[Any], tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]]
+    put: Callable[[Sequence[Any], Any], dict[str, Any]]
+    about: str = ""
+
+
+@attrs.frozen
+class Lifted:
+    """The content of a message, which several keys hold, in the order in which it is read.
+
+    Attributes:
+        places: the keys.
+    """
+
+    places: tuple[Place | Beside, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The native keys."""
+        return tuple(key for place in self.places for key in place.keys)
+
+
+@attrs.frozen
+class Single:
+    """Keys of a message that say the one block that it holds: ``Single(am.ToolResultBlock, (Key(...), ...))``.
+
+    Attributes:
+        cls: the class of the block.
+        items: what it is made of. Marks are the block's; extras and spellings are the message's.
+        marks: what each such block is marked with.
+    """
+
+    cls: type[Any]
+    items: tuple[Key | Hatch, ...]
+    marks: Mapping[str, Any] = EMPTY
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The native keys."""
+        return tuple(sorted(keys_of(self.items)))
+
+
+Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare"
+
+
+def keys_in(items: Iterable[Item]) -> Iterator[Key]:
+    """Yield the keys among items, and those inside."""
+    for item in items:
+        if isinstance(item, Inside):
+            yield from item.items
+        elif isinstance(item, Key):
+            yield item
 
 
 def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, (Hatch, Kept)) else (item.native,))
+        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single)) else (item.native,))
     return frozenset(found)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
-from agentmsg.formats.natives import extras_of, is_bare_text, link_of, write_arguments
+from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
+from agentmsg.formats.plain_messages import are_bare, make_bare, make_bare_result, make_parsed_call
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -19,6 +20,7 @@ from agentmsg.model.construction import maker
 from agentmsg.model.tool_arguments import from_object, input_copy, input_text
 from agentmsg.model.tool_use import UNSET
 from agentmsg.values.frozen import EMPTY, adopt, thaw
+from agentmsg.values.text import UNUSUAL, usual_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -106,18 +108,25 @@ class Namespace:
             "FAMILY": family,
             "NO_TEXT": "",
             "UNSET": UNSET,
+            "UNUSUAL": UNUSUAL,
             "Unreadable": Unreadable,
             "adopt": adopt,
+            "are_bare": are_bare,
             "from_object": from_object,
             "input_copy": input_copy,
             "input_text": input_text,
             "is_bare_text": is_bare_text,
+            "is_marked": is_marked,
             "link_of": link_of,
             "list_or_text": _list_or_text(family),
+            "make_bare": make_bare,
+            "make_bare_result": make_bare_result,
+            "make_parsed_call": make_parsed_call,
             "make_text": maker(TextBlock, "text"),
             "marked": marked,
             "rest_of": _rest_of,
             "spelling_of_nothing": _spelling_of_nothing,
+            "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
             "thaw": thaw,
             "with_rest": _with_rest,

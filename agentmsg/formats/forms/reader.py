@@ -7,14 +7,24 @@ it, and takes what no item names as extras.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import attrs
-
-from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare, keys_of
-from agentmsg.formats.forms.values import NOTHING, indented, refuse
-from agentmsg.values.frozen import EMPTY
+from agentmsg.formats.forms.call_values import Arguments
+from agentmsg.formats.forms.items import (
+    Const,
+    Hatch,
+    Inside,
+    Kept,
+    Key,
+    Lifted,
+    Single,
+    Spare,
+    keys_in,
+    keys_of,
+)
+from agentmsg.formats.forms.key_lines import Level
+from agentmsg.formats.forms.message_lines import MessageLines
+from agentmsg.formats.forms.values import Text, indented, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,25 +36,11 @@ if TYPE_CHECKING:
 __all__ = ["reader_source"]
 
 
-@attrs.frozen
-class _Level:
-    """An object whose keys are read: the native object itself, or one inside it.
+_OF_CALLS = {"id", "name", "input", "raw_input"}
 
-    Attributes:
-        d: the variable that holds it.
-        left: the variable that counts the keys not read yet.
-        inside: the key that it stands under; None for the native object.
-    """
 
-    d: str
-    left: str
-    inside: str | None = None
-
-    def note(self, key: str, spelling: str) -> str:
-        """Return the line that notes a spelling; an object inside is noted as a whole."""
-        if self.inside is None:
-            return f"note[{key!r}] = {spelling}"
-        return f"note[{self.inside!r}] = ['=', {self.d}]"
+def _is_eager(key: Key) -> bool:
+    return isinstance(key.value, Arguments) and key.value.is_eager
 
 
 def _rank(item: Item) -> int:
@@ -52,8 +48,8 @@ def _rank(item: Item) -> int:
     return 2 if isinstance(item, Kept) else int(isinstance(item, Key) and item.value.is_last)
 
 
-def _inner(item: Inside) -> _Level:
-    return _Level(f"in_{item.native}", f"left_{item.native}", item.native)
+def _inner(item: Inside) -> Level:
+    return Level(f"in_{item.native}", f"left_{item.native}", item.native)
 
 
 def reader_source(form: Form, names: Names) -> list[str]:
@@ -61,23 +57,13 @@ def reader_source(form: Form, names: Names) -> list[str]:
     return _Reader(form, names).lines()
 
 
-class _Reader:
-    """Emits one reader; what its values ask (see ``context.Code``)."""
-
-    def __init__(self, form: Form, names: Names) -> None:
-        self.form, self.absent = form, absent_of(form.cls)
-        self.key, self.has_noted = "", False
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
-        self.reader, self.writer = names.reader, names.writer
-
-    def noted(self) -> str:
-        self.has_noted = True
-        return "note"
+class _Reader(MessageLines):
+    """Emits one reader."""
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        form, level = self.form, _Level("d", "left")
+        form, level = self.form, Level("d", "left")
         body: list[str] = []
         if form.fits is not None:
             body += refuse(f"not {self.bind('fits', form.fits)}(d)", "another kind of object")
@@ -102,30 +88,31 @@ class _Reader:
         ]
 
     def _has_odd(self) -> bool:
-        return bool(self.form.odd) or any(isinstance(item, Spare) for item in self.form.items)
+        return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
         return any(isinstance(item, Inside) for item in self.form.items)
 
     # -- required keys ------------------------------------------------------------------------------------------------
 
-    def _required(self, items: Iterable[Item], level: _Level) -> list[str]:
+    def _required(self, items: Iterable[Item], level: Level) -> list[str]:
         lines: list[str] = []
         for item in items:
-            if isinstance(item, Key) and item.need == "must":
+            if isinstance(item, Single):
+                lines += self._required((key for key in item.items if isinstance(key, Key)), level)
+            elif isinstance(item, Key) and item.need == "must":
                 if item.value.takes_null:
                     lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
-                lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self._value(item)]
+                lines += [f"{item.field}_ = {level.d}.get({item.native!r})", *self.value(item, level)]
             elif isinstance(item, Inside) and item.need == "must":
                 inner = _inner(item)
                 lines += [f"{inner.d} = {level.d}.get({item.native!r})"]
+                if item.bare is not None:
+                    noted = f"    {self.noted()}['/bare'] = True"
+                    lines += [f"if type({inner.d}) is str:", noted, f"    {inner.d} = {{{item.bare!r}: {inner.d}}}"]
                 lines += refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
                 lines += self._required(item.items, inner)
         return lines
-
-    def _value(self, key: Key) -> list[str]:
-        self.key = key.native
-        return key.value.read(f"{key.field}_", self)
 
     # -- the usual object ---------------------------------------------------------------------------------------------
 
@@ -134,7 +121,10 @@ class _Reader:
         form = self.form
         if form.marks or form.notes or form.tagged != "always":
             return []
-        tests = [f"len(d) == {self._count(form.items) + (form.tag is not None)}"]
+        if any(isinstance(item, (Lifted, Single)) for item in form.items):
+            return self.usual_message(form.items)
+        count = self._count(form.items) + self._lacking(form.items) + (form.tag is not None)
+        tests = [f"len(d) == {count}"]
         for item in form.items:
             if isinstance(item, Inside) and item.need == "must":
                 if any(key.need not in ("must", "may") or key.lacks for key in item.items):
@@ -142,16 +132,30 @@ class _Reader:
                 tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
                 tests += self._known(item.items)
             elif (
-                isinstance(item, (Const, Hatch, Kept))
-                or (isinstance(item, Key) and (item.need not in ("must", "may") or item.lacks))
+                isinstance(item, (Const, Kept))
+                or (isinstance(item, Hatch) and not item.is_optional)
+                or (isinstance(item, Key) and not self._is_plain(item))
                 or (isinstance(item, Spare) and item.is_written)
             ):
                 return []
+        for item in form.items:
+            if isinstance(item, Key) and item.lacks:
+                tests.append(f"type({item.field}_ := d.get({item.native!r})) is str")
         tests += self._known(form.items)
         if self.has_noted:
             tests.append("not note")
         fields = self._fields(required_only=True)
-        return [f"if {' and '.join(tests)}:", f"    return {self._made(fields)}"]
+        made = [f"return {self._made(fields)}"]
+        if set(fields) == _OF_CALLS and any(map(_is_eager, keys_in(form.items))):
+            values = "id_, name_, parsed, raw_input_"
+            parsed = ["parsed = usual_arguments(raw_input_)", "if parsed is not UNUSUAL:"]
+            made = [*parsed, f"    return make_parsed_call({values})", *made]
+        return [f"if {' and '.join(tests)}:", *indented(made)]
+
+    @staticmethod
+    def _is_plain(key: Key) -> bool:
+        """Whether the usual object has the key, with a value that its type tells, or never has it."""
+        return isinstance(key.value, Text) if key.lacks else key.need in ("must", "may")
 
     def _known(self, items: Iterable[Item]) -> list[str]:
         keys = [item for item in items if isinstance(item, Key) and item.need == "must" and item.known is not None]
@@ -159,7 +163,12 @@ class _Reader:
 
     @staticmethod
     def _count(items: Iterable[Item]) -> int:
-        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in items)
+        keys = (key for item in items for key in (item.items if isinstance(item, Single) else (item,)))
+        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in keys)
+
+    @staticmethod
+    def _lacking(items: Iterable[Item]) -> int:
+        return sum(isinstance(item, Key) and item.lacks is not None for item in items)
 
     def _fields(self, *, required_only: bool = False) -> dict[str, str]:
         """Return the fields of the model that are read, and the variable of each."""
@@ -167,13 +176,15 @@ class _Reader:
         for item in self.form.items:
             for key in item.items if isinstance(item, Inside) else (item,):
                 if isinstance(key, Key) and not (
-                    required_only and (key.need != "must" or getattr(item, "need", "") != "must")
+                    required_only and not key.lacks and (key.need != "must" or getattr(item, "need", "") != "must")
                 ):
                     found |= {name: f"{name}_" for name in key.fields}
                 elif isinstance(key, Hatch) and not required_only:
                     found |= {name: f"{name}_" for name in key.cells}
                 elif isinstance(key, Kept) and not required_only:
                     found[key.field] = f"{key.field}_"
+                elif isinstance(key, (Lifted, Single)):
+                    found["content"] = "content_"
         return found
 
     def _made(self, fields: dict[str, str]) -> str:
@@ -183,16 +194,16 @@ class _Reader:
 
     # -- optional keys ------------------------------------------------------------------------------------------------
 
-    def _counted(self, items: Iterable[Item], level: _Level, *, of_tag: bool = False) -> list[str]:
+    def _counted(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str]:
         return [f"{level.left} = len({level.d}) - {self._count(items) + of_tag}"]
 
-    def _optional(self, items: Iterable[Item], level: _Level) -> list[str]:
+    def _optional(self, items: Iterable[Item], level: Level) -> list[str]:
         lines: list[str] = []
         if level.inside is None and self.form.tag is not None and self.form.tagged == "read":
             lines += self._spelt_tag()
         for item in sorted(items, key=_rank):
             if isinstance(item, Key):
-                lines += self._optional_key(item, level) if item.need != "must" else self._is_known(item)
+                lines += self.optional_key(item, level) if item.need != "must" else self.is_known(item)
             elif isinstance(item, Inside):
                 lines += self._inside(item, level)
             elif isinstance(item, Const):
@@ -201,8 +212,12 @@ class _Reader:
                 lines += self._kept(item)
             elif isinstance(item, Spare):
                 lines += self._spare(item)
+            elif isinstance(item, Lifted):
+                lines += self.lifted(item, level)
+            elif isinstance(item, Single):
+                lines += self.single(item)
             else:
-                lines += self._hatch(item)
+                lines += self.hatch(item)
         return lines
 
     def _spelt_tag(self) -> list[str]:
@@ -213,50 +228,7 @@ class _Reader:
             f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
         ]
 
-    def _default(self, field: str, own: Any = None) -> str:
-        value = self.absent.get(field) if own is None else own
-        if value is None or value in ("", ()):
-            return repr(value)
-        return self.bind(f"no_{field}", value)
-
-    def _optional_key(self, key: Key, level: _Level) -> list[str]:
-        v = f"{key.field}_"
-        nothing = key.value.nothing(v, self._default(key.field, key.default))
-        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
-        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
-        found += [f"if {v} is None:", *indented([*null, *nothing])]
-        for name in self._empties(key):
-            noted = [] if key.need == name else [level.note(key.native, repr(name))]
-            found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
-        read = [*self._value(key), *self._is_known(key)]
-        if key.is_odd:
-            read = [
-                "try:",
-                *indented(read),
-                "except Unreadable:",
-                *indented([*nothing, *self._odd(key.native)]),
-            ]
-        found += ["else:", *indented(read)]
-        first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
-        lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
-        if key.need != "may":
-            lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
-        if key.lacks:
-            lines += [f"if {v} is None:", f"    note[{'/' + key.lacks!r}] = True"]
-        return lines
-
-    def _empties(self, key: Key) -> list[str]:
-        """Return the names of the values, beside null, that say that there is nothing."""
-        of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
-        own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
-        return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
-
-    def _is_known(self, key: Key) -> list[str]:
-        if key.known is None:
-            return []
-        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
-
-    def _const(self, item: Const, level: _Level) -> list[str]:
+    def _const(self, item: Const, level: Level) -> list[str]:
         value, kind = self.bind("const", item.value), self.bind("kind", type(item.value))
         given = f"{level.d}[{item.native!r}]"
         wrong = [
@@ -274,18 +246,18 @@ class _Reader:
             f"    {level.note(item.native, repr('absent'))}",
         ]
 
-    def _inside(self, item: Inside, level: _Level) -> list[str]:
+    def _inside(self, item: Inside, level: Level) -> list[str]:
         inner, keys = _inner(item), self.bind("keys", keys_of(item.items))
         rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys})"]
         if item.need == "must":
             return [*self._counted(item.items, inner), *self._optional(item.items, inner), *rest]
         fields = [name for key in item.items for name in key.fields]
-        absent = [f"{name}_ = {self._default(name)}" for name in fields]
+        absent = [f"{name}_ = {self.default(name)}" for name in fields]
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
         read += [*self._required(item.items, inner), *self._counted(item.items, inner)]
         read += [*self._optional(item.items, inner), *rest]
         # What was noted of the inside before is of no object any more.
-        odd = [*absent, f"note.pop({item.native!r}, None)", *self._odd(item.native)]
+        odd = [*absent, f"note.pop({item.native!r}, None)", *self.odd(item.native)]
         return [
             *absent,
             f"if {item.native!r} in d:",
@@ -302,12 +274,6 @@ class _Reader:
             *indented(odd, 3),
         ]
 
-    @staticmethod
-    def _odd(key: str) -> list[str]:
-        """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
-        lines = [f"spelling = spelling_of_nothing(d[{key!r}])", "if spelling is None:", "    left += 1"]
-        return [*lines, f"    odd.append({key!r})", "else:", f"    note[{key!r}] = spelling"]
-
     def _kept(self, item: Kept) -> list[str]:
         """Return the lines for keys that are kept; they come last, so that usual objects have none of them left."""
         v, keys = f"{item.field}_", self.bind("kept", frozenset(item.keys))
@@ -321,16 +287,6 @@ class _Reader:
                 null = ["left -= 1", f"if d[{key!r}] is None:", f"    note[{key!r}] = 'null'"]
                 inner += [f"if {key!r} in d:", *indented(null)]
         return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
-
-    def _hatch(self, item: Hatch) -> list[str]:
-        inner = f", {self.reader(item.forms)}" if item.forms else ""
-        return [
-            f"given = {self.bind('get', item.get)}(d{inner})",
-            *(f"{name}_ = given.get({name!r}, {self._default(name)})" for name in item.cells),
-            "note |= given.get('notes', EMPTY)",
-            *(f"left -= {key!r} in d" for key in item.keys),
-            *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
-        ]
 
     @staticmethod
     def _spare(item: Spare) -> list[str]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
-    from agentmsg.formats.forms.values import Via, Wrapped
+    from agentmsg.formats.forms.object_values import Wrapped
+    from agentmsg.formats.forms.values import Via
 
 __all__ = ["Rows"]
 
@@ -78,6 +79,16 @@ class Rows:
         rule: Any = (rules or {}).get(forms[0].cls)
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
+
+    def message(self, name: str, **cells: Cell) -> dict[str, Cell]:
+        """Return the cells of the fields of messages of a form, beside their role and their content.
+
+        Args:
+            name: of the form.
+            cells: as in ``row``.
+        """
+        fields = {**self._fields([self._described.forms[name]]), **cells}
+        return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form]) -> dict[str, Cell]:
         absent = absent_of(forms[0].cls)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -90,8 +90,17 @@ class Schemas:
             return [(key, {}, False) for key in item.keys]
         if isinstance(item, Spare):
             return [(item.native, {}, False)]
+        if isinstance(item, Lifted):
+            return [key for place in item.places for key in self._keys_of_place(place)]
+        if isinstance(item, Single):
+            return [key for each in item.items for key in self._keys(each)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]
+
+    def _keys_of_place(self, place: Place | Beside) -> list[tuple[str, dict[str, Any], bool]]:
+        if isinstance(place, Beside):
+            return [(key, {}, False) for key in place.keys]
+        return [(place.native, place.value.schema(self), False)]
 
 
 def _is_told(form: Form) -> bool:

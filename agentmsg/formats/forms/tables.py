@@ -9,8 +9,9 @@ import attrs
 
 from agentmsg.formats.forms.call_values import Arguments, Content, Input
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Spare
-from agentmsg.formats.forms.values import Each, Nested, Total, Value, Words, Wrapped
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare
+from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
+from agentmsg.formats.forms.values import Total, Value, Words
 from agentmsg.model.tool_use import UNSET
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
         own = absent if item.default is None else {**absent, item.field: item.default}
         defaults = {name: _plain(own[name]) for name in item.fields if name in own}
         return {**said, "fields": [*item.fields], **({"defaults": defaults} if item.need != "must" else {})}
-    if isinstance(item, Inside):
+    if isinstance(item, (Inside, Single)):
         return {**said, "items": [_plain_item(key, absent) for key in item.items]}
     return said
 
@@ -66,7 +67,7 @@ def _attributes(obj: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON: pairs where keys aren't texts, and the names of functions and classes."""
-    if isinstance(value, Value):
+    if isinstance(value, (Beside, Place, Value)):
         return {"kind": type(value).__name__, **_attributes(value)}
     if isinstance(value, Mapping):
         return _plain_mapping(cast("Any", value))
@@ -79,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_mapping(value: Mapping[Any, Any]) -> Any:
-    pairs = [(key, _plain(each)) for key, each in value.items()]
+    pairs = [(_plain(key) if isinstance(key, type) else key, _plain(each)) for key, each in value.items()]
     return dict(pairs) if all(type(key) is str for key, _ in pairs) else [[*pair] for pair in pairs]
 
 
@@ -123,6 +124,11 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
             yield before + item.native, f'always "{item.value}"'
         elif isinstance(item, Hatch):
             yield ", ".join(item.keys), item.about or ", ".join(item.cells)
+        elif isinstance(item, Lifted):
+            for place in item.places:
+                yield ", ".join(place.keys), place.about if isinstance(place, Beside) else _told(place.value, "content")
+        elif isinstance(item, Single):
+            yield from ((key, f"{item.cls.__name__}: {words}") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Spare):
             yield before + item.native, "an extra, unless it says nothing"
         else:

@@ -8,23 +8,19 @@ read. So nothing need be written and compared to know that it comes back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from operator import is_
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats.capabilities import KEEP, Cell, Drop
+from agentmsg.formats.capabilities import KEEP, Cell
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
 __all__ = [
-    "Each",
     "Json",
     "Link",
-    "Nested",
     "Number",
     "Object",
     "Text",
@@ -34,10 +30,8 @@ __all__ = [
     "Via",
     "Whole",
     "Words",
-    "Wrapped",
 ]
 
-_NONE: Mapping[str, Any] = MappingProxyType({})
 NOTHING = {"null": "None", '""': "''", "[]": "[]", "{}": "{}"}
 _NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "dict": "an object", "list": "a list"}
 
@@ -58,9 +52,9 @@ class Value:
 
     Attributes:
         fields: the fields of the model that hold it, where that isn't the one field that the key names.
-        empty: the native values, beside null, that say that there is nothing, as names of spellings.
+        empty: what, beside null, says that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
-        takes_null: whether null is a value like any other, so that only the key tells whether one is there.
+        takes_null: whether null is a value like any other.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -255,119 +249,6 @@ class Words(Value):
 
 
 @attrs.frozen
-class Wrapped(Value):
-    """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.
-
-    Attributes:
-        cls: the class of the object.
-        field: the field that holds the value.
-        fixed: what all of these objects have in other fields.
-        of: what the value is.
-        full: whether an empty value says that there is none.
-    """
-
-    cls: type[Any]
-    field: str
-    fixed: Mapping[str, Any] = _NONE
-    of: Value = attrs.field(factory=Text)
-    full: bool = False
-
-    @property
-    def empty(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The empty text, where it says nothing."""
-        return ('""',) if self.full else ()
-
-    def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that make the object."""
-        fixed = "".join(f", {c.bind(name, value)}" for name, value in self.fixed.items())
-        return [*self.of.read(v, c), f"{v} = {c.maker(self.cls, self.field, *self.fixed)}({v}{fixed})"]
-
-    def write(self, v: str, c: Code) -> str:
-        """Return the expression of the value alone."""
-        return self.of.write(f"{v}.{self.field}", c)
-
-    def cell(self, c: Cells) -> Cell:
-        """Support the object without what stands nowhere."""
-        return c.wrapped(self)
-
-    def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema of the value alone."""
-        return self.of.schema(c)
-
-
-@attrs.frozen
-class Nested(Value):
-    """An object that a form describes, one of several by its tag: ``Nested("base64", "url")``.
-
-    Attributes:
-        forms: names of forms of the same format.
-        is_usual: whether the schema has such an object here; any other is marked ``/odd``.
-    """
-
-    forms: tuple[str, ...]
-    is_usual: Callable[[Any], bool] | None = None
-
-    def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that read the object by its form."""
-        lines = [f"{v} = {c.reader(self.forms)}({v})"]
-        if self.is_usual is not None:
-            lines += [f"if not {c.bind('is_usual', self.is_usual)}({v}):", f"    {v} = marked({v}, FAMILY, odd=True)"]
-        return lines
-
-    def write(self, v: str, c: Code) -> str:
-        """Return the expression of the native object, its extras and spellings included."""
-        return f"{c.writer(self.forms)}({v})"
-
-    def cell(self, c: Cells) -> Cell:
-        """Support what the forms do."""
-        return c.nested(self.forms)
-
-    def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema of the forms."""
-        found = [c.form(name) for name in self.forms]
-        return found[0] if len(found) == 1 else {"anyOf": found}
-
-
-@attrs.frozen
-class Each(Value):
-    """A list of values, a tuple in the model: ``Each(Nested(("citation",)))``."""
-
-    of: Value
-    empty: ClassVar[tuple[str, ...]] = ("[]",)
-
-    def read(self, v: str, c: Code) -> list[str]:
-        """Return the lines that read each item."""
-        inner = [
-            f"each_{v}: list[Any] = []",
-            f"for item in {v}:",
-            *indented(self.of.read("item", c)),
-            f"    each_{v}.append(item)",
-        ]
-        return [*refuse(f"type({v}) is not list", f"{c.key} is not a list"), *inner, f"{v} = tuple(each_{v})"]
-
-    def write(self, v: str, c: Code) -> str:
-        """Return the expression of the list."""
-        return f"[{self.of.write('item', c)} for item in {v}]"
-
-    def cell(self, c: Cells) -> Cell:
-        """Support the items that are supported."""
-        inner = self.of.cell(c)
-        if inner is KEEP:
-            return KEEP
-
-        def cell(values: tuple[Any, ...], owner: Any) -> tuple[Any, ...]:
-            near = [inner(value, owner) for value in values]
-            kept = tuple(new for new in near if new is not None and not isinstance(new, Drop))
-            return values if len(kept) == len(values) and all(map(is_, kept, values)) else kept
-
-        return cell
-
-    def schema(self, c: Schemas) -> dict[str, Any]:
-        """Return the JSON Schema of the list."""
-        return {"type": "array", "items": self.of.schema(c)}
-
-
-@attrs.frozen
 class Via(Value):
     """A value through a pair of plain functions, for what no other word says: ``Via(read_url, write_url)``.
 
@@ -376,16 +257,26 @@ class Via(Value):
         put: returns the native value.
         native: the JSON Schema of the native values.
         supports: the cell of the capability table; without one, what comes back of what is written is supported.
+        is_spelt: whether what ``put`` writes otherwise, though it means the same, is noted.
     """
 
     get: Callable[[Any], Any]
     put: Callable[[Any], Any]
     native: Mapping[str, Any] = attrs.field(default=adopt({"type": "string"}))
     supports: Cell | None = None
+    is_spelt: bool = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the line that calls ``get``."""
-        return [f"{v} = {c.bind('get', self.get)}({v})"]
+        get = c.bind("get", self.get)
+        if not self.is_spelt:
+            return [f"{v} = {get}({v})"]
+        return [
+            f"native = {v}",
+            f"{v} = {get}(native)",
+            f"if {self.write(v, c)} != native:",
+            f"    {c.spelt('native')}",
+        ]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression that calls ``put``."""

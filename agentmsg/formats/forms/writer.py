@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Spare
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Lifted, Single, Spare
+from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, indented
 from agentmsg.values.frozen import EMPTY
 
@@ -28,12 +29,15 @@ class _Writer:
     """Emits one writer; what its values ask (see ``context.Code``)."""
 
     def __init__(self, form: Form, names: Names) -> None:
-        self.form, self.absent, self.key = form, absent_of(form.cls), ""
+        self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
         self.bind, self.maker, self.place = names.bind, names.maker, names.place
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
         return "note"
+
+    def spelt(self, value: str) -> str:
+        return value
 
     def lines(self) -> list[str]:
         form = self.form
@@ -57,7 +61,7 @@ class _Writer:
         if isinstance(item, Const):
             return f"{item.native!r}: {self.bind('const', item.value)}"
         if isinstance(item, Key) and item.need != "may":
-            v = f"o.{item.field}"
+            v = f"{self._o}.{item.field}"
             value = item.value.write(v, self)
             if item.need == "must" or item.value.fields:
                 return f"{item.native!r}: {value}"
@@ -71,6 +75,11 @@ class _Writer:
     def _inside(self, item: Inside) -> list[str]:
         d = f"in_{item.native}"
         rest = ["if o.extras:", f"    {d} = with_rest({d}, o, {item.space!r})"]
+        if item.bare is not None:
+            rest += [
+                f"if o.notes and len({d}) == 1 and is_marked(o, FAMILY, '/bare'):",
+                f"    {d} = {d}[{item.bare!r}]",
+            ]
         return [*self._object(item.items, d, []), *rest]
 
     def _one(self, item: Item, d: str) -> list[str]:
@@ -86,13 +95,28 @@ class _Writer:
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
         if isinstance(item, Spare):
             return self._spare(item, d)
+        if isinstance(item, Lifted):
+            return write_lifted(item, self)
+        if isinstance(item, Single):
+            return self._single(item, d)
         if isinstance(item, Inside):
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
+        if item.said:
+            test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
         value = item.value.write("v", self)
-        return [f"v = o.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+        return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+
+    def _single(self, item: Single, d: str) -> list[str]:
+        """Return the lines that write the one block of a message."""
+        outer, self.absent, self._o = self.absent, absent_of(item.cls), "one"
+        lines = ["one = o.content[0]"]
+        for key in item.items:
+            lines += self._one(key, d)
+        self.absent, self._o = outer, "o"
+        return lines
 
     def _spare(self, item: Spare, d: str) -> list[str]:
         """Return the lines that write a key which says nothing, unless extras say more."""

@@ -1,0 +1,135 @@
+"""The lines that read single keys, whatever they stand in: what readers of objects and of messages share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.values.frozen import EMPTY
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms.context import Names
+    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.items import Hatch, Key
+
+__all__ = ["KeyLines", "Level"]
+
+
+@attrs.frozen
+class Level:
+    """An object whose keys are read: the native object itself, or one inside it.
+
+    Attributes:
+        d: the variable that holds it.
+        left: the variable that counts the keys not read yet.
+        inside: the key that it stands under; None for the native object.
+        marks: the variable that holds the marks of the object that the keys are read into.
+    """
+
+    d: str
+    left: str
+    inside: str | None = None
+    marks: str = "note"
+
+    def note(self, key: str, spelling: str) -> str:
+        """Return the line that notes a spelling; an object inside is noted as a whole."""
+        if self.inside is None:
+            return f"note[{key!r}] = {spelling}"
+        return f"note[{self.inside!r}] = ['=', d[{self.inside!r}]]"
+
+
+class KeyLines:
+    """Emits the lines of keys; what their values ask (see ``context.Code``)."""
+
+    def __init__(self, form: Form, names: Names) -> None:
+        self.form, self.absent = form, absent_of(form.cls)
+        self.key, self.level, self.has_noted = "", Level("d", "left"), False
+        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.reader, self.writer = names.reader, names.writer
+
+    def noted(self) -> str:
+        """Return the name of the dict of notes and marks of the object that is read."""
+        self.has_noted = True
+        return "note"
+
+    def spelt(self, value: str) -> str:
+        """Return the line that notes how the value of a key is spelt."""
+        self.has_noted = True
+        return self.level.note(self.key, f"['=', {value}]")
+
+    def value(self, key: Key, level: Level) -> list[str]:
+        """Return the lines that read the value of a key."""
+        self.key, self.level = key.native, level
+        return key.value.read(f"{key.field}_", self)
+
+    def default(self, field: str, own: Any = None) -> str:
+        """Return the expression of what a field holds where there is nothing."""
+        value = self.absent.get(field) if own is None else own
+        if value is None or value in ("", ()):
+            return repr(value)
+        return self.bind(f"no_{field}", value)
+
+    def optional_key(self, key: Key, level: Level) -> list[str]:
+        """Return the lines of a key that may be absent."""
+        v = f"{key.field}_"
+        nothing = key.value.nothing(v, self.default(key.field, key.default))
+        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
+        found += [f"if {v} is None:", *indented([*null, *nothing])]
+        for name in self.empties(key):
+            noted = [] if key.need == name else [level.note(key.native, repr(name))]
+            found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
+        read = [*self.value(key, level), *self.is_known(key)]
+        if key.is_odd:
+            read = [
+                "try:",
+                *indented(read),
+                "except Unreadable:",
+                *indented([*nothing, *self.odd(key.native)]),
+            ]
+        found += ["else:", *indented(read)]
+        first = [f"{v}: Any = ()"] if nothing == [f"{v} = ()"] else nothing
+        lines = [*first, f"if {key.native!r} in {level.d}:", *indented(found)]
+        if key.need != "may":
+            lines += ["else:", f"    {level.note(key.native, repr('absent'))}"]
+        if key.lacks:
+            lines += [f"if {v} is None:", f"    {level.marks}[{'/' + key.lacks!r}] = True"]
+        if key.said:
+            lines += [f"if {v} is not None:", f"    {level.marks}[{'/' + key.said!r}] = True"]
+        return lines
+
+    def empties(self, key: Key) -> list[str]:
+        """Return the names of the values, beside null, that say that there is nothing."""
+        of_field = ["{}"] if self.absent.get(key.field) is EMPTY else []
+        own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
+        return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
+
+    def is_known(self, key: Key) -> list[str]:
+        """Return the line that marks what the schema doesn't have."""
+        if key.known is None:
+            return []
+        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
+
+    @staticmethod
+    def odd(key: str) -> list[str]:
+        """Return the lines that make an extra of a value without meaning here, or a note where it says nothing."""
+        lines = [f"spelling = spelling_of_nothing(d[{key!r}])", "if spelling is None:", "    left += 1"]
+        return [*lines, f"    odd.append({key!r})", "else:", f"    note[{key!r}] = spelling"]
+
+    def hatch(self, item: Hatch) -> list[str]:
+        """Return the lines that call the function of some keys; without any of them, only if it must be asked."""
+        inner = f", {self.reader(item.forms)}" if item.forms else ""
+        lines = [
+            f"given = {self.bind('get', item.get)}(d{inner})",
+            *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
+            "note |= given.get('notes', EMPTY)",
+            *(f"left -= {key!r} in d" for key in item.keys),
+            *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
+        ]
+        if not item.is_optional:
+            return lines
+        absent = [f"{name}_: Any = {self.default(name)}" for name in item.cells]
+        return [*absent, f"if {' or '.join(f'{key!r} in d' for key in item.keys)}:", *indented(lines)]

@@ -1,0 +1,239 @@
+"""The lines of messages: of content that several keys hold, and of the one block that is all that a message holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from agentmsg.formats.forms.call_values import Content
+from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single
+from agentmsg.formats.forms.key_lines import KeyLines, Level
+from agentmsg.formats.forms.values import NOTHING, Value, indented
+from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agentmsg.formats.forms.context import Code
+    from agentmsg.formats.forms.items import Item
+
+__all__ = ["MessageLines", "write_lifted"]
+
+_ONE = Level("d", "left", marks="one")
+
+
+@attrs.frozen
+class _Alone(Value):
+    """The value of one block, as the tuple of it."""
+
+    of: Value
+
+    @property
+    def empty(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What says that there is none."""
+        return self.of.empty
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read the block."""
+        return [*self.of.read(v, c), f"{v} = ({v},)"]
+
+
+def _var(place: Place) -> str:
+    return f"at_{place.native}"
+
+
+def _key(place: Place) -> Key:
+    """Return the key that a place is read like."""
+    value = _Alone(place.value) if place.is_one else place.value
+    need = "may" if place.alone else place.need
+    return Key(place.native, _var(place), value, need, default=(), is_odd=place.is_odd)
+
+
+class MessageLines(KeyLines):
+    """Emits the lines of messages, beside those of keys."""
+
+    # -- content of several keys --------------------------------------------------------------------------------------
+
+    def lifted(self, item: Lifted, level: Level) -> list[str]:
+        """Return the lines that read the blocks of all places."""
+        lines: list[str] = []
+        found: list[str] = []
+        for place in item.places:
+            if isinstance(place, Beside):
+                lines += self._beside(place)
+                found.append("beside")
+            else:
+                lines += self._place(place, level)
+                found.append(f"{_var(place)}_")
+        for place in item.places:
+            if isinstance(place, Place) and place.alone:
+                lines += self._spelt(place, [f"{name}" for name in found if name not in ("beside", f"{_var(place)}_")])
+        return [*lines, f"content_ = {' + '.join(found)}", *self._bare(item)]
+
+    def _beside(self, place: Beside) -> list[str]:
+        get = self.bind("get", place.get)
+        inner = [
+            f"beside, given, unknown = {get}(d)",
+            "note |= given",
+            "odd += unknown",
+            f"left -= {' + '.join(f'({key!r} in d)' for key in place.keys)} - len(unknown)",
+        ]
+        test = " or ".join(f"{key!r} in d" for key in place.keys)
+        return ["beside: Any = ()", f"if {test}:", *indented(inner)]
+
+    def _place(self, place: Place, level: Level) -> list[str]:
+        key = _key(place)
+        if not place.alone:
+            return self.optional_key(key, level)
+        # How nothing is said is judged when all others are read.
+        v, how = f"{key.field}_", f"how_{place.native}"
+        found = ["left -= 1", f"{v} = d[{place.native!r}]", f"if {v} is None:", f"    {how}, {v} = 'null', ()"]
+        for name in key.value.empty:
+            found += [f"elif {v} == {NOTHING[name]}:", f"    {how}, {v} = {name!r}, ()"]
+        found += ["else:", f"    {how} = ''", *indented(self.value(key, level))]
+        return [f"{v}: Any = ()", f"{how} = 'absent'", f"if {place.native!r} in d:", *indented(found)]
+
+    @staticmethod
+    def _spelt(place: Place, others: list[str]) -> list[str]:
+        how = f"how_{place.native}"
+        usual = f"({place.need!r} if {' or '.join(others)} else {place.alone!r})" if others else repr(place.alone)
+        return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
+
+    def _bare(self, item: Lifted) -> list[str]:
+        """Return the early end at a message that holds nothing but bare blocks."""
+        held = [place for place in item.places if isinstance(place, Place)]
+        if (
+            self.form.cls is not Msg
+            or set(self.form.fixed) != {"role"}
+            or any(place.need == "null" and not place.alone for place in held)
+        ):
+            return []
+        count = " + ".join(f"({place.native!r} in d)" for place in held)
+        role = repr(self.form.fixed["role"])
+        return [
+            f"if not note and left == 0 and len(d) == 1 + {count} and are_bare(content_):",
+            f"    return make_bare({role}, content_)",
+        ]
+
+    def usual_message(self, items: Sequence[Item]) -> list[str]:
+        """Return the early end at the message that says a text and nothing else."""
+        form = self.form
+        if len(items) == 0 or form.cls is not Msg or set(form.fixed) != {"role"} or form.tag is None:
+            return []
+        first, role = items[0], repr(form.fixed["role"])
+        if isinstance(first, Lifted):
+            text = next((place for place in first.places if isinstance(place, Place) and not place.takes), None)
+            must = [
+                place for place in first.places if isinstance(place, Place) and place.need == "null" and not place.alone
+            ]
+            if text is None or must or not isinstance(text.value, Content):
+                return []
+            return [
+                "if len(d) == 2:",
+                f"    text = d.get({text.native!r})",
+                "    if type(text) is str and text:",
+                f"        return make_bare({role}, (make_text(text),))",
+            ]
+        return self._usual_single(first, role) if isinstance(first, Single) else []
+
+    def _usual_single(self, item: Single, role: str) -> list[str]:
+        """Return the early end at the message of a result that is an id and a text."""
+        keys = [key for key in item.items if isinstance(key, Key) and (key.need != "may" or key.lacks)]
+        fields = {key.field: key for key in keys}
+        if item.cls is not ToolResultBlock or item.marks or set(fields) != {"tool_call_id", "content"}:
+            return []
+        if not isinstance(fields["content"].value, Content):
+            return []
+        link, text = fields["tool_call_id"].native, fields["content"].native
+        return [
+            "if len(d) == 3:",
+            f"    link, text = d.get({link!r}), d.get({text!r})",
+            "    if type(link) is str and type(text) is str and text:",
+            f"        return make_bare({role}, (make_bare_result(link, (make_text(text),), None),))",
+        ]
+
+    # -- one block ----------------------------------------------------------------------------------------------------
+
+    def single(self, item: Single) -> list[str]:
+        """Return the lines that make the one block of a message."""
+        outer, self.absent = self.absent, absent_of(item.cls)
+        lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
+        for key in item.items:
+            if isinstance(key, Hatch):
+                lines += self.hatch(key)
+            elif key.need != "must":
+                lines += self.optional_key(key, _ONE)
+            else:
+                lines += [*self.is_known(key)]
+        self.absent = outer
+        fields = [name for key in item.items for name in (key.cells if isinstance(key, Hatch) else key.fields)]
+        values = ", ".join(f"{name}_" for name in fields)
+        make = self.maker(item.cls, *fields, "notes")
+        return [*lines, f"content_ = ({make}({values}, adopt({{FAMILY: one}}) if one else EMPTY),)"]
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_lifted(item: Lifted, c: Code) -> list[str]:
+    """Return the lines that write the blocks of ``o.content`` under the keys where they stand."""
+    places = item.places
+    taking = [place for place in places if place.takes and not (isinstance(place, Place) and place.last_of)]
+    rest = next(place for place in places if not place.takes)
+    lines = [f"{_list_of(place)}: list[Any] = []" for place in (*taking, rest)]
+    branches: list[tuple[str, str]] = []
+    for place in taking:
+        for cls, test in place.takes.items():
+            of_class = f"kind is {c.bind(cls.__name__, cls)}"
+            told = of_class if test is None else f"{of_class} and {c.bind('takes', test)}(block)"
+            branches.append((told, _list_of(place)))
+    loop = [
+        f"{'elif' if number else 'if'} {test}:\n        {name}.append(block)"
+        for number, (test, name) in enumerate(branches)
+    ]
+    loop = [line for text in loop for line in text.split("\n")]
+    inner = ["kind = block.__class__", *loop, "else:", f"    {_list_of(rest)}.append(block)"]
+    if not taking:
+        lines = [f"{_list_of(rest)} = o.content"]
+    else:
+        lines += ["for block in o.content:", *indented(inner)]
+    for place in places:
+        if isinstance(place, Place) and place.last_of:
+            lines += _last(place, c)
+    for place in sorted(places, key=lambda place: place is not rest):
+        lines += _written(place, places, c)
+    return lines
+
+
+def _list_of(place: Place | Beside) -> str:
+    return _var(place) if isinstance(place, Place) else "beside"
+
+
+def _last(place: Place, c: Code) -> list[str]:
+    held = f"at_{place.last_of}"
+    tests = [
+        f"({held}[-1].__class__ is {c.bind(cls.__name__, cls)}"
+        + ("" if test is None else f" and {c.bind('takes', test)}({held}[-1])")
+        + ")"
+        for cls, test in place.takes.items()
+    ]
+    own = _list_of(place)
+    return [f"{own} = [{held}.pop()] if {held} and {' or '.join(tests)} else []"]
+
+
+def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -> list[str]:
+    v = _list_of(place)
+    if isinstance(place, Beside):
+        return [f"if {v}:", f"    d.update({c.bind('put', place.put)}({v}, o))"]
+    value = place.value.write(f"{v}[-1]" if place.is_one else v, c)
+    put = f"d[{place.native!r}]"
+    if place.need == "may":
+        return [f"if {v}:", f"    {put} = {value}"]
+    nothing = NOTHING[place.need]
+    if place.alone:
+        others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
+        nothing = f"{nothing} if {' or '.join(others)} else {NOTHING[place.alone]}" if others else NOTHING[place.alone]
+    return [f"{put} = {value} if {v} else {nothing}"]

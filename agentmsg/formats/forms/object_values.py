@@ -1,0 +1,131 @@
+"""Values that hold others: one field as the object, an object with a form of its own, a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+
+from agentmsg.formats.capabilities import KEEP, Cell, Drop
+from agentmsg.formats.forms.values import Text, Value, indented, refuse
+from agentmsg.values.frozen import EMPTY
+
+if TYPE_CHECKING:
+    from agentmsg.formats.forms.context import Cells, Code, Schemas
+
+__all__ = ["Each", "Nested", "Wrapped"]
+
+
+@attrs.frozen
+class Wrapped(Value):
+    """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.
+
+    Attributes:
+        cls: the class of the object.
+        field: the field that holds the value.
+        fixed: what all of these objects have in other fields.
+        of: what the value is.
+        full: whether an empty value says that there is none.
+    """
+
+    cls: type[Any]
+    field: str
+    fixed: Mapping[str, Any] = EMPTY
+    of: Value = attrs.field(factory=Text)
+    full: bool = False
+
+    @property
+    def empty(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The empty text, where it says nothing."""
+        return ('""',) if self.full else ()
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that make the object."""
+        fixed = "".join(f", {c.bind(name, value)}" for name, value in self.fixed.items())
+        return [*self.of.read(v, c), f"{v} = {c.maker(self.cls, self.field, *self.fixed)}({v}{fixed})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the value alone."""
+        return self.of.write(f"{v}.{self.field}", c)
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the object without what stands nowhere."""
+        return c.wrapped(self)
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the value alone."""
+        return self.of.schema(c)
+
+
+@attrs.frozen
+class Nested(Value):
+    """An object that a form describes, one of several by its tag: ``Nested("base64", "url")``.
+
+    Attributes:
+        forms: names of forms of the same format.
+        is_usual: whether the schema has such an object here; any other is marked ``/odd``.
+    """
+
+    forms: tuple[str, ...]
+    is_usual: Callable[[Any], bool] | None = None
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read the object by its form."""
+        lines = [f"{v} = {c.reader(self.forms)}({v})"]
+        if self.is_usual is not None:
+            lines += [f"if not {c.bind('is_usual', self.is_usual)}({v}):", f"    {v} = marked({v}, FAMILY, odd=True)"]
+        return lines
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the native object, its extras and spellings included."""
+        return f"{c.writer(self.forms)}({v})"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support what the forms do."""
+        return c.nested(self.forms)
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the forms."""
+        found = [c.form(name) for name in self.forms]
+        return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+@attrs.frozen
+class Each(Value):
+    """A list of values, a tuple in the model: ``Each(Nested(("citation",)))``."""
+
+    of: Value
+    empty: ClassVar[tuple[str, ...]] = ("[]",)
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read each item."""
+        inner = [
+            f"each_{v}: list[Any] = []",
+            f"for item in {v}:",
+            *indented(self.of.read("item", c)),
+            f"    each_{v}.append(item)",
+        ]
+        return [*refuse(f"type({v}) is not list", f"{c.key} is not a list"), *inner, f"{v} = tuple(each_{v})"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of the list."""
+        return f"[{self.of.write('item', c)} for item in {v}]"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support the items that are supported."""
+        inner = self.of.cell(c)
+        if inner is KEEP:
+            return KEEP
+
+        def cell(values: tuple[Any, ...], owner: Any) -> tuple[Any, ...]:
+            near = [inner(value, owner) for value in values]
+            kept = tuple(new for new in near if new is not None and not isinstance(new, Drop))
+            return values if len(kept) == len(values) and all(map(is_, kept, values)) else kept
+
+        return cell
+
+    def schema(self, c: Schemas) -> dict[str, Any]:
+        """Return the JSON Schema of the list."""
+        return {"type": "array", "items": self.of.schema(c)}
