@@ -51,6 +51,19 @@ def _spelling_of_nothing(value: Any) -> Any:
     return spelling_of(value) or (["=", value] if says_nothing(value) else None)
 
 
+def _split_note(family: str) -> Callable[..., Any]:
+    """Return the function that makes notes of marks, which are the family's, and of spellings in another namespace."""
+
+    def split(note: Mapping[str, Any], spelt: str) -> dict[str, Any]:
+        if spelt == family:
+            return {family: note}
+        marks = {key: value for key, value in note.items() if key[0] == "/"}
+        rest = {key: value for key, value in note.items() if key[0] != "/"}
+        return {space: some for space, some in ((family, marks), (spelt, rest)) if some}
+
+    return split
+
+
 def _text_or_list(family: str) -> Callable[..., Any]:
     """Return the function that writes blocks as a text, where they are one and no list was read."""
 
@@ -125,6 +138,8 @@ class Namespace:
             "make_text": maker(TextBlock, "text"),
             "marked": marked,
             "rest_of": _rest_of,
+            "spelling_of": spelling_of,
+            "split_note": _split_note(family),
             "spelling_of_nothing": _spelling_of_nothing,
             "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
