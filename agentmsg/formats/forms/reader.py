@@ -341,13 +341,12 @@ class _Reader(MessageLines):
                 inner += [f"if {key!r} in d:", *indented(null)]
         return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
 
-    @staticmethod
-    def _spare(item: Spare) -> list[str]:
+    def _spare(self, item: Spare) -> list[str]:
+        if not item.is_written:
+            return [f"if {item.native!r} in d:", "    left -= 1", *indented(self.odd(item.native))]
         key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
-        name = "null" if item.usual is None else repr(item.usual)
-        usually = ["        left -= 1", *([] if item.is_written else [f"        note[{key!r}] = {name!r}"])]
-        lines = [f"if {key!r} in d:", f"    if {usual}:", *usually, "    else:", f"        odd.append({key!r})"]
-        return [*lines, *(["else:", f"    note[{key!r}] = 'absent'"] if item.is_written else [])]
+        found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
+        return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 
     @staticmethod
     def _spare_inside(item: Spare, level: Level) -> list[str]:
@@ -364,7 +363,11 @@ class _Reader(MessageLines):
     def _marks(self) -> list[str]:
         lines: list[str] = []
         for mark, test in self.form.marks.items():
-            lines += [f"mark = {self.bind('mark_' + mark, test)}(d)", "if mark:", f"    note[{'/' + mark!r}] = mark"]
+            lines += [
+                f"mark = {self.bind('mark_' + mark, test)}(d)",
+                "if mark is not None and mark is not False:",
+                f"    note[{'/' + mark!r}] = mark",
+            ]
         return [*lines, *(f"note[{'/' + mark!r}] = {value!r}" for mark, value in self.form.notes.items())]
 
     def _end(self) -> list[str]:
