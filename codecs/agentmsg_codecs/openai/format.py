@@ -137,7 +137,7 @@ CALLS = (
     ), when=is_other_type, fits=lambda native: native["type"] not in _NO_TYPES, notes={"type": True}, is_apart="calls"),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
-    ), notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
+    ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),
 )  # fmt: skip
 
 TOOLS = (

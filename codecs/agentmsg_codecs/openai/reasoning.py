@@ -76,19 +76,28 @@ def provider_of(word: Any) -> str | None:
     return head if head in _FORMATS else None
 
 
+def _signer(native: Native, *, is_signed: bool) -> tuple[str | None, dict[str, Any]]:
+    """Return who signed an entry, and its format as an extra, where that says more."""
+    word = native.get("format")
+    provider = provider_of(word)
+    is_told = is_signed and provider is not None and word == _FORMATS[provider]
+    return provider, {"odd": ("format",)} if "format" in native and not is_told else {}
+
+
 def _get_signature(native: Native) -> dict[str, Any]:
     value = word_at(native, "signature")
-    notes = {"signature": "null"} if value is None and "signature" in native else {}
+    provider, rest = _signer(native, is_signed=value is not None)
     if value is None:
-        return {"notes": notes}
-    return {"signature": make_signature(provider=provider_of(word_at(native, "format")), value=value)}
+        return {**rest, "notes": {"signature": "null"} if "signature" in native else {}}
+    return {**rest, "signature": make_signature(provider=provider, value=value)}
 
 
 def _get_encrypted(native: Native) -> dict[str, Any]:
-    provider, data = provider_of(word_at(native, "format")), text_at(native, "data")
+    data = text_at(native, "data")
+    provider, rest = _signer(native, is_signed=True)
     if provider == "anthropic":
-        return {"redacted": data}
-    return {"signature": make_signature(provider=provider, value=data), "notes": {"/encrypted": True}}
+        return {**rest, "redacted": data}
+    return {**rest, "signature": make_signature(provider=provider, value=data), "notes": {"/encrypted": True}}
 
 
 def _put_signature(block: Any) -> Native:
@@ -119,7 +128,12 @@ def _is_summary(block: Any) -> bool:
 
 _ID = Key("id", "item_id", Text(), "may")
 _SIGNATURE = Hatch(
-    keys=("signature",), cells={"signature": KEEP}, get=_get_signature, put=_put_signature, is_optional=True
+    keys=("signature", "format"),
+    cells={"signature": KEEP},
+    get=_get_signature,
+    put=_put_signature,
+    odd=("format",),
+    is_optional=True,
 )
 _DETAILS = Described(FAMILY, (
     # The entry that ends a stream of them has the signature alone.
@@ -129,10 +143,11 @@ _DETAILS = Described(FAMILY, (
     ), when=_is_summary, notes={"summary": True}),
     Form("detail_encrypted", am.ThinkingBlock, "reasoning.encrypted", (
         Hatch(
-            keys=("data",),
+            keys=("data", "format"),
             cells={"redacted": KEEP, "signature": KEEP},
             get=_get_encrypted,
             put=_put_encrypted,
+            odd=("format",),
             must=("data",),
             schema={"data": {"type": "string"}},
         ),
@@ -158,7 +173,7 @@ _ENTRY_SHAPES: Mapping[str, Shape] = {
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
     """Return the keys of the entry of a field that thinking is written as; None if the field isn't a list."""
     shape = _ENTRY_SHAPES.get(place or "")
-    return None if shape is None else shape.keys[shape.tag_of(block)]
+    return None if shape is None else shape.keys[shape.tag_of(block)] - {"format"}
 
 
 def place_of(block: Any, default: str | None) -> str | None:
