@@ -41,7 +41,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
 from agentmsg_codecs.openai.format import describe
 from agentmsg_codecs.openai.hints import odd
-from agentmsg_codecs.openai.marks import is_field_audio, is_function
+from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named
 from agentmsg_codecs.openai.marks import is_value as is_value_result
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
@@ -97,7 +97,9 @@ class Messages:
 
     def _form(self, role: str, items: tuple[Any, ...]) -> Form:
         spelt = MESSAGE if self._is_response else None
-        return Form(f"{role}_message", am.Msg, role, items, tag_key="role", fixed={"role": role}, is_apart=role, spelt=spelt)
+        return Form(
+            f"{role}_message", am.Msg, role, items, tag_key="role", fixed={"role": role}, is_apart=role, spelt=spelt
+        )
 
     def _assistant(self) -> tuple[Any, ...]:
         place = "answer" if self._is_response else "assistant"
@@ -163,7 +165,7 @@ class Messages:
 
     def keys(self, role: str) -> frozenset[str]:
         """Return the keys of a role's messages; those of responses have no name."""
-        return self.described.shapes[f"{role}_message"].keys[role] - {"role"}
+        return self.described.shapes[f"{role}_message"].keys[role] | {"role"}
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -300,8 +302,13 @@ class Messages:
         role = message.role
         if speed.is_bare(message):
             return self.described.names.writers[f"{role}_message"](message)
-        if role == "tool" and is_function(message.content[0]):
-            role = "function"
+        if role == "tool":
+            block: Any = message.content[0]
+            if is_function(block):
+                role = "function"
+            elif block.notes and is_named(block):
+                # A result of old that got an id has its name still.
+                message = message.evolve(content=(marked(block, FAMILY, named=True),))
         shape = self.described.shapes[f"{role}_message"]
         for block in message.content:
             if block.cache is not None or block.signature is not None or type(block) is am.TextBlock:

@@ -76,11 +76,16 @@ def provider_of(word: Any) -> str | None:
     return head if head in _FORMATS else None
 
 
+def format_of(provider: str | None) -> str | None:
+    """Return the word in ``format`` for who signs."""
+    return _FORMATS.get(provider or "")
+
+
 def _signer(native: Native, *, is_signed: bool) -> tuple[str | None, dict[str, Any]]:
     """Return who signed an entry, and its format as an extra, where that says more."""
     word = native.get("format")
     provider = provider_of(word)
-    is_told = is_signed and provider is not None and word == _FORMATS[provider]
+    is_told = is_signed and provider is not None and word == format_of(provider)
     return provider, {"odd": ("format",)} if "format" in native and not is_told else {}
 
 

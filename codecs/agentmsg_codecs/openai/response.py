@@ -32,7 +32,6 @@ from agentmsg.formats import (
     EMPTY,
     Codec,
     Native,
-    Shape,
     Unreadable,
     adopt,
     excerpt,
@@ -42,45 +41,28 @@ from agentmsg.formats import (
     is_sequence,
     maker,
     mark_of,
-    marked,
     natives,
     object_at,
-    read_as,
-    write_as,
+    plain_copy,
+    spelling,
 )
-from agentmsg_codecs.openai.answer_fields import (
-    OBJECT,
-    ODD_OF_ANSWER,
-    ODD_OF_CHOICE,
-    RESPONSE_METADATA,
-    is_odd_value,
-    time_in,
-    usage_in,
-    word_in,
-    write_usage,
-)
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, OLD_WORD, RESPONSE_LEVEL, TOLD
+from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.messages import Messages
-from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
-from agentmsg_codecs.openai.quick_answer import fast_answer
-from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, RESPONSE
+from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 
 _make_history = maker(am.History)
 _make_msg = maker(am.Msg)
-_OLD = "function_call"
-_CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
-
-
-def _only(mapping: Mapping[str, Any], *keys: str) -> Any:
-    kept = {key: mapping[key] for key in keys if key in mapping}
-    return adopt(kept) if kept else EMPTY
+_make_said = maker(am.Msg, "role", "content", "extras", "notes")
+_REQUIRED = ("id", "created_at", "model")
 
 
 class _Answers:
@@ -88,33 +70,49 @@ class _Answers:
 
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
-        self._choice = Shape(
-            cls=am.Msg,
-            keys={None: _CHOICE_KEYS},
-            read=self._read_choice,
-            write=self._write_choice,
-            never=frozenset({"message"}),
-        )
-        self._document = Shape(
-            cls=am.Msg,
-            keys={None: RESPONSE_KEYS},
-            read=self._read_document,
-            write=self._write_document,
-            never=frozenset({"choices"}),
-        )
 
     def read(self, document: Native) -> am.Msg:
         """Return the message of a response; of the role ``native`` where it cannot be told in the model."""
-        message = fast_answer(document, self.messages.calls.read)
-        return self._read(document) if message is None else message
-
-    def _read(self, document: Native) -> am.Msg:
         self.messages.fill()
         try:
-            message: am.Msg = read_as(self._document, document, RESPONSE)
+            message = self._read(document)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
         return Links().linked(message)
+
+    def _read(self, document: Native) -> am.Msg:
+        choices: Any = document["choices"]
+        choice = choices[0] if choices else None
+        if not is_object(choice):
+            raise Unreadable
+        said = self.messages.read_unlinked(object_at(choice, "message"))
+        if said.role != "assistant":
+            raise Unreadable
+        word, of_choice, note, rest = CHOICE_LEVEL.read(choice)
+        fields, told, noted, more = RESPONSE_LEVEL.read(document)
+        native_word = choice.get("finish_reason")
+        if native_word == OLD_WORD:
+            note["/old"] = True
+        elif type(native_word) is not str or native_word not in FINISH:
+            note["/finish"] = True
+        lacks = [name for name in _REQUIRED if name not in fields]
+        if lacks:
+            noted["/lacks"] = lacks
+        further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
+        extras = {CHOICE: rest, CHOICES: further, RESPONSE: more}
+        metadata = {**of_choice, **told}
+        return _make_msg(
+            "assistant",
+            said.content,
+            id=fields.get("id"),
+            created_at=fields.get("created_at"),
+            model=fields.get("model"),
+            usage=fields.get("usage"),
+            finish_reason=word.get("finish_reason"),
+            response_metadata=adopt(metadata) if metadata else EMPTY,
+            extras=_joined(said.extras, extras),
+            notes=_joined(said.notes, {CHOICE: note, RESPONSE: noted}),
+        )
 
     def write(self, message: am.Msg) -> Any:
         """Return the document of a message that fits."""
@@ -123,91 +121,41 @@ class _Answers:
         if kept is not None:
             return kept
         # Ids that a reader makes are of calls with a note, the last of all blocks.
-        is_noted = bool(message.content) and bool(message.content[-1].notes)
-        return write_as(self._document, next(unlinked((message,))) if is_noted else message, RESPONSE)
+        if message.content and message.content[-1].notes:
+            message = next(unlinked((message,)))
+        return thaw(self._write(message))
 
-    # -- the choice ---------------------------------------------------------------------------------------------
-
-    def _read_choice(self, native: Native, _: Any) -> am.Msg:
-        message = self.messages.read_unlinked(object_at(native, "message"))
-        if message.role != "assistant":
-            raise Unreadable
-        word, logprobs = word_in(native, "finish_reason"), native.get("logprobs")
-        changes: dict[str, Any] = {}
-        told = {} if logprobs is None else {"logprobs": logprobs}
-        told |= {key: native[key] for key in ODD_OF_CHOICE if is_odd_value(key, native.get(key))}
-        if word is not None:
-            changes["finish_reason"] = FINISH.get(word, word)
-        marks = {"old": True} if word == _OLD else {} if word in FINISH else {"finish": True}
-        if told:
-            changes["response_metadata"] = adopt(told)
-        message = message.evolve(**changes)
-        return marked(message, CHOICE, **marks) if marks else message
-
-    def _write_choice(self, message: am.Msg) -> Native:
-        inner = message
-        if message.notes or message.extras:
-            inner = _make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
-        reason = message.finish_reason
-        word = None if reason is None else FINISH_WORDS.get(reason, reason)
-        if reason == FINISH[_OLD] and mark_of(message, CHOICE, "/old") is True:
-            word = _OLD
-        told = message.response_metadata
-        return {
-            "index": thaw(told.get("index", 0)),
-            "finish_reason": thaw(told.get("finish_reason")) if word is None else word,
-            "logprobs": thaw(told.get("logprobs")),
-            "message": self.messages.write(inner),
-        }
-
-    # -- the document -------------------------------------------------------------------------------------------
-
-    def _read_document(self, native: Native, _: Any) -> am.Msg:
-        choices = native.get("choices")
-        if not is_list(choices) or not choices:
-            raise Unreadable
-        message: am.Msg = read_as(self._choice, choices[0], CHOICE)
-        own_id, model, created = word_in(native, "id"), word_in(native, "model"), time_in(native)
-        told = {key: native[key] for key in RESPONSE_METADATA if native.get(key) is not None}
-        told |= {key: native[key] for key in ODD_OF_ANSWER if is_odd_value(key, native.get(key))}
-        further: Native = {CHOICES: {"further": choices[1:]}} if choices[1:] else {}
-        extras: Native = {**message.extras, **further}
-        lacks = [name for name, value in (("id", own_id), ("created_at", created), ("model", model)) if value is None]
-        message = message.evolve(
-            id=own_id,
-            created_at=created,
-            model=model,
-            usage=usage_in(native),
-            response_metadata={**message.response_metadata, **told},
-            extras=adopt(extras) if extras else EMPTY,
-        )
-        return marked(message, RESPONSE, lacks=lacks) if lacks else message
-
-    def _write_document(self, message: am.Msg) -> Native:
-        inner = message
-        # Each level inside is written of what belongs to it; where nothing is noted, the others do no harm.
-        if message.notes or message.extras:
-            inner = _make_msg(
-                "assistant",
-                message.content,
-                finish_reason=message.finish_reason,
-                response_metadata=_only(message.response_metadata, "logprobs", *ODD_OF_CHOICE),
-                extras=_only(message.extras, FAMILY, CHOICE),
-                notes=message.notes,
-            )
+    def _write(self, message: am.Msg) -> Native:
+        own = message.extras.get(FAMILY) if message.extras else None
+        extras = EMPTY if own is None else adopt({FAMILY: own})
+        said = self.messages.write(_make_said("assistant", message.content, extras, message.notes))
+        choice = CHOICE_LEVEL.write(message, said)
+        if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
+            choice["finish_reason"] = OLD_WORD
         further: Any = message.extras.get(CHOICES) if message.extras else None
-        told = message.response_metadata
-        native: Native = {
-            "id": thaw(told.get("id")) if message.id is None else str(message.id),
-            "object": thaw(told.get("object", OBJECT)),
-            "created": thaw(told.get("created")),
-            "model": thaw(told.get("model")) if message.model is None else message.model,
-        }
-        if message.created_at is not None:
-            native["created"] = int(message.created_at.timestamp())
-        native["choices"] = [write_as(self._choice, inner, CHOICE), *(thaw(further["further"]) if further else ())]
-        native["usage"] = thaw(told.get("usage")) if message.usage is None else write_usage(message.usage)
-        return native | {key: thaw(told[key]) for key in RESPONSE_METADATA if key in told}
+        others = further["further"] if further else ()
+        document = RESPONSE_LEVEL.write(message, [choice, *others])
+        if not message.extras and not message.notes:
+            return document
+        # How each is spelt is tried in all that the message says.
+        document = {**natives.extras_of(message, RESPONSE), **document}
+
+        def read_choice(native: Native) -> am.Msg:
+            return self._read(plain_copy(thaw({**document, "choices": [native, *others]})))
+
+        choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice)
+        return spelling.put_back(
+            message,
+            {**document, "choices": [choice, *others]},
+            family=RESPONSE,
+            read=lambda native: self._read(plain_copy(thaw(native))),
+        )
+
+
+def _joined(own: Any, others: Native) -> Any:
+    """Return extras or notes with those of other namespaces, where these say anything."""
+    found = {space: some for space, some in others.items() if some}
+    return adopt({**own, **found}) if found else own
 
 
 @attrs.frozen(kw_only=True)
@@ -216,8 +164,8 @@ class OpenAIResponseCodec(Codec):
 
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
-        engine: what reads and writes; hooks registered on ``engine.messages.content.everything.converter`` before
-            first use replace ours.
+        engine: what reads and writes; hooks registered on
+            ``engine.messages.described.parts["answer"].converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "openai-response"
@@ -233,6 +181,11 @@ class OpenAIResponseCodec(Codec):
         repr=False,
         default=attrs.Factory(lambda self: _Answers(place_of_option(self.thinking)), takes_self=True),
     )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of the message, its parts and calls, and of usage."""
+        return (self.engine.messages.described, TOLD, HINTS, *ENTRIES)
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""

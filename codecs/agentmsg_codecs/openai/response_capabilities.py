@@ -26,7 +26,7 @@ from agentmsg.formats import (
     times,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.openai.answer_fields import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, TOLD, is_odd_value
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, TOLD, is_told
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_capabilities import response_citations
@@ -43,12 +43,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.openai.messages import Messages
 
 
-# The fields of a response beside its message, in the order in which they are read.
-_TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
-RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
-# Odd values stand where our own fields say nothing.
-_FIELDS = {"created": "created_at", "index": "", "object": ""}
-_CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 
@@ -68,15 +62,9 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
 
 
 def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-    kept = {key: metadata[key] for key in _TOLD if key in metadata and _is_told(key, metadata[key], message)}
+    told = {key: plain_copy(am.thaw(metadata[key])) for key in FIELDS if key in metadata}
+    kept = {key: metadata[key] for key, value in told.items() if is_told(key, value, message)}
     return metadata if list(kept) == list(metadata) else kept
-
-
-def _is_told(key: str, value: Any, message: Any) -> bool:
-    if key in ODD_OF_CHOICE or key in ODD_OF_ANSWER:
-        field = _FIELDS.get(key, key)
-        return is_odd_value(key, plain_copy(am.thaw(value))) and (not field or getattr(message, field) is None)
-    return value is not None
 
 
 def _finish(reason: str, message: am.Msg) -> str:
@@ -95,7 +83,9 @@ def _further(message: am.Msg) -> frozenset[str] | None:
 def _extras(messages: Messages) -> Cell:
     keys = messages.keys("assistant")
     own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
-    around = carried_extras((CHOICE, lambda _: _CHOICE_KEYS), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_KEYS))
+    around = carried_extras(
+        (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
+    )
 
     def cell(extras: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
         kept = {**own(extras, message), **around(extras, message)}

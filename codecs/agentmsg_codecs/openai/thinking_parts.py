@@ -29,7 +29,7 @@ def _text_of(chunk: Any) -> str:
 
 
 def _get(part: Native) -> dict[str, Any]:
-    value = part["thinking"] if "thinking" in part else None
+    value = part.get("thinking")
     if type(value) is str:
         return {"thinking": value, "notes": {"/str": True}}
     if not is_list(value):
@@ -61,7 +61,6 @@ def _put(block: am.ThinkingBlock) -> Native:
     return {"thinking": [{"type": "text", "text": said} for said in _cut(text, mark_of(block, FAMILY, "/cuts"))]}
 
 
-_CHUNK = {"type": "object", "properties": {"type": {"const": "text"}, "text": {"type": "string"}}}
 THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
     Hatch(
         keys=("thinking",),
@@ -69,9 +68,6 @@ THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
         get=_get,
         put=_put,
         must=("thinking",),
-        schema={"thinking": {"anyOf": [{"type": "string"}, {"type": "array", "items": {
-            **_CHUNK, "required": ["type", "text"], "additionalProperties": False,
-        }}]}},
         about="thinking",
     ),
     Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": MAKER_OF_PARTS}), "may"),
