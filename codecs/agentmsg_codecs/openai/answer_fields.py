@@ -6,7 +6,9 @@ read as what it means is kept as it is, among the response metadata, and told wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -18,8 +20,6 @@ from agentmsg_codecs.openai.format import USAGE
 from agentmsg_codecs.openai.names import CHOICE, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import agentmsg as am
     from agentmsg.formats import Native
 
@@ -82,7 +82,7 @@ _OBJECT = "chat.completion"
 _METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Level:
     """An object around the message.
 
@@ -96,60 +96,60 @@ class Level:
     inner: str
     fields: tuple[Field, ...]
 
-    @property
+    @cached_property
+    def by_key(self) -> Mapping[str, Field]:
+        """The fields by their keys."""
+        return {field.native: field for field in self.fields}
+
+    @cached_property
     def keys(self) -> frozenset[str]:
         """All keys."""
-        return frozenset({self.inner, *(field.native for field in self.fields)})
+        return frozenset({self.inner, *self.by_key})
 
-    def read(self, native: Native) -> tuple[Native, Native, Native, Native]:
-        """Return the fields of the message, the response metadata, the notes, and the extras that an object tells."""
-        values: Native = {}
-        told: Native = {}
+    @cached_property
+    def always(self) -> frozenset[str]:
+        """The keys that usually stand there."""
+        return frozenset(field.native for field in self.fields if field.is_always)
+
+    def read(self, native: Native, values: Native, told: Native) -> tuple[Native, Native]:
+        """Read the fields of the message and the response metadata that an object tells, and return its notes and extras."""
         note: Native = {}
-        left = len(native) - 1
-        for key, name, read, _, usual, is_always in self._rows:
-            if key not in native:
-                if is_always:
-                    note[key] = "absent"
-                continue
-            left -= 1
-            value = native[key]
-            if value is None:
-                if usual is not None or not is_always:
+        rest: Native = {}
+        by_key, inner = self.by_key, self.inner
+        for key, value in native.items():
+            field = by_key.get(key)
+            if field is None:
+                if key != inner:
+                    rest[key] = value
+            elif value is None:
+                if field.usual is not None or not field.is_always:
                     note[key] = "null"
-            elif name is None:
+            elif field.field is None:
                 told[key] = value
             else:
                 try:
-                    values[name] = read(value)
+                    values[field.field] = field.read(value)
                 except (Unreadable, AgentMsgError):
                     if value:
                         told[key] = value
                     else:
                         note[key] = spelling.spelling_of(value) or ["=", value]
-        rest = {key: value for key, value in native.items() if key not in self._known} if left else {}
-        return values, told, note, rest
+        if not native.keys() >= self.always:
+            note |= dict.fromkeys(self.always - native.keys(), "absent")
+        return note, rest
 
     def write(self, message: am.Msg, inner: Any) -> Native:
         """Return the usual object of a message that fits, around what stands inside."""
         told = message.response_metadata
         native: Native = {}
-        for key, name, _, write, usual, is_always in self._rows:
-            value = getattr(message, name) if name else None
+        for key, field in self.by_key.items():
+            value = getattr(message, field.field) if field.field else None
             if value is not None:
-                native[key] = write(value)
-            elif is_always or key in told:
-                native[key] = thaw(told.get(key, usual)) if told else usual
+                native[key] = field.write(value)
+            elif field.is_always or key in told:
+                native[key] = thaw(told.get(key, field.usual)) if told else field.usual
         native[self.inner] = inner
         return native
-
-    @property
-    def _rows(self) -> tuple[tuple[Any, ...], ...]:
-        return _ROWS[self.space]
-
-    @property
-    def _known(self) -> frozenset[str]:
-        return _KNOWN[self.space]
 
 
 CHOICE_LEVEL = Level(
@@ -173,8 +173,6 @@ RESPONSE_LEVEL = Level(
         *(Field(key, None, thaw, is_always=False) for key in _METADATA),
     ),
 )
-_ROWS = {level.space: tuple(map(attrs.astuple, level.fields)) for level in (CHOICE_LEVEL, RESPONSE_LEVEL)}
-_KNOWN = {level.space: level.keys for level in (CHOICE_LEVEL, RESPONSE_LEVEL)}
 FIELDS = {field.native: field for level in (CHOICE_LEVEL, RESPONSE_LEVEL) for field in level.fields}
 
 

@@ -22,7 +22,7 @@ Follows the Python package openai 3.54.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
@@ -55,14 +55,16 @@ from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 
 _make_history = maker(am.History)
-_make_msg = maker(am.Msg)
+_FIELDS = ("id", "created_at", "model", "usage", "finish_reason")
+_make_msg = maker(am.Msg, "role", "content", *_FIELDS, "response_metadata", "extras", "notes")
 _make_said = maker(am.Msg, "role", "content", "extras", "notes")
-_REQUIRED = ("id", "created_at", "model")
 
 
 class _Answers:
@@ -78,7 +80,8 @@ class _Answers:
             message = self._read(document)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
-        return Links().linked(message)
+        # Only calls of old, the last of all blocks, have no id.
+        return Links().linked(message) if message.content and message.content[-1].notes else message
 
     def _read(self, document: Native) -> am.Msg:
         choices: Any = document["choices"]
@@ -88,30 +91,29 @@ class _Answers:
         said = self.messages.read_unlinked(object_at(choice, "message"))
         if said.role != "assistant":
             raise Unreadable
-        word, of_choice, note, rest = CHOICE_LEVEL.read(choice)
-        fields, told, noted, more = RESPONSE_LEVEL.read(document)
+        fields: Native = {}
+        told: Native = {}
+        note, rest = CHOICE_LEVEL.read(choice, fields, told)
+        noted, more = RESPONSE_LEVEL.read(document, fields, told)
         native_word = choice.get("finish_reason")
         if native_word == OLD_WORD:
             note["/old"] = True
         elif type(native_word) is not str or native_word not in FINISH:
             note["/finish"] = True
-        lacks = [name for name in _REQUIRED if name not in fields]
+        lacks = [name for name in _FIELDS[:3] if name not in fields]
         if lacks:
             noted["/lacks"] = lacks
         further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
-        extras = {CHOICE: rest, CHOICES: further, RESPONSE: more}
-        metadata = {**of_choice, **told}
+        get = fields.get
         return _make_msg(
             "assistant",
             said.content,
-            id=fields.get("id"),
-            created_at=fields.get("created_at"),
-            model=fields.get("model"),
-            usage=fields.get("usage"),
-            finish_reason=word.get("finish_reason"),
-            response_metadata=adopt(metadata) if metadata else EMPTY,
-            extras=_joined(said.extras, extras),
-            notes=_joined(said.notes, {CHOICE: note, RESPONSE: noted}),
+            *map(get, _FIELDS),
+            adopt(told) if told else EMPTY,
+            _joined(said.extras, {CHOICE: rest, CHOICES: further, RESPONSE: more})
+            if rest or further or more
+            else said.extras,
+            _joined(said.notes, {CHOICE: note, RESPONSE: noted}) if note or noted else said.notes,
         )
 
     def write(self, message: am.Msg) -> Any:
@@ -123,7 +125,7 @@ class _Answers:
         # Ids that a reader makes are of calls with a note, the last of all blocks.
         if message.content and message.content[-1].notes:
             message = next(unlinked((message,)))
-        return thaw(self._write(message))
+        return self._write(message)
 
     def _write(self, message: am.Msg) -> Native:
         own = message.extras.get(FAMILY) if message.extras else None
@@ -133,29 +135,39 @@ class _Answers:
         if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
             choice["finish_reason"] = OLD_WORD
         further: Any = message.extras.get(CHOICES) if message.extras else None
-        others = further["further"] if further else ()
+        others = thaw(further["further"]) if further else ()
         document = RESPONSE_LEVEL.write(message, [choice, *others])
-        if not message.extras and not message.notes:
-            return document
-        # How each is spelt is tried in all that the message says.
-        document = {**natives.extras_of(message, RESPONSE), **document}
+        return self._spelt(message, document, choice, others) if message.extras or message.notes else document
 
+    def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
+        """Return a document with what it says more than the usual one, and otherwise."""
+        whole = self._put_back(message, document, choice, others, lambda _: message)
+        if am.same(self._read(plain_copy(whole)), message):
+            return whole
+        # Something was edited: how each level is spelt is tried in all that the message says.
+        document = {**natives.extras_of(message, RESPONSE), **document}
+        return self._put_back(message, document, choice, others, self._read)
+
+    @staticmethod
+    def _put_back(
+        message: am.Msg, document: Native, choice: Native, others: Sequence[Any], read: Callable[[Native], am.Msg]
+    ) -> Native:
         def read_choice(native: Native) -> am.Msg:
-            return self._read(plain_copy(thaw({**document, "choices": [native, *others]})))
+            return read(plain_copy(thaw({**document, "choices": [native, *others]})))
 
         choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice)
-        return spelling.put_back(
+        whole = spelling.put_back(
             message,
             {**document, "choices": [choice, *others]},
             family=RESPONSE,
-            read=lambda native: self._read(plain_copy(thaw(native))),
+            read=lambda native: read(plain_copy(thaw(native))),
         )
+        return cast("Native", thaw(whole))
 
 
 def _joined(own: Any, others: Native) -> Any:
     """Return extras or notes with those of other namespaces, where these say anything."""
-    found = {space: some for space, some in others.items() if some}
-    return adopt({**own, **found}) if found else own
+    return adopt({**own, **{space: some for space, some in others.items() if some}})
 
 
 @attrs.frozen(kw_only=True)
