@@ -236,4 +236,8 @@ def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -
     if place.alone:
         others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
         nothing = f"{nothing} if {' or '.join(others)} else {NOTHING[place.alone]}" if others else NOTHING[place.alone]
-    return [f"{put} = {value} if {v} else {nothing}"]
+    if not place.is_odd:
+        return [f"{put} = {value} if {v} else {nothing}"]
+    # What has no meaning there is an extra.
+    spared = f"elif not o.extras or {place.native!r} not in extras_of(o, FAMILY):"
+    return [f"if {v}:", f"    {put} = {value}", spared, f"    {put} = {nothing}"]

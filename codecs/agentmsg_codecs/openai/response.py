@@ -46,10 +46,10 @@ from agentmsg.formats import (
     plain_copy,
     spelling,
 )
-from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, OLD_WORD, RESPONSE_LEVEL, TOLD
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, OLD_WORD, RESPONSE_LEVEL, TOLD
 from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.messages import Messages
-from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, RESPONSE
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
@@ -100,10 +100,14 @@ class _Answers:
             note["/old"] = True
         elif type(native_word) is not str or native_word not in FINISH:
             note["/finish"] = True
+            if type(native_word) is str and native_word in FINISH_WORDS:
+                note["finish_reason"] = ["=", native_word]
         lacks = [name for name in _FIELDS[:3] if name not in fields]
         if lacks:
             noted["/lacks"] = lacks
         further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
+        if len(told) > 1:
+            told = {key: told[key] for key in FIELDS if key in told}
         get = fields.get
         return _make_msg(
             "assistant",
