@@ -128,7 +128,8 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
             for place in item.places:
                 yield ", ".join(place.keys), place.about if isinstance(place, Beside) else _told(place.value, "content")
         elif isinstance(item, Spread):
-            yield from ((before + key, f"{item.field} ({item.cls.__name__}.{words})") for key, words in _mapped_keys(item.items))
+            held = f"{item.field} ({item.cls.__name__}."
+            yield from ((before + key, f"{held}{words})") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Single):
             yield from ((key, f"{item.cls.__name__}: {words}") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Spare):

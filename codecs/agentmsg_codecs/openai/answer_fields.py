@@ -112,7 +112,7 @@ class Level:
         return frozenset(field.native for field in self.fields if field.is_always)
 
     def read(self, native: Native, values: Native, told: Native) -> tuple[Native, Native]:
-        """Read the fields of the message and the response metadata that an object tells, and return its notes and extras."""
+        """Read the fields and the metadata that an object tells of a message; return its notes and its extras."""
         note: Native = {}
         rest: Native = {}
         by_key, inner = self.by_key, self.inner

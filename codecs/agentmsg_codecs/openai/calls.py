@@ -28,12 +28,11 @@ _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 class Calls:
     """Reads and writes calls.
 
-    Args:
-        described: the forms.
+    Attributes:
+        described: the forms, which are told once there are all of them: those of messages name what reads calls.
     """
 
-    def __init__(self, described: Described) -> None:
-        self._described, self._readers, self._writers = described, described.names.readers, described.names.writers
+    described: Described
 
     def read(self, entry: Any) -> am.ToolUseBlock | am.NativeBlock:
         """Return the call of an entry of ``tool_calls``; a native block if it is none."""
@@ -41,8 +40,8 @@ class Calls:
             try:
                 kind: Any = entry.get("type")
                 if kind == "function":
-                    return self._readers["call"](entry)  # type: ignore[no-any-return]
-                return self._described.shapes["call"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
+                    return self.described.names.readers["call"](entry)  # type: ignore[no-any-return]
+                return self.described.shapes["call"].read(entry, am.ToolUseBlock)  # type: ignore[no-any-return]
             except (Unreadable, AgentMsgError):
                 pass
         return _make_native(codec=FAMILY, value=adopt(entry), fallback=natives.native_text(entry), notes=_CALL_NOTE)
@@ -51,7 +50,7 @@ class Calls:
         """Return the entry of a call, or of what stands among the calls."""
         if isinstance(block, am.NativeBlock):
             return thaw(block.value)
-        return write_as(self._described.shapes["call"], block, FAMILY)
+        return write_as(self.described.shapes["call"], block, FAMILY)
 
     def comes_back(self, block: am.NativeBlock) -> am.NativeBlock | None:
         """Return what is read where this native block stands among the calls; None if that is a call."""
@@ -64,14 +63,14 @@ class Calls:
         Raises:
             Unreadable: if it is none; the empty one of some servers says nothing and isn't a call.
         """
-        block: am.ToolUseBlock = read_as(self._described.shapes["function_call"], native, FAMILY)
+        block: am.ToolUseBlock = read_as(self.described.shapes["function_call"], native, FAMILY)
         if not block.name:
             raise Unreadable
         return block
 
     def write_legacy(self, block: am.ToolUseBlock) -> Native:
         """Return the ``function_call`` of a call."""
-        return write_as(self._described.shapes["function_call"], block, FAMILY, namespace=ITEM)
+        return write_as(self.described.shapes["function_call"], block, FAMILY, namespace=ITEM)
 
 
 def is_legacy(block: Any) -> bool:

@@ -75,6 +75,10 @@ def _word(native: Native) -> str | None:
     return detail if detail not in DETAILS else None
 
 
+def _is_other(native: Native) -> bool:
+    return native["type"] not in _NO_TYPES
+
+
 def carried_detail(detail: str, block: Any) -> str | None:
     """Keep how closely to look: a word of the schema, or the one that was read."""
     return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
@@ -134,7 +138,8 @@ CALLS = (
     ), fixed={"kind": "custom"}, is_apart="calls"),
     Form("other_call", am.ToolUseBlock, None, (
         _ID, Key("type", "kind", Text()), _CALLED, own_cache(), _SIGNED,
-    ), when=is_other_type, fits=lambda native: native["type"] not in _NO_TYPES, notes={"type": True}, is_apart="calls"),
+    ), when=is_other_type, fits=_is_other, notes={"type": True}, is_apart="calls"),
+         is_apart="calls"),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
     ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),

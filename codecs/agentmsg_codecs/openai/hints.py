@@ -165,7 +165,7 @@ def own_cache_only(hint: am.CacheHint, block: Any) -> am.CacheHint | None:
     return carried_cache(hint, block) if is_own_hint(hint) else None
 
 
-# -- keys ---------------------------------------------------------------------------------------------------------------
+# -- keys --------------------------------------------------------------------------------------------------------------
 
 
 def _schema() -> Native:

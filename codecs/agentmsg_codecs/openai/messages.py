@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -82,8 +82,8 @@ class Messages:
         self.place = place
         self._is_response = is_response
         self._spelt = MESSAGE if is_response else FAMILY
-        self.described = describe(self._forms())
-        self.calls = Calls(self.described)
+        self.calls = Calls()
+        self.described = self.calls.described = describe(self._forms())
 
     # -- the forms ----------------------------------------------------------------------------------------------
 
@@ -104,7 +104,10 @@ class Messages:
     def _assistant(self) -> tuple[Any, ...]:
         place = "answer" if self._is_response else "assistant"
         sound = Via(self._read_sound, self._write_sound, native={"type": "object"})
-        entries = Each(Via(lambda entry: self.calls.read(entry), lambda block: self.calls.write(block), native={}))
+        calls = self.calls
+        of_old = Via(calls.read_legacy, calls.write_legacy, native={"type": "object"})
+        refusal = Wrapped(am.RefusalBlock, "refusal", {"notes": _REFUSED}, full=True)
+        need: Literal["null", "may"] = "null" if self._is_response else "may"
         content = Lifted((
             Beside(
                 keys=REASONING_KEYS,
@@ -114,13 +117,13 @@ class Messages:
                 about="thinking",
             ),
             Place("content", Content(place), need="null", alone='""'),
-            Place("refusal", Wrapped(am.RefusalBlock, "refusal", {"notes": _REFUSED}, full=True),
-                  {am.RefusalBlock: self._in_field}, "null" if self._is_response else "may",
+            Place("refusal", refusal, {am.RefusalBlock: self._in_field}, need,
                   last_of="content", is_one=True, is_odd=True),
             Place("audio", sound, {am.AudioBlock: is_field_audio}, is_one=True, is_odd=True),
-            Place("tool_calls", entries, {am.ToolUseBlock: None, am.NativeBlock: is_native_entry}, is_odd=True),
-            Place("function_call", Via(lambda call: self.calls.read_legacy(call), lambda block: self.calls.write_legacy(block),
-                                       native={"type": "object"}), {am.ToolUseBlock: is_legacy}, last_of="tool_calls", is_one=True, is_odd=True),
+            Place("tool_calls", Each(Via(calls.read, calls.write, native={})),
+                  {am.ToolUseBlock: None, am.NativeBlock: is_native_entry}, is_odd=True),
+            Place("function_call", of_old, {am.ToolUseBlock: is_legacy},
+                  last_of="tool_calls", is_one=True, is_odd=True),
         ))  # fmt: skip
         annotations = Spare("annotations", [], is_written=False)
         return (content, annotations) if self._is_response else (content, annotations, _NAME)

@@ -198,7 +198,7 @@ def _read_field(key: str, value: Any) -> list[Any]:
 
 
 def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
-    """Return the blocks of all fields, notes on what repeats them or says nothing, and the keys of what means nothing."""
+    """Return the blocks of all fields, notes on what repeats them or says nothing, and keys without meaning."""
     blocks: list[Any] = []
     notes: dict[str, Any] = {}
     copies: list[str] = []

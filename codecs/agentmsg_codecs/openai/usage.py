@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
 from agentmsg.formats import mark_of, rules
 from agentmsg_codecs.openai.names import FAMILY
+
+if TYPE_CHECKING:
+    import agentmsg as am
 
 
 def _wanted(usage: am.Usage) -> dict[str, Any]:
