@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
@@ -32,6 +33,7 @@ __all__ = [
 
 
 Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
+_NO_BLOCKS: Takes = MappingProxyType({})
 
 
 @attrs.frozen
@@ -208,7 +210,7 @@ class Place:
 
     native: str
     value: Value
-    takes: Takes = attrs.field(factory=dict)
+    takes: Takes = _NO_BLOCKS
     need: Literal["may", "null", '""'] = "may"
     last_of: str | None = attrs.field(default=None, kw_only=True)
     alone: Literal['""'] | None = attrs.field(default=None, kw_only=True)

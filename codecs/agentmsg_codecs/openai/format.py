@@ -84,10 +84,6 @@ def carried_detail(detail: str, block: Any) -> str | None:
     return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
 
 
-def _kind(kind: str, block: Any) -> str:
-    return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
-
-
 def _is_by_id(native: Native) -> bool:
     held = native.get("file")
     return is_mapping(held) and held.get("file_id") is not None
@@ -105,7 +101,9 @@ PARTS = (
          when=lambda block: block.signature is not None),
     Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), _ODD_CACHE)),
     Form("image", am.ImageBlock, "image_url", (
-        Inside("image_url", (_URL, Key("detail", "detail", Text(), "may", cell=carried_detail)), space=ITEM, bare="url"), _CACHE,
+        Inside("image_url", (_URL, Key("detail", "detail", Text(), "may", cell=carried_detail)), space=ITEM,
+               bare="url"),
+        _CACHE,
     ), marks={"detail": _word}),
     Form("video", am.VideoBlock, "video_url", (Inside("video_url", (_URL,), space=ITEM, bare="url"), _CACHE)),
     Form("audio", am.AudioBlock, "input_audio", (
@@ -139,7 +137,6 @@ CALLS = (
     Form("other_call", am.ToolUseBlock, None, (
         _ID, Key("type", "kind", Text()), _CALLED, own_cache(), _SIGNED,
     ), when=is_other_type, fits=_is_other, notes={"type": True}, is_apart="calls"),
-         is_apart="calls"),
     Form("function_call", am.ToolUseBlock, None, (
         _NAME, Key("arguments", "input", Arguments(is_any=True), '""'),
     ), fixed={"id": None}, notes={"legacy": True}, space=ITEM, spelt=FAMILY, is_apart=True),

@@ -98,6 +98,14 @@ def _get(native: Native, mark: Callable[[Any], Any] = lambda hint: hint) -> dict
     return {"cache": mark(hint), "notes": notes}
 
 
+def _get_odd(native: Native) -> dict[str, Any]:
+    return _get(native, odd)
+
+
+def _put_control(call: Any) -> Native:
+    return {CONTROL: write_control(call.cache)}
+
+
 def _put(owner: Any) -> Native:
     hint: am.CacheHint = owner.cache
     at = mark_of(hint, FAMILY, CACHE_AT) if hint.notes else None
@@ -180,7 +188,7 @@ def cache(*, is_usual: bool = True) -> Hatch:
     return Hatch(
         keys=CACHE_KEYS,
         cells={"cache": carried_cache if is_usual else only_odd_cache},
-        get=_get if is_usual else lambda native: _get(native, odd),
+        get=_get if is_usual else _get_odd,
         put=_put,
         is_optional=True,
         about="cache",
@@ -193,7 +201,7 @@ def own_cache() -> Hatch:
         keys=(CONTROL,),
         cells={"cache": own_cache_only},
         get=_get_control,
-        put=lambda call: {CONTROL: write_control(call.cache)},
+        put=_put_control,
         is_optional=True,
         odd=(CONTROL,),
         schema=_schema(),

@@ -219,7 +219,8 @@ class Messages:
         return messages
 
     def _read(self, shape: Shape, native: Native) -> am.Msg:
-        message: am.Msg = shape.exact[native["role"]](native)  # type: ignore[index]
+        readers: Any = shape.exact
+        message: am.Msg = readers[native["role"]](native)
         return _of_function(message) if native["role"] == "function" else message
 
     def _read_beside(self, shape: Shape, native: Native) -> am.Msg:
@@ -275,7 +276,7 @@ class Messages:
 
     def _is_beside(self, block: Any) -> bool:
         """Whether a block of an assistant was read from another key than that of the content."""
-        kind = type(block)
+        kind: Any = block.__class__
         if kind is am.ThinkingBlock:
             return not is_thinking_part(block)
         if kind is am.RefusalBlock:
