@@ -45,7 +45,8 @@ class Form:
         about: what else to say of such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
         spelt: the namespace of its spellings, if that isn't ``space``; marks are under the family then.
-        is_apart: whether it has a place of its own, not among the parts.
+        is_apart: whether it has a place of its own, not among the parts; those of one class that share a place share a
+            name for it.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Form:
     about: str = attrs.field(default="", kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
     spelt: str | None = attrs.field(default=None, kw_only=True)
-    is_apart: bool = attrs.field(default=False, kw_only=True)
+    is_apart: bool | str = attrs.field(default=False, kw_only=True)
 
     @cached_property
     def keys(self) -> frozenset[str]:

@@ -176,6 +176,8 @@ class _Reader(MessageLines):
                     tests += [v] if item.need == '""' and not item.value.fields else []
                 count += 1
                 tests += [] if item.known is None else [f"{item.field}_ in {self.bind('known', item.known)}"]
+            elif isinstance(item, Const) and type(item.value) is str:
+                count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
             elif isinstance(item, (Const, Kept)) or not (getattr(item, "is_optional", True) and not _is_written(item)):
                 return None
         return [f"len({level.d}) == {count}", *tests]
@@ -341,23 +343,12 @@ class _Reader(MessageLines):
                 inner += [f"if {key!r} in d:", *indented(null)]
         return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
 
-    @staticmethod
-    def _spare(item: Spare) -> list[str]:
+    def _spare(self, item: Spare) -> list[str]:
+        if not item.is_written:
+            return [f"if {item.native!r} in d:", "    left -= 1", *indented(self.odd(item.native))]
         key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
-        name = "null" if item.usual is None else repr(item.usual)
-        usually = ["        left -= 1", *([] if item.is_written else [f"        note[{key!r}] = {name!r}"])]
-        lines = [f"if {key!r} in d:", f"    if {usual}:", *usually, "    else:", f"        odd.append({key!r})"]
-        return [*lines, *(["else:", f"    note[{key!r}] = 'absent'"] if item.is_written else [])]
-
-    @staticmethod
-    def _spare_inside(item: Spare, level: Level) -> list[str]:
-        """Return the lines for such a key of an object inside: with another value, this is no such object."""
-        found = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
-        return [
-            f"if {item.native!r} in {level.d}:",
-            f"    {level.left} -= 1",
-            *indented([*found, level.note(item.native, "'null'")]),
-        ]
+        found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
+        return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

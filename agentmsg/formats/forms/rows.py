@@ -80,14 +80,14 @@ class Rows:
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
 
-    def message(self, name: str, **cells: Cell) -> dict[str, Cell]:
-        """Return the cells of the fields of messages of a form, beside their role and their content.
+    def message(self, *names: str, **cells: Cell) -> dict[str, Cell]:
+        """Return the cells of the fields of messages of some forms, beside their role and their content.
 
         Args:
-            name: of the form.
+            names: of the forms.
             cells: as in ``row``.
         """
-        fields = {**self._fields([self._described.forms[name]]), **cells}
+        fields = {**self._fields([self._described.forms[name] for name in names]), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form]) -> dict[str, Cell]:
