@@ -176,6 +176,8 @@ class _Reader(MessageLines):
                     tests += [v] if item.need == '""' and not item.value.fields else []
                 count += 1
                 tests += [] if item.known is None else [f"{item.field}_ in {self.bind('known', item.known)}"]
+            elif isinstance(item, Const) and type(item.value) is str:
+                count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
             elif isinstance(item, (Const, Kept)) or not (getattr(item, "is_optional", True) and not _is_written(item)):
                 return None
         return [f"len({level.d}) == {count}", *tests]

@@ -85,14 +85,15 @@ class Rows:
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
 
-    def message(self, name: str, **cells: Cell) -> dict[str, Cell]:
-        """Return the cells of the fields of messages of a form, beside their role and their content.
+    def message(self, *names: str, **cells: Cell) -> dict[str, Cell]:
+        """Return the cells of the fields of messages of some forms, beside their role and their content.
 
         Args:
-            name: of the form.
+            names: of the forms.
             cells: as in ``row``.
         """
-        fields = {**self._fields([self._described.forms[name]], self._described.shapes[name]), **cells}
+        forms = [self._described.forms[name] for name in names]
+        fields = {**self._fields(forms, self._described.shapes[names[0]]), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None) -> dict[str, Cell]:

@@ -100,7 +100,9 @@ class _Writer:
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
             put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
-            return [f"if {' or '.join(map(self._says, item.cells))}:", *indented(put)] if item.is_optional else put
+            if not item.is_optional:
+                return put
+            return [f"if {' or '.join(map(self._says, item.cells))}:", *indented(put)] if item.cells else []
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
