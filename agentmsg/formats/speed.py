@@ -16,6 +16,7 @@ from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
     is_bare,
     is_parsed,
+    is_sound_bare,
     make_bare,
     make_bare_result,
     make_bare_text,
@@ -46,6 +47,7 @@ __all__ = [
     "is_parsed",
     "is_shallow",
     "is_sound",
+    "is_sound_bare",
     "make_bare",
     "make_bare_result",
     "make_bare_text",

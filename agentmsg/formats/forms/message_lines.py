@@ -191,7 +191,7 @@ def write_lifted(item: Lifted, c: Code) -> list[str]:
             told = of_class if test is None else f"{of_class} and {c.bind('takes', test)}(block)"
             branches.append((told, _list_of(place)))
     loop = [
-        f"{'elif' if number else 'if'} {test}:\n        {name}.append(block)"
+        f"{'elif' if number else 'if'} {test}:\n    {name}.append(block)"
         for number, (test, name) in enumerate(branches)
     ]
     loop = [line for text in loop for line in text.split("\n")]

@@ -64,6 +64,11 @@ def _split_note(family: str) -> Callable[..., Any]:
     return split
 
 
+def _free_text(call: Any) -> Any:
+    """Return the input of a call that is any text; another one as its JSON."""
+    return call.input if isinstance(call.input, str) else input_text(call)
+
+
 def _text_or_list(family: str) -> Callable[..., Any]:
     """Return the function that writes blocks as a text, where they are one and no list was read."""
 
@@ -125,6 +130,7 @@ class Namespace:
             "Unreadable": Unreadable,
             "adopt": adopt,
             "are_bare": are_bare,
+            "free_text": _free_text,
             "from_object": from_object,
             "input_copy": input_copy,
             "input_text": input_text,

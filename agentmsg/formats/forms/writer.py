@@ -42,7 +42,15 @@ class _Writer:
     def lines(self) -> list[str]:
         form = self.form
         tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
-        return [f"def write_{form.name}(o: Any) -> Any:", *indented(self._object(form.items, "d", tag)), "    return d"]
+        first = form.items[: form.tag_at]
+        lines = self._object(form.items if not first else (), "d", [] if first else tag)
+        for item in first:
+            lines += self._one(item, "d")
+        if first:
+            lines += [f"d[{form.tag_key!r}] = {form.tag!r}"]
+            for item in form.items[len(first) :]:
+                lines += self._one(item, "d")
+        return [f"def write_{form.name}(o: Any) -> Any:", *indented(lines), "    return d"]
 
     def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
         """Return the lines that fill an object: what is always there as a literal, the rest one by one."""

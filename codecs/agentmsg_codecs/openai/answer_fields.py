@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError
-from agentmsg.formats import Unreadable
-from agentmsg_codecs.openai.usage import read_usage
+from agentmsg.formats import Unreadable, read_as, write_as
+from agentmsg.formats.forms import Described
+from agentmsg_codecs.openai.format import USAGE
+from agentmsg_codecs.openai.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 
 OBJECT = "chat.completion"
+TOLD = Described(FAMILY, (USAGE,), {})
+_USAGE = TOLD.shapes["usage"]
 RESPONSE_METADATA = ("system_fingerprint", "service_tier", "metadata", "moderation")
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # what a datetime holds
 ODD_OF_CHOICE = ("index", "finish_reason")
@@ -40,10 +44,16 @@ def time_in(native: Mapping[str, Any]) -> datetime | None:
 
 def usage_in(native: Mapping[str, Any]) -> am.Usage | None:
     """Return the usage of a response, or None."""
+    value = native.get("usage")
     try:
-        return read_usage(native.get("usage"))
+        return None if value is None else read_as(_USAGE, value, FAMILY)
     except (Unreadable, AgentMsgError):
         return None
+
+
+def write_usage(usage: am.Usage) -> Any:
+    """Return the native usage."""
+    return write_as(_USAGE, usage, FAMILY)
 
 
 def _is_no_text(value: Any) -> bool:

@@ -13,14 +13,12 @@ from itertools import compress, product
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Unreadable, adopt, maker, speed
-from agentmsg_codecs.openai.calls import quick_call
+from agentmsg.formats import EMPTY, adopt, maker, speed
+from agentmsg_codecs.openai.answer_fields import usage_in
 from agentmsg_codecs.openai.names import CHOICE, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
-from agentmsg_codecs.openai.usage import read_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Native
 
@@ -58,11 +56,12 @@ def _notes() -> Mapping[tuple[bool, ...], Any]:
 _NOTES = _notes()
 
 
-def fast_answer(native: Native) -> am.Msg | None:
+def fast_answer(native: Native, read_call: Callable[[Any], Any]) -> am.Msg | None:
     """Return the message of a usual response; None if the general path must look.
 
     Args:
         native: the document; plain, checked data, with a list of choices that is not empty.
+        read_call: reads an entry of ``tool_calls``.
     """
     try:
         own_id, model, created, choices = native["id"], native["model"], native["created"], native["choices"]
@@ -82,14 +81,13 @@ def fast_answer(native: Native) -> am.Msg | None:
         return None
     told = _told(native) if len(native) != _ANSWER else EMPTY
     refusal, annotations = said.get("refusal", _ABSENT), said.get("annotations", _ABSENT)
-    content = _content(said, _MESSAGE + (refusal is not _ABSENT) + (annotations is not _ABSENT))
+    content = _content(said, read_call, _MESSAGE + (refusal is not _ABSENT) + (annotations is not _ABSENT))
     if told is None or content is None or not (refusal is None or refusal is _ABSENT):
         return None
     if annotations is not _ABSENT and (annotations or type(annotations) is not _LIST):
         return None
-    try:
-        usage = read_usage(counted)
-    except (Unreadable, AgentMsgError):
+    usage = usage_in(native)
+    if usage is None and counted is not None:
         return None
     notes = _NOTES[
         refusal is _ABSENT,
@@ -137,11 +135,12 @@ def _told(native: Native) -> Any:
     return adopt(told) if told else EMPTY
 
 
-def _content(said: Native, size: int) -> tuple[Any, ...] | None:
+def _content(said: Native, read_call: Callable[[Any], Any], size: int) -> tuple[Any, ...] | None:
     """Return the blocks of a message: a text, calls, or both; None if it is not usual.
 
     Args:
         said: the native message.
+        read_call: reads an entry of ``tool_calls``.
         size: how many keys it has beside its calls.
     """
     content, entries = said.get("content", _ABSENT), said.get("tool_calls", _ABSENT)
@@ -157,6 +156,4 @@ def _content(said: Native, size: int) -> tuple[Any, ...] | None:
     # Beside calls, an empty text is not the usual way to say nothing.
     if type(entries) is not _LIST or not entries or len(said) != size + 1 or (content is not None and not blocks):
         return None
-    calls = tuple(map(quick_call, entries))
-    # Not `in`, which would ask each call whether it equals None.
-    return blocks + calls if all(calls) else None
+    return (*blocks, *map(read_call, entries))

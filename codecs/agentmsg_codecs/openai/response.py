@@ -57,14 +57,14 @@ from agentmsg_codecs.openai.answer_fields import (
     time_in,
     usage_in,
     word_in,
+    write_usage,
 )
-from agentmsg_codecs.openai.messages import Messages, make_msg
+from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
 from agentmsg_codecs.openai.quick_answer import fast_answer
 from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
-from agentmsg_codecs.openai.usage import write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
+_make_msg = maker(am.Msg)
 _OLD = "function_call"
 _CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 
@@ -104,7 +105,7 @@ class _Answers:
 
     def read(self, document: Native) -> am.Msg:
         """Return the message of a response; of the role ``native`` where it cannot be told in the model."""
-        message = fast_answer(document)
+        message = fast_answer(document, self.messages.calls.read)
         return self._read(document) if message is None else message
 
     def _read(self, document: Native) -> am.Msg:
@@ -146,7 +147,7 @@ class _Answers:
     def _write_choice(self, message: am.Msg) -> Native:
         inner = message
         if message.notes or message.extras:
-            inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
+            inner = _make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
         reason = message.finish_reason
         word = None if reason is None else FINISH_WORDS.get(reason, reason)
         if reason == FINISH[_OLD] and mark_of(message, CHOICE, "/old") is True:
@@ -186,7 +187,7 @@ class _Answers:
         inner = message
         # Each level inside is written of what belongs to it; where nothing is noted, the others do no harm.
         if message.notes or message.extras:
-            inner = make_msg(
+            inner = _make_msg(
                 "assistant",
                 message.content,
                 finish_reason=message.finish_reason,

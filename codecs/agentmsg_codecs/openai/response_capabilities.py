@@ -25,11 +25,12 @@ from agentmsg.formats import (
     rules,
     times,
 )
-from agentmsg_codecs.openai.answer_fields import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.openai.answer_fields import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, TOLD, is_odd_value
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_capabilities import response_citations
-from agentmsg_codecs.openai.content import is_odd
+from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
 from agentmsg_codecs.openai.server_fields import message_keys
@@ -186,8 +187,8 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
 def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
     """Return the rows of the fields of a response; arguments as in ``make_response_caps``."""
     rows = assistant_rows(
-        messages.content,
-        messages.place,
+        messages,
+        "answer",
         citations=response_citations,
         sound=carried_answered_sound,
         as_text=as_text,
@@ -215,7 +216,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
         "id": KEEP,
         "created_at": _whole_seconds,
         "model": KEEP,
-        "usage": carried_usage,
+        "usage": carried_usage(Rows(TOLD).row("usage").fields),
         "finish_reason": _finish,
         "response_metadata": _told,
         "extras": _extras(messages),

@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, is_mapping
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
 from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, place_of, provider_of, providers_at
-from agentmsg_codecs.openai.thinking_parts import THINKING_PART, is_thinking_part
+from agentmsg_codecs.openai.thinking_parts import THOUGHT, is_thinking_part
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
@@ -63,7 +63,7 @@ class Thinking:
 
     def _taken(self, block: Any) -> frozenset[str] | None:
         if is_thinking_part(block):
-            return THINKING_PART.keys["thinking"]
+            return THOUGHT.keys
         place = place_of(block, self._place)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":
