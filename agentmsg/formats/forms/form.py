@@ -33,6 +33,7 @@ class Form:
         tag: what stands under ``tag_key``; None if nothing has to.
         items: what the native object is made of.
         tag_key: the key of the tag.
+        tag_at: how many of the items are written before the tag.
         tagged: whether the tag always stands there, usually, or may be there ("read": it isn't written).
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
@@ -54,6 +55,7 @@ class Form:
     tag: str | None
     items: tuple[Item, ...]
     tag_key: str = attrs.field(default="type", kw_only=True)
+    tag_at: int = attrs.field(default=0, kw_only=True)
     tagged: Literal["always", "usual", "read"] = attrs.field(default="always", kw_only=True)
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
@@ -43,8 +42,7 @@ class _Writer:
     def lines(self) -> list[str]:
         form = self.form
         tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
-        # Ids that only some objects lack stand before the tag, all else behind it.
-        first = [*takewhile(lambda item: isinstance(item, Key) and item.lacks is not None, form.items)] if tag else []
+        first = form.items[: form.tag_at]
         lines = self._object(form.items if not first else (), "d", [] if first else tag)
         for item in first:
             lines += self._one(item, "d")

@@ -129,11 +129,12 @@ PARTS = (
 )  # fmt: skip
 
 CALLS = (
-    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, own_cache(), _SIGNED), tagged="usual", is_apart="calls"),
+    Form("call", am.ToolUseBlock, "function", (_ID, _CALLED, own_cache(), _SIGNED), tagged="usual", tag_at=1,
+         is_apart="calls"),
     Form("custom", am.ToolUseBlock, "custom", (
         _ID, Inside("custom", (_NAME, Key("input", "input", Arguments(is_free=True))), space=ITEM),
         own_cache(), _SIGNED,
-    ), fixed={"kind": "custom"}, is_apart="calls"),
+    ), tag_at=1, fixed={"kind": "custom"}, is_apart="calls"),
     Form("other_call", am.ToolUseBlock, None, (
         _ID, Key("type", "kind", Text()), _CALLED, own_cache(), _SIGNED,
     ), when=is_other_type, fits=_is_other, notes={"type": True}, is_apart="calls"),
