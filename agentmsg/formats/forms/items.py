@@ -108,7 +108,7 @@ class Hatch:
         keys: the native keys.
         cells: the fields of the model that they are, with their cells.
         get: returns the fields of a native object, and under ``notes`` its marks; raises Unreadable for what ``put``
-            would not give back.
+            would not give back. In a ``Single`` it returns the marks of the block under ``marks``.
         put: returns the keys of an object.
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
@@ -184,7 +184,7 @@ class Place:
     takes: Takes = attrs.field(factory=dict)
     need: Literal["may", "null", '""'] = "may"
     last_of: str | None = attrs.field(default=None, kw_only=True)
-    alone: Literal['""'] | None = attrs.field(default=None, kw_only=True)
+    alone: Literal["null", '""'] | None = attrs.field(default=None, kw_only=True)
     is_one: bool = attrs.field(default=False, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
 

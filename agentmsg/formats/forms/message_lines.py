@@ -99,7 +99,8 @@ class MessageLines(KeyLines):
     @staticmethod
     def _spelt(place: Place, others: list[str]) -> list[str]:
         how = f"how_{place.native}"
-        usual = f"({place.need!r} if {' or '.join(others)} else {place.alone!r})" if others else repr(place.alone)
+        need = "absent" if place.need == "may" else place.need
+        usual = f"({need!r} if {' or '.join(others)} else {place.alone!r})" if others else repr(place.alone)
         return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
 
     def _bare(self, item: Lifted) -> list[str]:
@@ -107,6 +108,7 @@ class MessageLines(KeyLines):
         held = [place for place in item.places if isinstance(place, Place)]
         if (
             self.form.cls is not Msg
+            or self.form.tag is None
             or set(self.form.fixed) != {"role"}
             or any(place.need == "null" and not place.alone for place in held)
         ):
@@ -163,7 +165,7 @@ class MessageLines(KeyLines):
         lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
         for key in item.items:
             if isinstance(key, Hatch):
-                lines += self.hatch(key)
+                lines += [*self.hatch(key), *([] if key.is_optional else ["one |= given.get('marks', EMPTY)"])]
             elif key.need != "must":
                 lines += self.optional_key(key, _ONE)
             else:
@@ -230,10 +232,13 @@ def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -
         return [f"if {v}:", f"    d.update({c.bind('put', place.put)}({v}, o))"]
     value = place.value.write(f"{v}[-1]" if place.is_one else v, c)
     put = f"d[{place.native!r}]"
+    others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
     if place.need == "may":
-        return [f"if {v}:", f"    {put} = {value}"]
+        lines = [f"if {v}:", f"    {put} = {value}"]
+        if place.alone:
+            lines += [f"elif not ({' or '.join(others) or False}):", f"    {put} = {NOTHING[place.alone]}"]
+        return lines
     nothing = NOTHING[place.need]
     if place.alone:
-        others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
         nothing = f"{nothing} if {' or '.join(others)} else {NOTHING[place.alone]}" if others else NOTHING[place.alone]
     return [f"{put} = {value} if {v} else {nothing}"]
