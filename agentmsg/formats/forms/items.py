@@ -203,6 +203,7 @@ class Beside:
         takes: as of a ``Place``.
         get: returns the blocks of a native object that has such a key, its notes, and which keys are extras.
         put: returns the keys of some blocks; it is given the message, too.
+        is_always: whether both are asked even where there is no such key or block.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -210,6 +211,7 @@ class Beside:
     takes: Takes
     get: Callable[[Any], tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]]
     put: Callable[[Sequence[Any], Any], dict[str, Any]]
+    is_always: bool = False
     about: str = ""
 
 

@@ -81,6 +81,8 @@ class MessageLines(KeyLines):
             "odd += unknown",
             f"left -= {' + '.join(f'({key!r} in d)' for key in place.keys)} - len(unknown)",
         ]
+        if place.is_always:
+            return inner
         test = " or ".join(f"{key!r} in d" for key in place.keys)
         return ["beside: Any = ()", f"if {test}:", *indented(inner)]
 
@@ -229,7 +231,8 @@ def _last(place: Place, c: Code) -> list[str]:
 def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -> list[str]:
     v = _list_of(place)
     if isinstance(place, Beside):
-        return [f"if {v}:", f"    d.update({c.bind('put', place.put)}({v}, o))"]
+        put = f"d.update({c.bind('put', place.put)}({v}, o))"
+        return [put] if place.is_always else [f"if {v}:", f"    {put}"]
     value = place.value.write(f"{v}[-1]" if place.is_one else v, c)
     put = f"d[{place.native!r}]"
     others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]

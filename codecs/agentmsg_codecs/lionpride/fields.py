@@ -20,6 +20,7 @@ from agentmsg.formats import (
     is_marked,
     is_object,
     mark_of,
+    natives,
     parse_json,
     same_document,
     spelling,
@@ -85,7 +86,7 @@ def read_id(native: Native) -> dict[str, Any]:
     link = native.get("id")
     if type(link) is str:
         return {"id": link} if is_uuid(link) else {"id": link, "notes": {"/free": True}}
-    return _unread(native, "id") if "id" in native else {}
+    return natives.unread(native, "id") if "id" in native else {}
 
 
 def write_id(message: am.Msg) -> Native:
@@ -98,18 +99,11 @@ def write_id(message: am.Msg) -> Native:
     return {} if link is None or (given(link) is None and not is_uuid(link)) else {"id": str(link)}
 
 
-def _unread(native: Native, key: str) -> dict[str, Any]:
-    """Return the answer for a value without meaning: a spelling where it says nothing, else an extra."""
-    value = native[key]
-    spelt = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
-    return {"odd": (key,)} if spelt is None else {"notes": {key: spelt}}
-
-
 def read_metadata(native: Native) -> dict[str, Any]:
     """Return the metadata of a node, without its class."""
     metadata = native.get("metadata")
     if not is_object(metadata):
-        return _unread(native, "metadata") if "metadata" in native else {"notes": {"metadata": "absent"}}
+        return natives.unread(native, "metadata") if "metadata" in native else {"notes": {"metadata": "absent"}}
     if "lion_class" not in metadata:
         return {"metadata": adopt(metadata), "notes": {"/unclassed": True}}
     return (
