@@ -115,7 +115,7 @@ class MessageLines(KeyLines):
             or any(place.need == "null" and not place.alone for place in held)
         ):
             return []
-        count = " + ".join(f"({place.native!r} in d)" for place in held)
+        count = " + ".join(f"({key!r} in d)" for key in item.keys)
         role = repr(self.form.fixed["role"])
         return [
             f"if not note and left == 0 and len(d) == 1 + {count} and are_bare(content_):",

@@ -173,10 +173,17 @@ class Link(Text):
         return f"({v} if type({v}) is str else link_of({v}))"
 
 
+@attrs.frozen
 class Json(Value):
-    """Any JSON, as it is: ``Key("data", "data", Json())``."""
+    """Any JSON, as it is: ``Key("data", "data", Json())``.
+
+    Attributes:
+        stays_frozen: whether it is written as it stands in the model: in formats whose codec leaves it to the library to
+            make plain data, where anybody wants that.
+    """
 
     takes_null: ClassVar[bool] = True
+    stays_frozen: bool = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that freeze it."""
@@ -184,9 +191,10 @@ class Json(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the plain copy."""
-        return f"thaw({v})"
+        return v if self.stays_frozen else f"thaw({v})"
 
 
+@attrs.frozen
 class Object(Json):
     """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
 

@@ -30,7 +30,7 @@ from agentmsg_codecs.synaptic.usage import USAGE
 
 ENTRIES = (
     Form("call", am.ToolUseBlock, None, (
-        Key("id", "id", Link(), "may", lacks="no-id"), Key("name", "name", Text()), Key("arguments", "input", Json()),
+        Key("id", "id", Link(), "may", lacks="no-id"), Key("name", "name", Text()), Key("arguments", "input", Json(stays_frozen=True)),
     ), is_apart=True),
     Form("piece", am.ToolUseBlock, None, (
         Key("id", "id", Link(), "may"),
@@ -57,6 +57,11 @@ def is_text(block: am.ToolUseBlock) -> bool:
     if block.kind == "server":
         return False
     return not block.is_valid or _is_piece(block) or is_marked(block, FAMILY, "/invalid")
+
+
+def is_call(block: am.ToolUseBlock) -> bool:
+    """Whether a call stands among the valid ones."""
+    return block.kind != "server" and block.is_valid and not (block.notes and is_text(block))
 
 
 def needs_id(block: Any) -> bool:

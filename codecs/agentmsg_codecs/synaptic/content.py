@@ -40,7 +40,7 @@ _JOINTS: Mapping[str, str] = {"line": "\n", "nothing": "", "space": " ", "blank 
 
 def is_bare(block: Any) -> bool:
     """Whether a block is a text that says nothing but its words."""
-    return type(block) is am.TextBlock and bool(block.text) and FAMILY not in block.extras
+    return type(block) is am.TextBlock and bool(block.text) and not (block.extras and FAMILY in block.extras)
 
 
 def _texts(blocks: Sequence[Any]) -> list[str]:
@@ -97,7 +97,7 @@ def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any],
     """Return ``content`` and, where there is more than a text, ``content_blocks``."""
     if not blocks:
         return {"content": ""}
-    if len(blocks) == 1 and is_bare(blocks[0]) and not is_marked(message, FAMILY, "/listed"):
+    if len(blocks) == 1 and is_bare(blocks[0]) and not (message.notes and is_marked(message, FAMILY, "/listed")):
         return {"content": blocks[0].text}
     content, rest = _apart(blocks)
     if content is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
@@ -19,7 +18,6 @@ from agentmsg.formats import (
     adopt,
     given,
     is_object,
-    mark_of,
     media,
     natives,
     text_at,
@@ -27,7 +25,6 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.forms import (
     Beside,
-    Const,
     Described,
     Each,
     Form,
@@ -43,14 +40,24 @@ from agentmsg.formats.forms import (
     Text,
     Via,
 )
-from agentmsg_codecs.synaptic.calls import ENTRIES, rank, read_invalid, read_marked_piece, write_invalid, write_piece
+from agentmsg_codecs.synaptic.calls import (
+    ENTRIES,
+    is_call,
+    rank,
+    read_invalid,
+    read_marked_piece,
+    write_invalid,
+    write_piece,
+)
 from agentmsg_codecs.synaptic.content import read_content, read_said, write_content, write_said
 from agentmsg_codecs.synaptic.names import FAMILY, RESERVED, ROLES, VARIANT_OF, VARIANTS
+from agentmsg_codecs.synaptic.variants import variant_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg.formats import Parts
+    from agentmsg.formats.forms.values import Value
 
 
 def read_source(url: str, media_type: str | None = None) -> Any:
@@ -112,24 +119,6 @@ BLOCKS = ("text", "image", "audio", "video", "file", "data", "reasoning")
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _role(variant: str) -> Key:
-    """Return the key of the role of a variant that has one: its word, or one of other systems, which is marked."""
-
-    def read(word: Any, note: dict[str, Any]) -> str:
-        if type(word) is not str or VARIANTS.get(word) != variant:
-            # A spelling must not make another variant of it.
-            raise Unreadable("another variant")
-        if word != variant:
-            note["/word"] = word
-        return ROLES[variant]
-
-    def write(_: str, message: am.Msg) -> str:
-        word = mark_of(message, FAMILY, "/word") if message.notes else None
-        return word if isinstance(word, str) and VARIANTS.get(word) == variant else variant
-
-    return Key("role", "role", Via(read, write, supports=KEEP, is_marking=True))
-
-
 def _free_role(key: str, variant: str) -> Key:
     """Return the key of a role that has no variant; it is marked where the model has a variant for it."""
 
@@ -154,8 +143,7 @@ def _read_told(native: Native) -> dict[str, Any]:
 
 
 def _write_told(message: am.Msg) -> Native:
-    told = {} if message.model is None else {"model": message.model}
-    told |= thaw(message.response_metadata)
+    told = message.response_metadata if message.model is None else {"model": message.model, **message.response_metadata}
     return {"response_metadata": told} if told else {}
 
 
@@ -174,8 +162,8 @@ def _of_content(message: am.Msg) -> Any:
 
 
 _ID_KEY = Key("id", "id", Text(), "may", is_odd=True)
-_KWARGS = Key("additional_kwargs", "metadata", Object(), "may", is_odd=True)
-_TOLD = Key("response_metadata", "response_metadata", Object(), "may", is_odd=True)
+_KWARGS = Key("additional_kwargs", "metadata", Object(stays_frozen=True), "may", is_odd=True)
+_TOLD = Key("response_metadata", "response_metadata", Object(stays_frozen=True), "may", is_odd=True)
 _SENDER = (_ID_KEY, Key("name", "name", Text(), "may", is_odd=True), _KWARGS)
 _ANSWER = Hatch(
     keys=("response_metadata",),
@@ -189,8 +177,8 @@ _ANSWER = Hatch(
 _NAME = Hatch(
     keys=("name",), cells={"name": KEEP}, get=_read_name, put=_write_name, odd=("name",), is_optional=True, about="name"
 )
-_CALLS = Place("tool_calls", Each(Nested(("call",))), {am.ToolUseBlock: lambda block: rank(block) == 1})
-_INVALID = Each(Via(read_invalid, write_invalid, EMPTY))
+_CALLS = Place("tool_calls", Each(Nested(("call",))), {am.ToolUseBlock: is_call})
+_INVALID = Via(read_invalid, write_invalid, EMPTY)
 _SAID = Beside(
     keys=("content", "reasoning"), takes={}, get=read_said, put=write_said, is_always=True, about="text; thinking"
 )
@@ -219,34 +207,38 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
         about="content",
     )
 
-    def form(name: str, *items: Any, **how: Any) -> Form:
-        return Form(name, am.Msg, None, items, is_apart=True, **how)
+    def form(variant: str, *items: Any, **how: Any) -> Form:
+        return Form(variant, am.Msg, variant, items, tag_key="role", is_apart=True, **how)
+
+    def of_role(variant: str, *items: Any) -> Form:
+        return form(variant, *items, fixed={"role": ROLES[variant]})
+
+    def of_rank(key: str, of: Value, *ranks: int) -> Place:
+        return Place(key, Each(of), {am.ToolUseBlock: lambda block: rank(block) in ranks})
 
     plain = (Lifted((said,)), *_SENDER, _TOLD)
+    piece = Via(read_marked_piece, write_piece, EMPTY)
     return (
-        form("system", _role("system"), *plain),
-        form("human", _role("human"), *plain),
-        form("chat", Const("role", "chat"), _free_role("custom_role", "chat"), *plain),
-        form("bare", _free_role("role", "bare"), *plain),
-        form(
+        form("chat", _free_role("custom_role", "chat"), *plain, when=lambda message: variant_of(message) == "chat"),
+        of_role("system", *plain),
+        of_role("human", *plain),
+        of_role(
             "assistant",
-            _role("assistant"),
-            Lifted((said, _CALLS, Place("invalid_tool_calls", _INVALID, {am.ToolUseBlock: lambda block: rank(block) > 1}))),
+            Lifted((said, _CALLS, of_rank("invalid_tool_calls", _INVALID, 2, 3))),
             *_SENDER,
             _ANSWER,
             Key("usage_metadata", "usage", Nested(("usage",)), "may"),
         ),
-        form("tool", _role("tool"), Single(am.ToolResultBlock, (
+        of_role("tool", Single(am.ToolResultBlock, (
             result, Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id"), _NAME,
         )), _ID_KEY, _KWARGS, _TOLD),
-        form("remove", _role("remove"), Key("id", "id", Link())),
-        form("chunk", Lifted((
-            _SAID,
-            _CALLS,
-            Place("invalid_tool_calls", _INVALID, {am.ToolUseBlock: lambda block: rank(block) == 2}),  # noqa: PLR2004
-            Place("tool_call_chunks", Each(Via(read_marked_piece, write_piece, EMPTY)), {am.ToolUseBlock: None}),
-        )), Key("usage", "usage", Nested(("usage",)), "may"), Key("id", "id", Text(), "may"),
-            fixed={"role": "assistant"}, fits=lambda native: "role" not in native, notes={"chunk": True}),
+        of_role("remove", Key("id", "id", Link())),
+        Form("bare", am.Msg, None, (_free_role("role", "bare"), *plain), is_apart=True),
+        Form("chunk", am.Msg, None, (
+            Lifted((_SAID, _CALLS, of_rank("invalid_tool_calls", _INVALID, 2), of_rank("tool_call_chunks", piece, 3))),
+            Key("usage", "usage", Nested(("usage",)), "may"),
+            Key("id", "id", Text(), "may"),
+        ), fixed={"role": "assistant"}, fits=lambda native: "role" not in native, notes={"chunk": True}, is_apart=True),
     )  # fmt: skip
 
 

@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Shape, Unreadable, given, is_marked, is_object, mark_of, natives, tool_links, write_as
-from agentmsg_codecs.synaptic.calls import rank
-from agentmsg_codecs.synaptic.content import is_bare
+from agentmsg.formats import (
+    Shape,
+    Unreadable,
+    given,
+    is_marked,
+    is_object,
+    mark_of,
+    marked,
+    natives,
+    tool_links,
+    write_as,
+)
 from agentmsg_codecs.synaptic.format import described
-from agentmsg_codecs.synaptic.names import FAMILY, RESERVED, VARIANT_OF, VARIANTS
+from agentmsg_codecs.synaptic.names import FAMILY, VARIANT_OF, VARIANTS
+from agentmsg_codecs.synaptic.variants import variant_of
 
 if TYPE_CHECKING:
     from agentmsg.formats import CallNames
@@ -21,34 +31,7 @@ _LAST = ("content_blocks", "usage_metadata", "tool_call_chunks", "invalid_tool_c
 _LAST_OF_TOOL = ("name", "additional_kwargs", "response_metadata", "content_blocks")
 
 
-def _variant_of(message: am.Msg) -> str:
-    """Return the variant that a message is written as."""
-    role = message.role
-    if not message.notes:
-        return VARIANT_OF.get(role, "chat")
-    if role == "assistant" and _is_chunk(message):
-        return "chunk"
-    mark = mark_of(message, FAMILY, "/variant")
-    if mark == "bare" and role not in VARIANTS and role not in RESERVED:
-        return "bare"
-    own = VARIANT_OF.get(role)
-    if own is None or own in RESERVED or mark != "chat":
-        return own or "chat"
-    # What only responses have, no other variant has.
-    plain = message.usage is None and message.model is None and not message.has(am.ToolUseBlock)
-    return "chat" if plain else own
-
-
-def _is_chunk(message: am.Msg) -> bool:
-    """Whether a message is written as a chunk: it was one, and says only what a chunk can."""
-    if not is_marked(message, FAMILY, "/chunk"):
-        return False
-    if message.name is not None or message.model is not None or message.metadata or message.response_metadata:
-        return False
-    said = [block for block in message.content if not rank(block)]
-    if said and type(said[0]) is am.ThinkingBlock and said[0].thinking and FAMILY not in said[0].extras:
-        said = said[1:]
-    return not said or (len(said) == 1 and is_bare(said[0]))
+_GIVEN = (str, type(None))
 
 
 class Messages:
@@ -78,22 +61,25 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         if is_object(native) and "role" not in native and type(native.get("content")) is str:
-            variant = "chunk"
+            word = variant = "chunk"
         else:
-            variant = VARIANTS.get(natives.role_of(native), "bare")
+            word = natives.role_of(native)
+            variant = VARIANTS.get(word, "bare")
         try:
             message: am.Msg = self.described.names.readers[variant](native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
+        if word != variant != "bare":
+            message = marked(message, FAMILY, word=word)
         return message if names is None else names.named(message)
 
     def shape_of(self, message: am.Msg) -> Shape:
         """Return the shape of what a message is written as."""
-        return self.described.shapes[_variant_of(message)]
+        return self.described.shapes[variant_of(message)]
 
     def keys_of(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that the native form of a message models."""
-        return self.described.forms[_variant_of(message)].keys | {"role"}
+        return self.described.forms[variant_of(message)].keys | {"role"}
 
     def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
         """Whether a value has no meaning under a key of a message, so that it is an unknown field."""
@@ -106,30 +92,33 @@ class Messages:
             message: the message.
             names: what a reader will know of the calls before.
         """
-        whole = natives.native_of(message, FAMILY)
-        if whole is not None:
-            return whole
-        message = _told(message, names)
-        native = write_as(self.shape_of(message), message, FAMILY)
-        for key in _LAST_OF_TOOL if message.role == "tool" else _LAST:
+        role = message.role
+        if role == "native":
+            whole = natives.native_of(message, FAMILY)
+            if whole is not None:
+                return whole
+        elif role == "assistant":
+            names.see(message)
+        elif role == "tool":
+            message = _unnamed(message, names)
+        if (message.id.__class__ not in _GIVEN and role != "remove") or message.name.__class__ not in _GIVEN:
+            # What the library made is not written.
+            message = message.evolve(id=given(message.id), name=given(message.name))
+        if message.notes or message.extras:
+            native = write_as(self.shape_of(message), message, FAMILY)
+            word = mark_of(message, FAMILY, "/word")
+            if isinstance(word, str) and VARIANTS.get(word) == native.get("role"):
+                native["role"] = word
+        else:
+            native = self.described.names.writers[VARIANT_OF.get(role, "chat")](message)
+        for key in _LAST_OF_TOOL if role == "tool" else _LAST:
             if key in native:
                 native[key] = native.pop(key)
         return native
 
 
-def _told(message: am.Msg, names: CallNames) -> am.Msg:
-    """Leave out what the library made, and the name of a result that a reader takes from its call.
-
-    That stays where the document said it, too.
-    """
-    if message.role == "assistant":
-        names.see(message)
-    if type(message.id) is not str and message.id is not None and message.role != "remove":
-        message = message.evolve(id=given(message.id))
-    if type(message.name) is not str and message.name is not None:
-        message = message.evolve(name=given(message.name))
-    if message.role != "tool":
-        return message
+def _unnamed(message: am.Msg, names: CallNames) -> am.Msg:
+    """Leave out the name of a result that a reader takes from its call, where the document did not say it too."""
     result: Any = message.content[0]
     name = names.answer(result.tool_call_id)
     is_said = name is None or result.name != name or is_marked(message, FAMILY, "/named")
