@@ -47,6 +47,14 @@ class Code(Names, Protocol):
         """Return the name of the dict of notes and marks of the object that is read."""
         ...
 
+    def marks(self) -> str:
+        """Return the name of the dict of marks of what the key is read into: the object, or one that it holds."""
+        ...
+
+    def owner(self) -> str:
+        """Return the name of the object that the key is written of."""
+        ...
+
     def spelt(self, value: str) -> str:
         """Return the line that notes how the value of the key, in a variable, is spelt."""
         ...

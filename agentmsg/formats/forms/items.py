@@ -110,7 +110,7 @@ class Hatch:
         keys: the native keys.
         cells: the fields of the model that they are, with their cells.
         get: returns the fields of a native object, and under ``notes`` its marks; raises Unreadable for what ``put``
-            would not give back.
+            would not give back. In a ``Single`` it returns the marks of the block under ``marks``.
         put: returns the keys of an object.
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
@@ -213,7 +213,7 @@ class Place:
     takes: Takes = _NO_BLOCKS
     need: Literal["may", "null", '""'] = "may"
     last_of: str | None = attrs.field(default=None, kw_only=True)
-    alone: Literal['""'] | None = attrs.field(default=None, kw_only=True)
+    alone: Literal["null", '""'] | None = attrs.field(default=None, kw_only=True)
     is_one: bool = attrs.field(default=False, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
 
@@ -232,6 +232,7 @@ class Beside:
         takes: as of a ``Place``.
         get: returns the blocks of a native object that has such a key, its notes, and which keys are extras.
         put: returns the keys of some blocks; it is given the message, too.
+        is_always: whether both are asked even where there is no such key or block.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -239,6 +240,7 @@ class Beside:
     takes: Takes
     get: Callable[[Any], tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]]
     put: Callable[[Sequence[Any], Any], dict[str, Any]]
+    is_always: bool = False
     about: str = ""
 
 

@@ -55,6 +55,15 @@ class KeyLines:
         self.has_noted = True
         return "note"
 
+    def marks(self) -> str:
+        """Return the name of the dict of marks of what the key is read into."""
+        self.has_noted = True
+        return self.level.marks
+
+    def owner(self) -> str:
+        """Return the name of the object that the key is written of."""
+        return "o"
+
     def spelt(self, value: str) -> str:
         """Return the line that notes how the value of a key is spelt."""
         self.has_noted = True

@@ -36,6 +36,12 @@ class _Writer:
     def noted(self) -> str:
         return "note"
 
+    def marks(self) -> str:
+        return "note"
+
+    def owner(self) -> str:
+        return self._o
+
     def spelt(self, value: str) -> str:
         return value
 
