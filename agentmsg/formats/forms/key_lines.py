@@ -127,6 +127,7 @@ class KeyLines:
             *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
             "note |= given.get('notes', EMPTY)",
             *(f"left -= {key!r} in d" for key in item.keys),
+            *(["extras |= given.get('extras', EMPTY)"] if item.spaces else []),
             *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
         ]
         if not item.is_optional:

@@ -91,7 +91,7 @@ class _Reader(MessageLines):
         return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
-        return any(isinstance(item, Inside) for item in self.form.items)
+        return any(isinstance(item, Inside) or (isinstance(item, Hatch) and item.spaces) for item in self.form.items)
 
     # -- required keys ------------------------------------------------------------------------------------------------
 
@@ -119,10 +119,10 @@ class _Reader(MessageLines):
     def _usual(self) -> list[str]:
         """Return the early end, at an object that has the required keys and no others."""
         form = self.form
-        if form.marks or form.notes or form.tagged != "always":
+        if form.marks or form.tagged != "always":
             return []
         if any(isinstance(item, (Lifted, Single)) for item in form.items):
-            return self.usual_message(form.items)
+            return [] if form.notes else self.usual_message(form.items)
         count = self._count(form.items) + self._lacking(form.items) + (form.tag is not None)
         tests = [f"len(d) == {count}"]
         for item in form.items:
@@ -145,6 +145,9 @@ class _Reader(MessageLines):
         if self.has_noted:
             tests.append("not note")
         fields = self._fields(required_only=True)
+        if form.notes:
+            notes = {f"/{mark}": value for mark, value in form.notes.items()}
+            fields["notes"] = self.bind("own_notes", adopt({self.family if form.space is None else form.space: notes}))
         made = [f"return {self._made(fields)}"]
         if set(fields) == _OF_CALLS and any(map(_is_eager, keys_in(form.items))):
             values = "id_, name_, parsed, raw_input_"
