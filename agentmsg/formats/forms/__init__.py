@@ -10,6 +10,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
 | Lifted: Place, Beside | the content of a message that several keys hold, each of them some of the blocks |
 | Single | keys of a message that say the one block that it holds |
+| Spread | keys that say together an object of the model |
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
@@ -35,7 +36,19 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
+    from agentmsg.formats.forms.items import (
+        Beside,
+        Const,
+        Hatch,
+        Inside,
+        Kept,
+        Key,
+        Lifted,
+        Place,
+        Single,
+        Spare,
+        Spread,
+    )
     from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.values import (
@@ -59,7 +72,7 @@ _HOMES = {
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
     **dict.fromkeys(
-        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare"),
+        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
         "agentmsg.formats.forms.items",
     ),
     **dict.fromkeys(
@@ -103,6 +116,7 @@ __all__ = [
     "Rows",
     "Single",
     "Spare",
+    "Spread",
     "Text",
     "Total",
     "Truth",

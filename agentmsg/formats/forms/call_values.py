@@ -71,6 +71,7 @@ class Arguments(Value):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
+    kind: ClassVar[str] = "str"
     is_any: bool = False
     is_eager: bool = False
 

@@ -12,7 +12,7 @@ from agentmsg.formats.forms.values import Value
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 __all__ = [
     "Beside",
@@ -26,7 +26,7 @@ __all__ = [
     "Place",
     "Single",
     "Spare",
-    "keys_in",
+    "is_usual",
     "keys_of",
 ]
 
@@ -89,7 +89,7 @@ class Inside:
     """
 
     native: str
-    items: tuple[Key, ...]
+    items: tuple[Key | Spread | Spare, ...]
     need: Literal["must", "may"] = "must"
     space: str = attrs.field(kw_only=True)
     bare: str | None = attrs.field(default=None, kw_only=True)
@@ -163,6 +163,33 @@ class Spare:
     native: str
     usual: Any = None
     is_written: bool = attrs.field(default=True, kw_only=True)
+
+
+@attrs.frozen
+class Spread:
+    """Keys that say together an object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
+
+    Attributes:
+        field: the field that holds it.
+        cls: its class.
+        items: its own keys.
+        fixed: what all of these objects have in other fields.
+    """
+
+    field: str
+    cls: type[Any]
+    items: tuple[Key, ...]
+    fixed: Mapping[str, Any] = EMPTY
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the model that they are."""
+        return (self.field,)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The native keys."""
+        return tuple(key.native for key in self.items)
 
 
 @attrs.frozen
@@ -251,21 +278,17 @@ class Single:
         return tuple(sorted(keys_of(self.items)))
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare"
+Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare | Spread"
 
 
-def keys_in(items: Iterable[Item]) -> Iterator[Key]:
-    """Yield the keys among items, and those inside."""
-    for item in items:
-        if isinstance(item, Inside):
-            yield from item.items
-        elif isinstance(item, Key):
-            yield item
+def is_usual(key: Key) -> bool:
+    """Whether the usual object has a key."""
+    return key.need != "may" or key.lacks is not None
 
 
 def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single)) else (item.native,))
+        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single, Spread)) else (item.native,))
     return frozenset(found)

@@ -47,7 +47,7 @@ class KeyLines:
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent = form, absent_of(form.cls)
         self.key, self.level, self.has_noted = "", Level("d", "left"), False
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
@@ -82,7 +82,7 @@ class KeyLines:
         for name in self.empties(key):
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
-        read = [*self.value(key, level), *self.is_known(key)]
+        read = [*self.value(key, level), *self.is_known(key, level)]
         if key.is_odd:
             read = [
                 "try:",
@@ -107,11 +107,11 @@ class KeyLines:
         own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
-    def is_known(self, key: Key) -> list[str]:
+    def is_known(self, key: Key, level: Level) -> list[str]:
         """Return the line that marks what the schema doesn't have."""
         if key.known is None:
             return []
-        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
+        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", f"    {level.marks}['/odd'] = True"]
 
     @staticmethod
     def odd(key: str) -> list[str]:

@@ -167,7 +167,7 @@ class MessageLines(KeyLines):
             elif key.need != "must":
                 lines += self.optional_key(key, _ONE)
             else:
-                lines += [*self.is_known(key)]
+                lines += self.is_known(key, _ONE)
         self.absent = outer
         fields = [name for key in item.items for name in (key.cells if isinstance(key, Hatch) else key.fields)]
         values = ", ".join(f"{name}_" for name in fields)

@@ -51,6 +51,19 @@ def _spelling_of_nothing(value: Any) -> Any:
     return spelling_of(value) or (["=", value] if says_nothing(value) else None)
 
 
+def _split_note(family: str) -> Callable[..., Any]:
+    """Return the function that makes notes of marks, which are the family's, and of spellings in another namespace."""
+
+    def split(note: Mapping[str, Any], spelt: str) -> dict[str, Any]:
+        if spelt == family:
+            return {family: note}
+        marks = {key: value for key, value in note.items() if key[0] == "/"}
+        rest = {key: value for key, value in note.items() if key[0] != "/"}
+        return {space: some for space, some in ((family, marks), (spelt, rest)) if some}
+
+    return split
+
+
 def _text_or_list(family: str) -> Callable[..., Any]:
     """Return the function that writes blocks as a text, where they are one and no list was read."""
 
@@ -91,6 +104,7 @@ class Namespace:
     Attributes:
         readers: the function that reads, by the name of the form.
         writers: the function that writes the usual spelling, by the name of the form.
+        family: whose extras and notes these are.
     """
 
     def __init__(
@@ -99,7 +113,7 @@ class Namespace:
         self._makers: dict[tuple[Any, ...], str] = {}
         self._texts: dict[tuple[str, str], str] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
+        self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
         self.scope: dict[str, Any] = {
@@ -125,6 +139,8 @@ class Namespace:
             "make_text": maker(TextBlock, "text"),
             "marked": marked,
             "rest_of": _rest_of,
+            "spelling_of": spelling_of,
+            "split_note": _split_note(family),
             "spelling_of_nothing": _spelling_of_nothing,
             "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
@@ -198,7 +214,7 @@ class Namespace:
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
-        family = self._family
+        family = self.family
 
         def put(obj: Any) -> Native:
             shape = by_class[obj.__class__]
@@ -244,7 +260,7 @@ class Namespace:
         return self._compiled(f"{kind}_{name}", self.source(kind, name))
 
     def _compiled(self, name: str, text: str) -> Any:
-        file = f"<{self._family}: {name}>"
+        file = f"<{self.family}: {name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), self.scope)  # noqa: S102 - made of a description, never of data
         return self.scope[name]

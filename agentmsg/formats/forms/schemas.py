@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare, Spread
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Schemas:
             return [(item.native, {}, False)]
         if isinstance(item, Lifted):
             return [key for place in item.places for key in self._keys_of_place(place)]
-        if isinstance(item, Single):
+        if isinstance(item, (Single, Spread)):
             return [key for each in item.items for key in self._keys(each)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]

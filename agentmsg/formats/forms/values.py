@@ -55,12 +55,14 @@ class Value:
         empty: what, beside null, says that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
         takes_null: whether null is a value like any other.
+        kind: the type of the native value, where that tells all.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[tuple[str, ...]] = ()
     is_last: ClassVar[bool] = False
     takes_null: ClassVar[bool] = False
+    kind: ClassVar[str | None] = None
 
     def nothing(self, v: str, default: str) -> list[str]:
         """Return the lines for no value."""
