@@ -27,7 +27,7 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
-from agentmsg_codecs.langchain.blocks.keys import NESTED
+from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
