@@ -90,7 +90,8 @@ class _Writer:
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
             put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
-            return [f"if {' or '.join(map(self._says, item.cells))}:", *indented(put)] if item.is_optional else put
+            says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
+            return [f"if {' or '.join(says)}:", *indented(put)] if item.is_optional else put
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]

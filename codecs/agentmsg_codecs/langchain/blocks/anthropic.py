@@ -169,7 +169,7 @@ def _says_given(tag: str) -> Callable[[Any], bool]:
 
 
 _LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
-_BESIDE = (foreign("caller", "retrieved_at"), CACHE, ID)
+_BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
 def _known_result(tag: str, name: str) -> Form:
@@ -218,7 +218,7 @@ _STATUS = Words({True: "error", False: "success"}, is_closed=True)
 _RESULTS = (
     *(_known_result(tag, name) for tag, name in TOOLS.items()),
     Form("mcp_tool_result", am.ToolResultBlock, "mcp_tool_result", (
-        _LINK, Key("content", "content", _TEXTS), Key("is_error", "status", _STATUS, "may"), CACHE,
+        _LINK, Key("is_error", "status", _STATUS, "may"), Key("content", "content", _TEXTS), CACHE,
     ), fixed={**_SERVER, "name": None},
         when=lambda block: block.status in (None, "error", "success") and all(map(_is_text, block.content))),
 )  # fmt: skip
@@ -291,9 +291,9 @@ _CITED = foreign("citations")
 _IMAGE, _is_image = _media_source("base64", "url", "file")
 _DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
 _DOCUMENTS = (
-    Form("anthropic_image", am.ImageBlock, "image", (_IMAGE, CACHE, ID), notes={"shape": "anthropic"}, when=_is_image,
+    Form("anthropic_image", am.ImageBlock, "image", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
          fits=lambda part: "source" in part),
-    Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, CACHE, ID), notes={"shape": "document"},
+    Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, ID, CACHE), notes={"shape": "document"},
          when=_is_document, fits=lambda part: "citations" not in part),
     Form("document_blocks", am.FileBlock, "document", (
         Key("source", "source", Via(_read_blocks, _write_blocks, supports=KEEP)), *TITLES, _CITED, CACHE,
@@ -306,7 +306,7 @@ _DOCUMENTS = (
         Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": ANTHROPIC})), CACHE,
     ), fixed={"extras": _UPLOAD}, when=lambda block: block.extras.get(KIND) == _UPLOAD[KIND]
         and am.same(block.source, am.FileSource(getattr(block.source, "file_id", ""), provider=ANTHROPIC))),
-    Form("cited_document", am.FileBlock, "document", (_DOCUMENT, *TITLES, _CITED, CACHE, ID),
+    Form("cited_document", am.FileBlock, "document", (_DOCUMENT, *TITLES, _CITED, ID, CACHE),
          fits=lambda part: "citations" in part,
          when=lambda block: ANTHROPIC in block.extras and _is_document(block)),
     Form("compaction", am.CompactionBlock, "compaction", (

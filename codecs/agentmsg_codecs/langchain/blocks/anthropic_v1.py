@@ -18,7 +18,7 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
-from agentmsg.formats.forms import Form, Hatch, Key, Link, Text
+from agentmsg.formats.forms import Form
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -28,8 +28,8 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, make_result, write_cache, write_extras
-from agentmsg_codecs.langchain.blocks.v1_calls import CELLS, call_args, call_input, read_args, write_args
+from agentmsg_codecs.langchain.blocks.v1 import make_call, make_result, write_cache, write_extras
+from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, items_of_call, read_args, write_beside
 from agentmsg_codecs.langchain.blocks.v1_results import common, with_common
 from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
 
@@ -41,7 +41,6 @@ _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
 _NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items()}
 _ID_BEGINS = ("srvtoolu_", "mcptoolu_")
 _OF_CALLS = ("caller", "toolset_name")
-_PHASE = {"phase": "phase"}
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
@@ -79,7 +78,7 @@ def _text(rest: Native, key: str) -> str:
 
 
 def _read_call(part: Native, _: Any = None) -> Any:
-    fields, rest = common(part, _PHASE, id_key="")
+    fields, rest = common(part, {}, id_key="")
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
         name, own = _text(rest, "tool_name"), {"server_name": _text(rest, "server_name")}
@@ -101,12 +100,12 @@ def _write_call(block: Any) -> Native:
     own |= {key: extras[key] for key in ("caller",) if key in extras}
     name = "remote_mcp" if server is not None else _NATIVE_NAMES.get(block.name, block.name)
     part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
-    part |= write_extras(block, _PHASE, **own)
-    return part if block.cache is None else {**part, "cache_control": write_cache(block.cache)}
+    part |= {} if block.cache is None else {"cache_control": write_cache(block.cache)}
+    return {**part, **write_extras(block, {}, **own)}
 
 
 def _read_result(part: Native, _: Any = None) -> Any:
-    fields, rest = common(part, _PHASE)
+    fields, rest = common(part, {})
     tag, output = _text(rest, "block_type"), part.get("output")
     own, status = _own(rest, ("caller", "retrieved_at")), word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
@@ -138,7 +137,7 @@ def _write_result(block: Any) -> Native:
         part |= {"status": _status(form), "output": output_of(block)}
     else:
         part |= {"output": write_texts(block.content)} | ({} if block.status is None else {"status": block.status})
-    return with_common({**part, **write_extras(block, _PHASE, **own)}, block)
+    return {**with_common(part, block), **write_extras(block, {}, **own)}
 
 
 # -- calls of functions -----------------------------------------------------------------------------------------------
@@ -152,9 +151,9 @@ def _read_use(part: Native) -> Native:
 
 
 def _write_use(block: Any) -> Native:
-    part, extras = write_args(block), natives.extras_of(block, ANTHROPIC)
+    part, extras = write_beside(block), natives.extras_of(block, ANTHROPIC)
     own = {key: extras[key] for key in _OF_CALLS if key in extras}
-    return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
+    return {"extras": {**own, **part.get("extras", {})}} if own else part
 
 
 def _is_use(part: Native) -> bool:
@@ -162,13 +161,8 @@ def _is_use(part: Native) -> bool:
     return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
 
 
-_ARGS = Hatch(
-    keys=("args", "extras"), cells=CELLS, get=_read_use, put=_write_use, odd=("extras",), must=("args",),
-    spaces=(INNER, ANTHROPIC),
-)  # fmt: skip
 USE = Form(
-    "used_call", am.ToolUseBlock, "tool_call",
-    (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _ARGS, CACHE),
+    "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, put=_write_use, spaces=(INNER, ANTHROPIC)),
     fits=_is_use, fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
     when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(_OF_CALLS),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """How parts spell a block beside v1: by a dozen generations of LangChain, and by providers.
 
-A block that was read so is marked ``/shape`` with the name of the dialect, and written so as long as that says all of it.
+A block that was read so is marked ``/shape`` with the name of the dialect, and written so as long as that says all of
+it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ NESTED = "langchain.nested"
 
 
 def _text(name: str, tag: str | None) -> Form:
-    items = (Key("text", "text", Text()), ANNOTATIONS, CACHE, ID)
+    items = (Key("text", "text", Text()), ANNOTATIONS, ID, CACHE)
     fits = None if tag else lambda part: "type" not in part
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
@@ -79,7 +80,7 @@ def _sealed(key: str, provider: str) -> Key:
 
 
 _SUMMARY = Hatch(keys=("summary",), cells={"thinking": KEEP}, get=_read_summary, put=_write_summary, must=("summary",))
-SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), CACHE, ID),
+SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
      notes={"shape": "summary"},
      fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
 _WORDS = (
@@ -88,9 +89,9 @@ _WORDS = (
     _text("bare-text", None),
     # Without words where these were not asked for.
     Form("thinking", am.ThinkingBlock, "thinking", (
-        Key("thinking", "thinking", Text(), '""', default=""), _sealed("signature", "anthropic"), CACHE, ID,
+        Key("thinking", "thinking", Text(), '""', default=""), _sealed("signature", "anthropic"), ID, CACHE,
     ), notes={"shape": "thinking"}),
-    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (Key("data", "redacted", Text()), CACHE, ID),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (Key("data", "redacted", Text()), ID, CACHE),
          notes={"shape": "redacted_thinking"}, when=lambda block: block.redacted is not None),
 )  # fmt: skip
 
@@ -262,25 +263,25 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool]) -> Form:
     others = ("file_data", "file_id", "file_url")
     before = others[: others.index(key)]
     return Form(
-        f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, CACHE, ID), when=when,
+        f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
         notes={"shape": "input_file"}, fits=lambda part: all(part.get(name) is None for name in before),
     )  # fmt: skip
 
 
 _OPENAI = (
-    Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, CACHE, ID), notes={"shape": "image_url"}, when=_has_url,
+    Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, ID, CACHE), notes={"shape": "image_url"}, when=_has_url,
          fits=lambda part: type(part.get("image_url")) is not str),
-    Form("image_url_text", am.ImageBlock, "image_url", (Key("image_url", "source", _URL), CACHE, ID),
+    Form("image_url_text", am.ImageBlock, "image_url", (Key("image_url", "source", _URL), ID, CACHE),
          notes={"shape": "image_url-text"}, when=_has_url, fits=lambda part: type(part.get("image_url")) is str),
-    Form("input_image", am.ImageBlock, "input_image", (Key("image_url", "source", _URL), _DETAIL, CACHE, ID),
+    Form("input_image", am.ImageBlock, "input_image", (Key("image_url", "source", _URL), _DETAIL, ID, CACHE),
          notes={"shape": "input_image"}, when=_has_url, fits=_NOT_NULL("image_url")),
-    Form("input_image_id", am.ImageBlock, "input_image", (_FILE_ID, _DETAIL, CACHE, ID),
+    Form("input_image_id", am.ImageBlock, "input_image", (_FILE_ID, _DETAIL, ID, CACHE),
          notes={"shape": "input_image"}, when=_is_at_openai),
     _input_file("file_data", _URL, lambda block: _has_url(block) and not _is_linked(block.source)),
     _input_file("file_id", _FILE_ID.value, _is_at_openai),
     _input_file("file_url", Wrapped(am.URLSource, "url"), lambda block: _is_linked(block.source)),
-    Form("file", am.FileBlock, "file", (_FILE, CACHE, ID), notes={"shape": "file"}, when=_is_openai_file),
-    Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, CACHE, ID), notes={"shape": "input_audio"},
+    Form("file", am.FileBlock, "file", (_FILE, ID, CACHE), notes={"shape": "file"}, when=_is_openai_file),
+    Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
          when=_is_sound),
     Form("bedrock", am.ImageBlock, None, (_BEDROCK,), notes={"shape": "bedrock"}, when=_is_bytes,
          fits=lambda part: "type" not in part),
@@ -290,7 +291,7 @@ _OPENAI = (
         Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
               get=lambda part: {"raw_input": text_at(part, "arguments")},
               put=lambda block: {"arguments": raw_text(block)}),
-        CACHE, ID,
+        ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip
 
@@ -311,7 +312,7 @@ def _google(tag: str, key: str) -> Form:
 
     return Form(
         f"google_{tag}_{key}", MEDIA[tag], "media",
-        (Spread("source", cls, (Key("mime_type", "media_type", Text()), Key(key, field, Text()))), CACHE, ID),
+        (Spread("source", cls, (Key("mime_type", "media_type", Text()), Key(key, field, Text()))), ID, CACHE),
         notes={"shape": "google"},
         fits=lambda part: is_of_tag(part.get("mime_type")) and (part.get("data") is not None) == (key == "data"),
         when=lambda block: type(block.source) is cls and not block.source.extras
@@ -337,11 +338,11 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
         f"{shape.replace('-', '_')}_{tag}_{kind}", MEDIA[tag], tag,
         (
             Const("source_type", kind),
+            *(() if kind == "id" else (ID,)),
+            CACHE,
             Spread("source", cls, (Key(key, field, Text()), MIME)),
             *((_FILENAME,) if tag == "file" else ()),
             Key("metadata", "metadata", Object(), "may"),
-            CACHE,
-            *(() if kind == "id" else (ID,)),
         ),
         notes={"shape": shape},
         fits=lambda part: part.get("source_type") == kind and (kind != "text" or ("text" in part) == (key == "text")),
@@ -353,7 +354,7 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
 def _plain_media(key: str, source: Spread) -> Form:
     """Return the form of a document that is no text, under the tag of texts."""
     return Form(
-        f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, CACHE, ID), notes={"shape": "text-plain"},
+        f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
         fits=lambda part: gives(key)(part) and part.get("text") is None,
         when=lambda block: type(block.source) is source.cls and not block.source.extras
         and getattr(block.source, "provider", None) is None,

@@ -76,7 +76,7 @@ _MARKS = {
 _RESULT = "server_tool_result"
 # What is read is tried in this order: what isn't told by its keys alone stands behind.
 _FORMS = (USE, SUMMARY, *FORMS, *DIALECTS, *OWN)
-_OF_V1 = frozenset(form.name for form in FORMS)
+_OF_V1 = frozenset({_RESULT, *(form.name for form in FORMS)})
 # What some form has a meaning for: an unknown field of such a name may be read as that.
 _MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *v1_results.KEYS}).union(
     *(form.keys for form in _FORMS)
@@ -130,10 +130,10 @@ def _says_all(form: Form) -> Callable[[Any], bool]:
     if "input" in fields:
         absent.pop("raw_input", None)
     # Of a single name it would give no tuple.
-    rest, wanted, test = attrgetter("cache", *absent), tuple(absent.values()), _is_of(form)
+    rest, wanted, test = attrgetter("cache", "notes", *absent), tuple(absent.values()), _is_of(form)
 
     def says_all(block: Any) -> bool:
-        if rest(block)[1:] != wanted or not test(block):
+        if rest(block)[2:] != wanted or not test(block):
             return False
         if not block.extras:
             return True
@@ -166,6 +166,7 @@ class ContentParts(Parts):
         super().__init__(FAMILY, shapes)
         self._v1 = {shape.cls: shape for shape in shapes}
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
+        self._read_as[_RESULT] = lambda part: self._careful(self._result, part)
         self._write_as.update({_RESULT: self._result.write, "signed": self._write_signed})
         self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         # By tag, what reads such parts: the test of those that it takes, and its name.
@@ -175,14 +176,15 @@ class ContentParts(Parts):
         self._named: dict[tuple[Any, str], list[_Entry]] = {}
         for form in (*_FORMS, ANY_RESULT):
             self._add(form)
+        self._of_tag[_RESULT] = [(None, _RESULT)]
         self._usual[am.ToolResultBlock].append((None, _RESULT))
         self._named[am.ToolResultBlock, _RESULT] = [(lambda block: block.kind == "server", _RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
         self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
-            "server_tool_call": self._read_of_anthropic,
-            _RESULT: self._read_result,
+            "server_tool_call": self._read_of_server,
+            _RESULT: self._read_of_server,
             "non_standard": self._read_non_standard,
         }
         self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
@@ -313,9 +315,9 @@ class ContentParts(Parts):
         if found is None:
             raise Unreadable
         kept, is_proven = found
-        if not is_proven and not same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
-            raise Unreadable
-        return kept
+        if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
+            return kept
+        raise Unreadable
 
     def _read_signed(self, part: Native, provider: str | None) -> Any:
         """Read thinking whose signature is of the provider that the message names."""
@@ -328,22 +330,19 @@ class ContentParts(Parts):
         signature = v1.make_signature(provider=provider, value=block.signature.value)
         return marked(block.evolve(signature=signature), FAMILY, shape="reasoning")
 
-    def _read_of_anthropic(self, part: Native, provider: str | None) -> Any:
-        """Read a call or result of a tool that runs at Anthropic, as langchain-core translates these to v1."""
-        name = "v1-anthropic-call" if part["type"] == "server_tool_call" else "v1-anthropic-result"
-        if not is_of_anthropic(part, provider):
-            return None
-        try:
-            return marked(self._careful(SHAPES[name], part), FAMILY, shape=name)
-        except _REFUSED:
-            return None
-
-    def _read_result(self, part: Native, provider: str | None) -> Any:
-        block = self._read_of_anthropic(part, provider)
-        if block is None:
-            block = self._careful(self._result, part)
-            if self._name_of(block) not in (_RESULT, "hook ToolResultBlock"):
-                return marked(block, FAMILY, shape=_RESULT)
+    def _read_of_server(self, part: Native, provider: str | None) -> Any:
+        """Read a call or result of a server's tool: as langchain-core translates Anthropic's to v1, or as v1."""
+        tag: str = part["type"]
+        if is_of_anthropic(part, provider):
+            name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
+            try:
+                return marked(self._careful(SHAPES[name], part), FAMILY, shape=name)
+            except _REFUSED:
+                pass
+        block = self._of_forms(part, self._of_tag[tag])
+        if block.provider == ANTHROPIC and self._name_of(block) not in (tag, f"hook {type(block).__name__}"):
+            # Usually it is written as Anthropic has it.
+            return marked(block, FAMILY, shape=tag)
         return block
 
     def _read_non_standard(self, part: Native, _: str | None) -> Any:
@@ -381,7 +380,7 @@ class ContentParts(Parts):
             if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
                 return None
             extras: Any = part.get("extras")
-            if extras is not None and (tag != "reasoning" or extras.keys() != {"signature"}):
+            if extras is not None and (tag != "reasoning" or not is_object(extras) or extras.keys() != {"signature"}):
                 return None
             try:
                 block = self._of_forms(part, entries)

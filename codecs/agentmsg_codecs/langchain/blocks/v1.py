@@ -69,13 +69,13 @@ CACHE = Key("cache_control", "cache", Via(_read_cache, write_cache, {"type": "ob
 
 # -- `extras` ---------------------------------------------------------------------------------------------------------
 
-_NOTHING = (None, EMPTY, EMPTY)
-_beside = attrgetter("signature", "metadata", "extras")
+_NOTHING = (None, None, EMPTY, EMPTY)
+_beside = attrgetter("signature", "phase", "metadata", "extras")
 
 
 def claimed(names: Mapping[str, str]) -> frozenset[str]:
     """Return the keys of `extras` that the model has a field for, where these texts stand there, too."""
-    return frozenset({"signature", "signature_provider", "metadata", *names})
+    return frozenset({"signature", "signature_provider", "phase", "metadata", *names})
 
 
 def spelt_oddly(key: str, value: Any) -> Native:
@@ -105,6 +105,8 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
                 raise Unreadable
             found |= {"notes": {"extras": ["=", extras]}} if provider == owner else {}
         found["signature"] = make_signature(provider=provider, value=rest.pop("signature"))
+    if type(rest.get("phase")) is str:
+        found["phase"] = rest.pop("phase")
     metadata = rest.get("metadata")
     if metadata and type(metadata) is _OBJECT:
         found["metadata"] = adopt(rest.pop("metadata"))
@@ -113,15 +115,15 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
 
 def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None, **own: Any) -> Native:
     """Return the `extras` of a block, under their key, or nothing; for the arguments see ``read_extras``."""
-    for key, field in names.items():
-        value = getattr(block, field)
-        if value is not None:
-            own[key] = value
+    if names:
+        own = {**{key: value for key, field in names.items() if (value := getattr(block, field)) is not None}, **own}
     if _beside(block) != _NOTHING:
         if block.signature is not None:
             own["signature"] = block.signature.value
             if block.signature.provider != owner:
                 own["signature_provider"] = block.signature.provider
+        if block.phase is not None:
+            own["phase"] = block.phase
         if block.metadata:
             own["metadata"] = block.metadata
         rest = block.extras.get(INNER)
@@ -134,7 +136,6 @@ _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
 
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:
     """Return the item of `extras`; for the arguments see ``read_extras``."""
-    names = {"phase": "phase", **names}
     return Hatch(
         keys=("extras",),
         cells={**_BESIDE, **dict.fromkeys(names.values(), KEEP)},

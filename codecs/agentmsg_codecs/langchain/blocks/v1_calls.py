@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, object_at, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
 from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, read_extras, write_extras
-from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
+from agentmsg_codecs.langchain.names import INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,9 +50,9 @@ def raw_text(block: am.ToolUseBlock) -> str:
 
 
 # What stands in the `extras` of calls.
-IN_EXTRAS = {key: key for key in ("phase", "item_id", "provider", "status")}
+IN_EXTRAS = {key: key for key in ("provider", "status", "item_id")}
 _READ = {**IN_EXTRAS, "raw_input": "raw_input"}
-CELLS = dict.fromkeys((*_READ, "input", "signature", "metadata"), KEEP)
+CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
 
 
 def _beside(part: Native, names: Mapping[str, str]) -> Native:
@@ -75,16 +77,14 @@ def read_args(part: Native) -> Native:
 
 
 def write_args(block: am.ToolUseBlock) -> Native:
-    """Return the arguments and `extras` of a call."""
-    raw = block.significant_text
-    return {"args": call_args(block), **write_extras(block, IN_EXTRAS, **({} if raw is None else {"raw_input": raw}))}
+    """Return the arguments of a call."""
+    return {"args": call_args(block)}
 
 
-def _read_args_of_server(part: Native) -> Native:
-    """Read the arguments of a call of a server's tool; Anthropic's are usually written in another form."""
-    found = read_args(part)
-    marks = {"/shape": "server_tool_call"} if found.get("provider") == ANTHROPIC else {}
-    return {**found, "notes": {**found.get("notes", {}), **marks}} if marks else found
+def write_beside(block: am.ToolUseBlock) -> Native:
+    """Return the `extras` of a call."""
+    raw = block.significant_text if block.raw_input is not None and block.is_valid else None
+    return write_extras(block, IN_EXTRAS, **({} if raw is None else {"raw_input": raw}))
 
 
 def _text_reader(mark: str) -> Callable[[Native], Native]:
@@ -101,35 +101,32 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
     return read
 
 
-def _write_text(block: am.ToolUseBlock) -> Native:
-    return {"args": raw_text(block), **write_extras(block, IN_EXTRAS)}
-
-
-def _items(get: Callable[[Native], Native], put: Callable[[Any], Native], *, is_text: bool = False) -> tuple[Any, ...]:
+def items_of_call(
+    get: Callable[[Native], Native], *own: Spare, put: Callable[[Any], Native] = write_beside, is_text: bool = False,
+    spaces: tuple[str, ...] = (INNER,),
+) -> tuple[Any, ...]:  # fmt: skip
+    """Return the items of a call: its arguments are read together with its `extras`, which bear on them."""
     args = Hatch(
-        keys=("args", "extras"), cells=CELLS, get=get, put=put, odd=("extras",), spaces=(INNER,),
-        must=() if is_text else ("args",),
+        keys=("args", "extras"), cells=CELLS, get=get, odd=("extras",), spaces=spaces,
+        put=(lambda block: {"args": raw_text(block)}) if is_text else write_args, must=() if is_text else ("args",),
     )  # fmt: skip
     name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
-    return (Key("id", "id", Link(), "null"), name, args, CACHE)
+    extras = Hatch(keys=(), cells={}, get=lambda part: {}, put=put)
+    return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
+
+
+def _text(tag: str, *own: Spare, **fixed: Any) -> Form:
+    return Form(tag, am.ToolUseBlock, tag, items_of_call(_text_reader(tag), *own, is_text=True), fixed=fixed)
 
 
 _SERVER = {"kind": "server"}
-_NAMED = Key("name", "name", Text())
 CALLS = (
-    Form("tool_call", am.ToolUseBlock, "tool_call", _items(read_args, write_args),
+    Form("tool_call", am.ToolUseBlock, "tool_call", items_of_call(read_args),
          fixed={"kind": "function"}, when=lambda block: block.is_valid),
-    Form("server_tool_call", am.ToolUseBlock, "server_tool_call", _items(_read_args_of_server, write_args),
+    Form("server_tool_call", am.ToolUseBlock, "server_tool_call", items_of_call(read_args),
          fixed=_SERVER, when=lambda block: block.is_valid),
-    Form("invalid_tool_call", am.ToolUseBlock, "invalid_tool_call", (
-        *_items(_text_reader("invalid_tool_call"), _write_text, is_text=True), Spare("error"),
-    ), fixed={"kind": "function"}),
-    Form("server_tool_call_chunk", am.ToolUseBlock, "server_tool_call_chunk",
-         _items(_text_reader("server_tool_call_chunk"), _write_text, is_text=True), fixed=_SERVER),
+    _text("invalid_tool_call", Spare("error"), kind="function"),
+    _text("server_tool_call_chunk", kind="server"),
 )  # fmt: skip
-CHUNK = Form(
-    "tool_call_chunk", am.ToolUseBlock, "tool_call_chunk",
-    _items(_text_reader("tool_call_chunk"), _write_text, is_text=True), fixed={"kind": "function"},
-    notes={"shape": "tool_call_chunk"},
-)  # fmt: skip
+CHUNK = attrs.evolve(_text("tool_call_chunk", kind="function"), notes={"shape": "tool_call_chunk"})
 INPUT = Key("input", "input", Via(lambda value: call_input(object_at({"": value}, "")), args_of))

@@ -44,14 +44,14 @@ _TEXT = Key("text", "text", Text())
 ANNOTATIONS = _citing("annotations", is_of_own=False)
 THINKING = extras_hatch({"redacted": "redacted"}, owner=ANTHROPIC)
 _WORDS = (
-    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_of_own=True), CACHE, ID, EXTRAS),
+    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_of_own=True), ID, CACHE, EXTRAS),
          fits=lambda part: is_list(part.get("citations")) and "annotations" not in part,
          when=lambda block: are_own(block.citations)),
-    Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, CACHE, ID, EXTRAS)),
+    Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, ID, CACHE, EXTRAS)),
     Form("reasoning", am.ThinkingBlock, "reasoning", (
-        Key("reasoning", "thinking", Text(), '""', default=""), CACHE, ID, THINKING,
+        Key("reasoning", "thinking", Text(), '""', default=""), ID, CACHE, THINKING,
     )),
-    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), CACHE, ID, EXTRAS)),
+    Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ID, CACHE, EXTRAS)),
 )  # fmt: skip
 
 
@@ -93,8 +93,6 @@ def is_from(cls: type[Any]) -> Callable[[Any], bool]:
 
 def _of_file(names: Mapping[str, str]) -> Hatch:
     """Return the item of files at a provider, whose name stands in `extras`."""
-    names = {"phase": "phase", **names}
-
     def get(part: Native) -> Native:
         media_type, found = word_at(part, "mime_type"), read_extras(part, {"provider": "provider", **names})
         source = _make_file_id(
@@ -111,7 +109,7 @@ def _of_file(names: Mapping[str, str]) -> Hatch:
             del part["mime_type"]
         return {**part, **write_extras(block, names, **own)}
 
-    fields = ("source", "signature", "metadata", *names.values())
+    fields = ("source", "signature", "phase", "metadata", *names.values())
     cells = dict.fromkeys(fields, KEEP)
     return Hatch(
         keys=("file_id", "mime_type", "extras"), cells=cells, get=get, put=put, odd=("extras",), spaces=(INNER,)
@@ -120,11 +118,11 @@ def _of_file(names: Mapping[str, str]) -> Hatch:
 
 def _media(tag: str) -> tuple[Form, ...]:
     cls, names = MEDIA[tag], _NAMES[tag]
-    beside = (CACHE, ID, extras_hatch(names))
+    beside = (ID, CACHE, extras_hatch(names))
     return (
         Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=gives("url"), when=is_from(am.URLSource)),
         Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=gives("base64"), when=is_from(am.Base64Source)),
-        Form(f"{tag}_by_id", cls, tag, (_of_file(names), CACHE, ID), fits=gives("file_id"),
+        Form(f"{tag}_by_id", cls, tag, (_of_file(names), ID, CACHE), fits=gives("file_id"),
              when=is_from(am.FileSource)),
     )  # fmt: skip
 
@@ -137,7 +135,7 @@ def _is_plain_text(part: Native) -> bool:
 TITLES = (Key("title", "title", Text(), "may"), Key("context", "context", Text(), "may"))
 _PLAIN_TEXT = Form("text_plain", am.FileBlock, "text-plain", (
     Spread("source", am.TextSource, (MIME, Key("text", "text", Text()))),
-    *TITLES, CACHE, ID, extras_hatch({"filename": "name"}),
+    *TITLES, ID, CACHE, extras_hatch({"filename": "name"}),
 ), fits=_is_plain_text, when=is_from(am.TextSource))  # fmt: skip
 
 FORMS = (*_WORDS, _PLAIN_TEXT, *(form for tag in MEDIA for form in _media(tag)), *CALLS)

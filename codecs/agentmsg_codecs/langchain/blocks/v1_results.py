@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _UNLINKED = natives.without_id(FAMILY)
 # What a result with content may say beside: its words.
 _SAID = (str, type(None))
-IN_EXTRAS = {key: key for key in ("phase", "name", "provider", "error", "error_type")}
+IN_EXTRAS = {key: key for key in ("name", "provider", "error", "error_type")}
 KEYS = frozenset({"type", "id", "extras", "cache_control", "tool_call_id", "status", "output"})
 
 
@@ -96,7 +96,7 @@ def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], 
             own["structured"] = block.structured
         if block.content and (block.structured is not None or not is_words(block.content)):
             own["content"] = list(map(write_inner, block.content))
-        return with_common({**part, **write_extras(block, IN_EXTRAS, **own)}, block)
+        return {**with_common(part, block), **write_extras(block, IN_EXTRAS, **own)}
 
     return Shape(
         cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write,
