@@ -267,7 +267,7 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
         is_plain = not source.extras and getattr(source, "provider", None) == own
         return is_plain and _KIND_OF.get(type(source)) in kinds
 
-    return held("source", get, put, "source"), when
+    return held("source", get, put, "source", must=2), when
 
 
 def _read_blocks(native: Any) -> Any:

@@ -17,6 +17,7 @@ from agentmsg.formats import (
     is_mapping,
     is_object,
     is_sequence,
+    maker,
     mark_of,
     media,
     object_at,
@@ -99,7 +100,9 @@ _WORDS = (
 # -- objects inside ---------------------------------------------------------------------------------------------------
 
 
-def held(key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str) -> Hatch:
+def held(
+    key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
+) -> Hatch:  # fmt: skip
     """Return the item of an object inside; its unknown keys are extras, and empty ones are spelling.
 
     Args:
@@ -107,11 +110,14 @@ def held(key: str, get: Callable[[Native], Native], put: Callable[[Any], Native]
         get: returns the fields that the object says.
         put: returns the object that says them; what it lacks may be None.
         fields: all of them.
+        must: the number of keys of an object that says no more than it must, which comes back for sure.
     """
 
     def read(part: Native) -> Native:
         native = object_at(part, key)
         found = get(native)
+        if len(native) == must:
+            return found
         told = _filled(put(_Fields(found)))
         more = {name: item for name, item in native.items() if name not in told and item is not None}
         if any(native.get(name) != item for name, item in told.items()):
@@ -145,14 +151,18 @@ def _filled(native: Native) -> Native:
 # -- sources ----------------------------------------------------------------------------------------------------------
 
 
+_make_base64 = maker(am.Base64Source, "data", "media_type")
+_make_url = maker(am.URLSource, "url")
+
+
 def _source_of_url(url: str) -> Any:
     """Return the source of a URL; a base64 data URL holds its bytes itself."""
     if type(url) is not str:
         raise Unreadable
     head, comma, data = url.partition(",") if url.startswith("data:") else (url, "", "")
     if comma and head.endswith(";base64") and ";" not in head[5:-7]:
-        return am.Base64Source(data, head[5:-7] or None)
-    return am.URLSource(url)
+        return _make_base64(data, head[5:-7] or None)
+    return _make_url(url)
 
 
 def _url_of(source: Any) -> Any:
@@ -165,8 +175,12 @@ def _has_url(block: Any) -> bool:
     if type(source) is am.URLSource:
         is_plain = source.media_type is None and (not source.url.startswith("data:") or _is_itself(source))
     else:
-        is_plain = type(source) is am.Base64Source and (source.media_type is None or not {*",;"} & {*source.media_type})
+        is_plain = type(source) is am.Base64Source and _is_plain(source.media_type)
     return is_plain and not source.extras
+
+
+def _is_plain(media_type: str | None) -> bool:
+    return media_type is None or ("," not in media_type and ";" not in media_type)
 
 
 def _is_itself(source: Any) -> bool:
@@ -251,11 +265,11 @@ def _write_bedrock(block: Any) -> Native:
 
 _IMAGE_URL = held(
     "image_url", _read_image_url, lambda image: {"url": _url_of(image.source), "detail": image.detail}, "source",
-    "detail",
+    "detail", must=1,
 )  # fmt: skip
 _FILE = held("file", _read_file, _file_fields, "source", "name")
-_SOUND = held("input_audio", _read_sound, _write_sound, "source")
-_BEDROCK = held("image", _read_bedrock, _write_bedrock, "source")
+_SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
+_BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
 _NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
 
 
@@ -342,7 +356,7 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
             CACHE,
             Spread("source", cls, (Key(key, field, Text()), MIME)),
             *((_FILENAME,) if tag == "file" else ()),
-            Key("metadata", "metadata", Object(), "may"),
+            Key("metadata", "metadata", Object(), "may", is_odd=True),
         ),
         notes={"shape": shape},
         fits=lambda part: part.get("source_type") == kind and (kind != "text" or ("text" in part) == (key == "text")),
@@ -363,10 +377,10 @@ def _plain_media(key: str, source: Spread) -> Form:
 
 DIALECTS = (
     *_WORDS,
-    *_OPENAI,
-    *(_google(tag, key) for tag in MEDIA for key in _GOOGLE),
     *(_v0(tag, kind) for tag in ("image", "audio", "file") for kind in ("base64", "url", "id")),
     _v0("file", "text"),
     _v0("file", "text", "url", "v0-text-url"),
+    *_OPENAI,
+    *(_google(tag, key) for tag in MEDIA for key in _GOOGLE),
     *(_plain_media(key, source) for key, source in (("url", BY_URL), ("base64", BY_DATA), ("file_id", BY_FILE_ID))),
 )

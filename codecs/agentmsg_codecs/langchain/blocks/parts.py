@@ -74,8 +74,11 @@ _MARKS = {
     "document_blocks": "document-blocks", "cited_document": "document", **dict.fromkeys(TOOLS, "tool_result"),
 }  # fmt: skip
 _RESULT = "server_tool_result"
+# The mark of what LangChain has wrapped begins so.
+_WRAPPED = "non_standard "
 # What is read is tried in this order: what isn't told by its keys alone stands behind.
 _FORMS = (USE, SUMMARY, *FORMS, *DIALECTS, *OWN)
+_V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 _OF_V1 = frozenset({_RESULT, *(form.name for form in FORMS)})
 # What some form has a meaning for: an unknown field of such a name may be read as that.
 _MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *v1_results.KEYS}).union(
@@ -95,7 +98,9 @@ _QUICK = {
     "tool_use": am.ToolUseBlock,
 }  # fmt: skip
 _MOST_KEYS = 4
-_NOT_QUICK = frozenset({"annotations", "citations", "metadata", "cache_control", "filename", "source", "summary"})
+_NOT_QUICK = frozenset(
+    {"annotations", "cache_control", "caller", "citations", "filename", "metadata", "source", "summary", "toolset_name"}
+)
 
 _Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
 
@@ -137,8 +142,9 @@ def _says_all(form: Form) -> Callable[[Any], bool]:
             return False
         if not block.extras:
             return True
-        own = natives.extras_of(block, ANTHROPIC)
-        return block.extras.keys() <= spaces and (not foreign or own.keys() <= foreign)
+        if not block.extras.keys() <= spaces:
+            return False
+        return not foreign or natives.extras_of(block, ANTHROPIC).keys() <= foreign
 
     return says_all
 
@@ -160,15 +166,9 @@ class ContentParts(Parts):
     """
 
     def __init__(self) -> None:
-        self.described = Described(FAMILY, (*_FORMS, ANY_RESULT), {})
-        self._result = result_shape(self.read, self._write_bare)
-        shapes = (*map(self._shape, V1_CLASSES[:-1]), self._result)
-        super().__init__(FAMILY, shapes)
-        self._v1 = {shape.cls: shape for shape in shapes}
+        # What fits is asked here, once.
+        self.described = Described(FAMILY, (attrs.evolve(form, fits=None) for form in (*_FORMS, ANY_RESULT)), {})
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
-        self._read_as[_RESULT] = lambda part: self._careful(self._result, part)
-        self._write_as.update({_RESULT: self._result.write, "signed": self._write_signed})
-        self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         # By tag, what reads such parts: the test of those that it takes, and its name.
         self._of_tag: dict[Any, list[_Entry]] = {}
         # By class, how blocks are usually written, and by class and mark, how else: the test of those that are.
@@ -176,10 +176,19 @@ class ContentParts(Parts):
         self._named: dict[tuple[Any, str], list[_Entry]] = {}
         for form in (*_FORMS, ANY_RESULT):
             self._add(form)
+        self._result = result_shape(self.read, self._write_bare)
+        shapes = (*map(self._shape, V1_CLASSES[:-1]), self._result)
+        super().__init__(FAMILY, shapes)
+        self._v1 = {shape.cls: shape for shape in shapes}
+        self._read_as[_RESULT] = lambda part: self._careful(self._result, part)
+        self._write_as.update({_RESULT: self._result.write, "signed": self._write_signed})
+        self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[_RESULT] = [(None, _RESULT)]
         self._usual[am.ToolResultBlock].append((None, _RESULT))
         self._named[am.ToolResultBlock, _RESULT] = [(lambda block: block.kind == "server", _RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
+        # Under that key may stand those of others, too.
+        self._named[am.TextBlock, "citations"] = [(None, "cited")]
         self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
@@ -193,11 +202,14 @@ class ContentParts(Parts):
         """Return the shape of a class in v1, which a hook of a user's may replace."""
 
         def read(part: Native, _: Any = None) -> Any:
-            return self._of_forms(part, [entry for entry in self._of_tag[part.get("type")] if entry[1] in _OF_V1])
+            return self._of_forms(part, _V1_OF_TAG[part.get("type")])
 
         def write(block: Any) -> Native:
-            plain: Native = self._plain(block)
+            name = next(name for test, name in usual if test is None or test(block))
+            plain: Native = self._write_as[name](block)
             return plain
+
+        usual = self._usual[cls]
 
         return Shape(cls=cls, keys={form.tag: form.keys for form in FORMS if form.cls is cls}, read=read, write=write)
 
@@ -256,7 +268,9 @@ class ContentParts(Parts):
         tag: Any = part.get("type")
         if type(tag) is not str and tag is not None:
             return _native(part)
-        if "extras" in part or "prompt_cache_breakpoint" in part or "filename" in part:
+        extras = part.get("extras")
+        has_hint = type(extras) is _OBJECT and "cache_control" in extras
+        if has_hint or "prompt_cache_breakpoint" in part or "filename" in part:
             block = self._moved(part, provider)
             if block is not None:
                 return block
@@ -327,7 +341,7 @@ class ContentParts(Parts):
         if type(extras.get("signature")) is not str or "signature_provider" in extras:
             return None
         block = self._of_forms(part, self._of_tag["reasoning"])
-        signature = v1.make_signature(provider=provider, value=block.signature.value)
+        signature = v1.make_signature(provider, block.signature.value)
         return marked(block.evolve(signature=signature), FAMILY, shape="reasoning")
 
     def _read_of_server(self, part: Native, provider: str | None) -> Any:
@@ -369,24 +383,25 @@ class ContentParts(Parts):
         if is_odd or (type(block) is am.ToolUseBlock and block.kind == "function"):
             raise Unreadable
         rest = {key: part[key] for key in part if key not in ("type", "value")}
-        found = marked(block, FAMILY, shape=f"non_standard {mark}")
+        found = marked(block, FAMILY, shape=f"{_WRAPPED}{mark}")
         return found.evolve(extras={**found.extras, FAMILY: adopt(rest)}) if rest else found
 
     def _quick_reader(self, tag: str) -> Callable[[Native], Any]:
         """Return what reads a part that holds nothing but texts, apart from the input of calls; else it gives None."""
-        entries = self._of_tag[tag]
+        entries, direct = self._of_tag[tag], self._read_as[tag]
 
         def read(part: Native) -> Any:
-            if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
-                return None
-            extras: Any = part.get("extras")
-            if extras is not None and (tag != "reasoning" or not is_object(extras) or extras.keys() != {"signature"}):
-                return None
+            if len(part) > 2:  # noqa: PLR2004 - the tag, and what is said
+                if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
+                    return None
+                extras: Any = part.get("extras")
+                if extras is not None and (tag != "reasoning" or not is_object(extras) or len(extras) > 1):
+                    return None
             try:
-                block = self._of_forms(part, entries)
+                block = self._of_forms(part, entries) if direct is None else direct(part)
             except _REFUSED:
                 return None
-            if block.extras or (block.notes and block.notes[FAMILY].keys() != {"/shape"}):
+            if block.extras or (block.notes and (len(block.notes[FAMILY]) > 1 or "/shape" not in block.notes[FAMILY])):
                 return None
             return None if tag == "tool_use" and block.id is None else block
 
@@ -454,14 +469,17 @@ class ContentParts(Parts):
         """Return the part of a block as a mark says, or None where that doesn't say all of it."""
         if type(mark) is not str:
             return None
-        for test, name in self._named.get((type(block), mark.removeprefix("non_standard ")), ()):
+        for test, name in self._named.get((type(block), mark), ()):
             if test is None or test(block):
                 plain: Native = self._write_as[name](block)
-                return {"type": "non_standard", "value": plain} if mark.startswith("non_standard ") else plain
-        return None
+                return plain
+        if not mark.startswith(_WRAPPED):
+            return None
+        inner = self._in_shape(block, mark.removeprefix(_WRAPPED))
+        return None if inner is None else {"type": "non_standard", "value": inner}
 
     def _write_signed(self, block: Any) -> Native:
-        own = v1.make_signature(provider=ANTHROPIC, value=block.signature.value)
+        own = v1.make_signature(ANTHROPIC, block.signature.value)
         plain: Native = self._plain(block.evolve(signature=own))
         return plain
 
@@ -469,8 +487,14 @@ class ContentParts(Parts):
         """Return the part of a block with its unknown fields, in the spelling that it remembers."""
         if type(block) is am.NativeBlock:
             return block.value
+        if not block.notes:
+            return _with_extras(self._plain(block), block)
         note = note_of(block, FAMILY)
         mark = note.get("/shape")
+        if mark is not None and len(note) == 1:
+            plain = self._in_shape(block, mark)
+            if plain is not None:
+                return _with_extras(plain, block)
         if mark == "str" and type(block) is am.TextBlock and am.same(block, v1.make_text(text=block.text)):
             return block.text
         plain = self._in_shape(block, mark)

@@ -23,7 +23,7 @@ make_thinking = maker(am.ThinkingBlock)
 make_call = maker(am.ToolUseBlock)
 make_result = maker(am.ToolResultBlock)
 make_refusal = maker(am.RefusalBlock)
-make_signature = maker(am.Signature)
+make_signature = maker(am.Signature, "provider", "value")
 make_cache = maker(am.CacheHint)
 _OBJECT: Any = dict
 
@@ -95,6 +95,8 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
     extras = part.get("extras")
     if type(extras) is not _OBJECT or not extras:
         return spelt_oddly("extras", extras) if "extras" in part else {}
+    if len(extras) == 1 and type(extras.get("signature")) is str:
+        return {"signature": make_signature(owner, extras["signature"])}
     rest: Native = {**extras}
     found: Native = {field: rest.pop(key) for key, field in names.items() if type(rest.get(key)) is str}
     if type(rest.get("signature")) is str:
@@ -104,7 +106,7 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
             if provider is not None and type(provider) is not str:
                 raise Unreadable
             found |= {"notes": {"extras": ["=", extras]}} if provider == owner else {}
-        found["signature"] = make_signature(provider=provider, value=rest.pop("signature"))
+        found["signature"] = make_signature(provider, rest.pop("signature"))
     if type(rest.get("phase")) is str:
         found["phase"] = rest.pop("phase")
     metadata = rest.get("metadata")

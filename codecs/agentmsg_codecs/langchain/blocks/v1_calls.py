@@ -50,7 +50,8 @@ def raw_text(block: am.ToolUseBlock) -> str:
 
 
 # What stands in the `extras` of calls.
-IN_EXTRAS = {key: key for key in ("provider", "status", "item_id")}
+IN_EXTRAS = {key: key for key in ("item_id", "provider", "status")}
+_WRITTEN = {key: key for key in ("provider", "status")}
 _READ = {**IN_EXTRAS, "raw_input": "raw_input"}
 CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
 
@@ -81,10 +82,20 @@ def write_args(block: am.ToolUseBlock) -> Native:
     return {"args": call_args(block)}
 
 
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": raw_text(block)}
+
+
+def _write_words_beside(block: am.ToolUseBlock) -> Native:
+    return write_extras(block, _WRITTEN, **({} if block.item_id is None else {"item_id": block.item_id}))
+
+
 def write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
-    raw = block.significant_text if block.raw_input is not None and block.is_valid else None
-    return write_extras(block, IN_EXTRAS, **({} if raw is None else {"raw_input": raw}))
+    own = {} if block.item_id is None else {"item_id": block.item_id}
+    if block.raw_input is not None and block.is_valid and block.significant_text is not None:
+        own = {"raw_input": block.significant_text, **own}
+    return write_extras(block, _WRITTEN, **own)
 
 
 def _text_reader(mark: str) -> Callable[[Native], Native]:
@@ -102,16 +113,18 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
 
 
 def items_of_call(
-    get: Callable[[Native], Native], *own: Spare, put: Callable[[Any], Native] = write_beside, is_text: bool = False,
+    get: Callable[[Native], Native], *own: Spare, put: Callable[[Any], Native] | None = None, is_text: bool = False,
     spaces: tuple[str, ...] = (INNER,),
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return the items of a call: its arguments are read together with its `extras`, which bear on them."""
     args = Hatch(
         keys=("args", "extras"), cells=CELLS, get=get, odd=("extras",), spaces=spaces,
-        put=(lambda block: {"args": raw_text(block)}) if is_text else write_args, must=() if is_text else ("args",),
+        put=_write_text if is_text else write_args, must=() if is_text else ("args",),
     )  # fmt: skip
     name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
-    extras = Hatch(keys=(), cells={}, get=lambda part: {}, put=put)
+    extras = Hatch(
+        keys=(), cells={}, get=lambda part: {}, put=put or (_write_words_beside if is_text else write_beside)
+    )
     return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
 
 

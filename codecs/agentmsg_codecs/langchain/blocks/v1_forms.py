@@ -37,7 +37,7 @@ def _citing(key: str, *, is_of_own: bool) -> Hatch:
     def put(block: Any) -> Native:
         return {key: list(map(write_citation, block.citations))} if block.citations or is_of_own else {}
 
-    return Hatch(keys=(key,), cells={"citations": KEEP}, get=get, put=put, odd=(key,), is_optional=True)
+    return Hatch(keys=(key,), cells={"citations": KEEP}, get=get, put=put, odd=(key,), is_optional=not is_of_own)
 
 
 _TEXT = Key("text", "text", Text())
@@ -91,8 +91,9 @@ def is_from(cls: type[Any]) -> Callable[[Any], bool]:
     return lambda block: type(block.source) is cls
 
 
-def _of_file(names: Mapping[str, str]) -> Hatch:
-    """Return the item of files at a provider, whose name stands in `extras`."""
+def _of_file(names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Return the items of files at a provider, whose name stands in `extras`."""
+
     def get(part: Native) -> Native:
         media_type, found = word_at(part, "mime_type"), read_extras(part, {"provider": "provider", **names})
         source = _make_file_id(
@@ -104,16 +105,20 @@ def _of_file(names: Mapping[str, str]) -> Hatch:
     def put(block: Any) -> Native:
         source = block.source
         part = {"file_id": source.file_id, "mime_type": source.media_type}
-        own = {} if source.provider is None else {"provider": source.provider}
         if source.media_type is None:
             del part["mime_type"]
-        return {**part, **write_extras(block, names, **own)}
+        return part
+
+    def put_beside(block: Any) -> Native:
+        provider = block.source.provider
+        return write_extras(block, names, **({} if provider is None else {"provider": provider}))
 
     fields = ("source", "signature", "phase", "metadata", *names.values())
     cells = dict.fromkeys(fields, KEEP)
-    return Hatch(
+    file = Hatch(
         keys=("file_id", "mime_type", "extras"), cells=cells, get=get, put=put, odd=("extras",), spaces=(INNER,)
     )
+    return (file, ID, CACHE, Hatch(keys=(), cells={}, get=lambda part: {}, put=put_beside))
 
 
 def _media(tag: str) -> tuple[Form, ...]:
@@ -122,7 +127,7 @@ def _media(tag: str) -> tuple[Form, ...]:
     return (
         Form(f"{tag}_by_url", cls, tag, (BY_URL, *beside), fits=gives("url"), when=is_from(am.URLSource)),
         Form(f"{tag}_by_data", cls, tag, (BY_DATA, *beside), fits=gives("base64"), when=is_from(am.Base64Source)),
-        Form(f"{tag}_by_id", cls, tag, (_of_file(names), ID, CACHE), fits=gives("file_id"),
+        Form(f"{tag}_by_id", cls, tag, _of_file(names), fits=gives("file_id"),
              when=is_from(am.FileSource)),
     )  # fmt: skip
 
