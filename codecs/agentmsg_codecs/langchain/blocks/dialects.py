@@ -180,7 +180,7 @@ def _has_url(block: Any) -> bool:
 
 
 def _is_plain(media_type: str | None) -> bool:
-    return media_type is None or ("," not in media_type and ";" not in media_type)
+    return media_type is None or (media_type != "" and "," not in media_type and ";" not in media_type)
 
 
 def _is_itself(source: Any) -> bool:
@@ -273,7 +273,7 @@ _BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
 _NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
 
 
-def _input_file(key: str, value: Any, when: Callable[[Any], bool]) -> Form:
+def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
     others = ("file_data", "file_id", "file_url")
     before = others[: others.index(key)]
     return Form(
@@ -290,9 +290,9 @@ _OPENAI = (
     Form("input_image", am.ImageBlock, "input_image", (Key("image_url", "source", _URL), _DETAIL, ID, CACHE),
          notes={"shape": "input_image"}, when=_has_url, fits=_NOT_NULL("image_url")),
     Form("input_image_id", am.ImageBlock, "input_image", (_FILE_ID, _DETAIL, ID, CACHE),
-         notes={"shape": "input_image"}, when=_is_at_openai),
+         notes={"shape": "input_image"}),
     _input_file("file_data", _URL, lambda block: _has_url(block) and not _is_linked(block.source)),
-    _input_file("file_id", _FILE_ID.value, _is_at_openai),
+    _input_file("file_id", _FILE_ID.value),
     _input_file("file_url", Wrapped(am.URLSource, "url"), lambda block: _is_linked(block.source)),
     Form("file", am.FileBlock, "file", (_FILE, ID, CACHE), notes={"shape": "file"}, when=_is_openai_file),
     Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
@@ -329,8 +329,7 @@ def _google(tag: str, key: str) -> Form:
         (Spread("source", cls, (Key("mime_type", "media_type", Text()), Key(key, field, Text()))), ID, CACHE),
         notes={"shape": "google"},
         fits=lambda part: is_of_tag(part.get("mime_type")) and (part.get("data") is not None) == (key == "data"),
-        when=lambda block: type(block.source) is cls and not block.source.extras
-        and block.source.media_type is not None and is_of_tag(block.source.media_type),
+        when=lambda block: block.source.media_type is not None and is_of_tag(block.source.media_type),
     )  # fmt: skip
 
 
@@ -360,8 +359,6 @@ def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
         ),
         notes={"shape": shape},
         fits=lambda part: part.get("source_type") == kind and (kind != "text" or ("text" in part) == (key == "text")),
-        when=lambda block: type(block.source) is cls and not block.source.extras
-        and getattr(block.source, "provider", None) is None,
     )  # fmt: skip
 
 
@@ -370,8 +367,6 @@ def _plain_media(key: str, source: Spread) -> Form:
     return Form(
         f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
         fits=lambda part: gives(key)(part) and part.get("text") is None,
-        when=lambda block: type(block.source) is source.cls and not block.source.extras
-        and getattr(block.source, "provider", None) is None,
     )  # fmt: skip
 
 

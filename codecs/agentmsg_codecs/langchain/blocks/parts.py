@@ -6,16 +6,14 @@ block is marked with the name of another dialect, which still says all of it.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.non_standard as non_standard
 import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
-import agentmsg_codecs.langchain.blocks.v1_results as v1_results
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     Native,
@@ -37,17 +35,26 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.dispatch import hook_table
-from agentmsg.formats.forms import Described, Hatch
-from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms import Described
 from agentmsg.lazy import once
-from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN, TOOLS
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, USE, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY
+from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.blocks.moves import MOVES
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
+from agentmsg_codecs.langchain.blocks.quick import QUICK, quick_reader
+from agentmsg_codecs.langchain.blocks.tables import (
+    ALL_FORMS,
+    MARKS,
+    OF_V1,
+    RESULT,
+    V1_OF_TAG,
+    Entry,
+    is_of,
+    says_all_of,
+)
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
-from agentmsg_codecs.langchain.blocks.v1_results import result_shape
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,88 +72,9 @@ _RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NONE = frozenset[str]()
-_ODD = frozenset({"id", "cache_control", "extras"})
 _NON_STANDARD = {"non_standard": frozenset({"type", "value", "cache_control"})}
-# What a form's own notes do not say: by form, the mark of its blocks.
-_MARKS = {
-    "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call", "used": "tool_use",
-    "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
-    "document_blocks": "document-blocks", "cited_document": "document", **dict.fromkeys(TOOLS, "tool_result"),
-}  # fmt: skip
-_RESULT = "server_tool_result"
 # The mark of what LangChain has wrapped begins so.
 _WRAPPED = "non_standard "
-# What is read is tried in this order: what isn't told by its keys alone stands behind.
-_FORMS = (USE, SUMMARY, *FORMS, *DIALECTS, *OWN)
-_V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
-_OF_V1 = frozenset({_RESULT, *(form.name for form in FORMS)})
-# What some form has a meaning for: an unknown field of such a name may be read as that.
-_MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *v1_results.KEYS}).union(
-    *(form.keys for form in _FORMS)
-)
-_MAY_MEAN_INSIDE = v1.claimed(v1_calls.IN_EXTRAS) | frozenset(
-    {
-        *v1_results.IN_EXTRAS, "artifact", "block_type", "cache_control", "caller", "content", "context", "detail",
-        "filename", "raw_input", "redacted", "retrieved_at", "server_name", "structured", "title", "tool_name",
-        "toolset_name", "transcript",
-    }
-)  # fmt: skip
-# The parts that messages read at once, by their class, and what these may not hold.
-_QUICK = {
-    "text": am.TextBlock, "reasoning": am.ThinkingBlock, "image": am.ImageBlock, "audio": am.AudioBlock,
-    "video": am.VideoBlock, "file": am.FileBlock, "thinking": am.ThinkingBlock, "image_url": am.ImageBlock,
-    "tool_use": am.ToolUseBlock,
-}  # fmt: skip
-_MOST_KEYS = 4
-_NOT_QUICK = frozenset(
-    {"annotations", "cache_control", "caller", "citations", "filename", "metadata", "source", "summary", "toolset_name"}
-)
-
-_Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
-
-
-# -- what a form says -------------------------------------------------------------------------------------------------
-
-
-def _is_of(form: Form) -> Callable[[Any], bool]:
-    fixed = tuple((name, value) for name, value in form.fixed.items() if name != "extras")
-    when = form.when
-
-    def test(block: Any) -> bool:
-        for name, value in fixed:
-            if getattr(block, name) != value:
-                return False
-        return when is None or when(block)
-
-    return test
-
-
-def _says_all(form: Form) -> Callable[[Any], bool]:
-    """Return the test of blocks that a form says all of."""
-    fields = {"notes", "extras", *form.fixed}
-    spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
-    foreign: set[str] = set()
-    for item in form.items:
-        fields.update(item.cells if isinstance(item, Hatch) else getattr(item, "fields", ()))
-        if isinstance(item, Hatch):
-            spaces.update(item.spaces)
-            foreign.update(item.keys if ANTHROPIC in item.spaces and not item.cells else ())
-    absent = {name: value for name, value in absent_of(form.cls).items() if name not in fields}
-    if "input" in fields:
-        absent.pop("raw_input", None)
-    # Of a single name it would give no tuple.
-    rest, wanted, test = attrgetter("cache", "notes", *absent), tuple(absent.values()), _is_of(form)
-
-    def says_all(block: Any) -> bool:
-        if rest(block)[2:] != wanted or not test(block):
-            return False
-        if not block.extras:
-            return True
-        if not block.extras.keys() <= spaces:
-            return False
-        return not foreign or natives.extras_of(block, ANTHROPIC).keys() <= foreign
-
-    return says_all
 
 
 def _is_anthropic(block: Any) -> bool:
@@ -167,25 +95,25 @@ class ContentParts(Parts):
 
     def __init__(self) -> None:
         # What fits is asked here, once.
-        self.described = Described(FAMILY, (attrs.evolve(form, fits=None) for form in (*_FORMS, ANY_RESULT)), {})
+        self.described = Described(FAMILY, (attrs.evolve(form, fits=None) for form in (*ALL_FORMS, ANY_RESULT)), {})
         self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
         # By tag, what reads such parts: the test of those that it takes, and its name.
-        self._of_tag: dict[Any, list[_Entry]] = {}
+        self._of_tag: dict[Any, list[Entry]] = {}
         # By class, how blocks are usually written, and by class and mark, how else: the test of those that are.
-        self._usual: dict[Any, list[_Entry]] = {}
-        self._named: dict[tuple[Any, str], list[_Entry]] = {}
-        for form in (*_FORMS, ANY_RESULT):
+        self._usual: dict[Any, list[Entry]] = {}
+        self._named: dict[tuple[Any, str], list[Entry]] = {}
+        for form in (*ALL_FORMS, ANY_RESULT):
             self._add(form)
         self._result = result_shape(self.read, self._write_bare)
         shapes = (*map(self._shape, V1_CLASSES[:-1]), self._result)
         super().__init__(FAMILY, shapes)
         self._v1 = {shape.cls: shape for shape in shapes}
-        self._read_as[_RESULT] = lambda part: self._careful(self._result, part)
-        self._write_as.update({_RESULT: self._result.write, "signed": self._write_signed})
+        self._read_as[RESULT] = lambda part: careful(self._result, part)
+        self._write_as.update({RESULT: self._result.write, "signed": self._write_signed})
         self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
-        self._of_tag[_RESULT] = [(None, _RESULT)]
-        self._usual[am.ToolResultBlock].append((None, _RESULT))
-        self._named[am.ToolResultBlock, _RESULT] = [(lambda block: block.kind == "server", _RESULT)]
+        self._of_tag[RESULT] = [(None, RESULT)]
+        self._usual[am.ToolResultBlock].append((None, RESULT))
+        self._named[am.ToolResultBlock, RESULT] = [(lambda block: block.kind == "server", RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
         # Under that key may stand those of others, too.
         self._named[am.TextBlock, "citations"] = [(None, "cited")]
@@ -193,7 +121,7 @@ class ContentParts(Parts):
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
             "server_tool_call": self._read_of_server,
-            _RESULT: self._read_of_server,
+            RESULT: self._read_of_server,
             "non_standard": self._read_non_standard,
         }
         self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
@@ -202,7 +130,7 @@ class ContentParts(Parts):
         """Return the shape of a class in v1, which a hook of a user's may replace."""
 
         def read(part: Native, _: Any = None) -> Any:
-            return self._of_forms(part, _V1_OF_TAG[part.get("type")])
+            return self._of_forms(part, V1_OF_TAG[part.get("type")])
 
         def write(block: Any) -> Native:
             name = next(name for test, name in usual if test is None or test(block))
@@ -214,7 +142,7 @@ class ContentParts(Parts):
         return Shape(cls=cls, keys={form.tag: form.keys for form in FORMS if form.cls is cls}, read=read, write=write)
 
     def _add(self, form: Form) -> None:
-        name, mark, test = form.name, form.notes.get("shape"), _says_all(form)
+        name, mark, test = form.name, form.notes.get("shape"), says_all_of(form)
         if form is not ANY_RESULT:
             self._of_tag.setdefault(form.tag, []).append((form.fits, name))
         if mark is None:
@@ -222,9 +150,9 @@ class ContentParts(Parts):
             if form in OWN:
                 own.insert(0, (test, name))
             else:
-                own.append((None if form.is_other else _is_of(form), name))
-        if mark is not None or name in _MARKS:
-            self._named.setdefault((form.cls, mark or _MARKS[name]), []).append((test, name))
+                own.append((None if form.is_other else is_of(form), name))
+        if mark is not None or name in MARKS:
+            self._named.setdefault((form.cls, mark or MARKS[name]), []).append((test, name))
 
     def new_converter(self) -> cattrs.Converter:
         """Return a converter that can read and write what stands in `non_standard`, too."""
@@ -240,18 +168,21 @@ class ContentParts(Parts):
         }
         for cls in hooked:
             self._hook(attrs.evolve(self._v1[cls], read=readers[cls], write=writers[cls]))
-        self.quick.update((tag, self._quick_reader(tag)) for tag, cls in _QUICK.items() if cls not in hooked)
+        for tag, cls in QUICK.items():
+            if cls not in hooked:
+                general = partial(self._of_forms, entries=self._of_tag[tag])
+                self.quick[tag] = quick_reader(tag, self._read_as[tag] or general)
 
     def _hook(self, shape: Shape) -> None:
         """Read and write the blocks of a class by a hook of a user's, in place of v1."""
         name = f"hook {shape.cls.__name__}"
         self._usual[shape.cls] = [(None, name)]
         self._write_as[name] = shape.write
-        self._read_as[name] = lambda part: self._careful(shape, part)
+        self._read_as[name] = lambda part: careful(shape, part)
         if shape.cls is am.ToolResultBlock:
             self._result = shape
         for tag in shape.keys:
-            rest = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in _OF_V1]
+            rest = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in OF_V1]
             self._of_tag[tag] = [(None, name), *rest]
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -286,7 +217,7 @@ class ContentParts(Parts):
             return marked(block, FAMILY, **{"no-id": True})
         return block
 
-    def _of_forms(self, part: Native, entries: Sequence[_Entry]) -> Any:
+    def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
         """Return the block of a part by the first form that reads it."""
         for fits, name in entries:
             if fits is None or fits(part):
@@ -312,27 +243,6 @@ class ContentParts(Parts):
                 return marked(found, FAMILY, **{mark: True})
         return None
 
-    def _careful(self, shape: Shape, part: Native) -> Any:
-        """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
-        try:
-            block = shape.read(part, shape.cls)
-            plain = shape.write(block)
-        except _RAISED:
-            raise Unreadable from None
-        if same_document(plain, part):
-            return block
-        # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
-        read = None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
-        found = spelling.keep_proven(
-            block, part, plain, family=FAMILY, known=shape.known(part) | plain.keys(), odd=_ODD, read=read
-        )
-        if found is None:
-            raise Unreadable
-        kept, is_proven = found
-        if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
-            return kept
-        raise Unreadable
-
     def _read_signed(self, part: Native, provider: str | None) -> Any:
         """Read thinking whose signature is of the provider that the message names."""
         extras = part.get("extras")
@@ -350,7 +260,7 @@ class ContentParts(Parts):
         if is_of_anthropic(part, provider):
             name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
             try:
-                return marked(self._careful(SHAPES[name], part), FAMILY, shape=name)
+                return marked(careful(SHAPES[name], part), FAMILY, shape=name)
             except _REFUSED:
                 pass
         block = self._of_forms(part, self._of_tag[tag])
@@ -367,7 +277,7 @@ class ContentParts(Parts):
             return non_standard.non_standard_block(object_at(native, "value"), self.converter)
 
         try:
-            return self._careful(Shape(cls=am.BaseBlock, keys=_NON_STANDARD, read=read, write=self._plain), part)
+            return careful(Shape(cls=am.BaseBlock, keys=_NON_STANDARD, read=read, write=self._plain), part)
         except Unreadable:
             return self._read_wrapped(part, inner)
 
@@ -375,63 +285,16 @@ class ContentParts(Parts):
         tag: Any = inner.get("type")
         if type(tag) is not str and tag is not None:
             raise Unreadable
-        entries = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in _OF_V1 or entry[1] == "cited"]
+        entries = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in OF_V1 or entry[1] == "cited"]
         block = self._of_forms(inner, entries)
         name = self._name_of(block) or ""
-        mark = mark_of(block, FAMILY, "/shape") or _MARKS.get(name, name)
+        mark = mark_of(block, FAMILY, "/shape") or MARKS.get(name, name)
         is_odd = FAMILY in block.extras or any(key[0] != "/" for key in note_of(block, FAMILY))
         if is_odd or (type(block) is am.ToolUseBlock and block.kind == "function"):
             raise Unreadable
         rest = {key: part[key] for key in part if key not in ("type", "value")}
         found = marked(block, FAMILY, shape=f"{_WRAPPED}{mark}")
         return found.evolve(extras={**found.extras, FAMILY: adopt(rest)}) if rest else found
-
-    def _quick_reader(self, tag: str) -> Callable[[Native], Any]:
-        """Return what reads a part that holds nothing but texts, apart from the input of calls; else it gives None."""
-        entries, direct = self._of_tag[tag], self._read_as[tag]
-
-        def read(part: Native) -> Any:
-            if len(part) > 2:  # noqa: PLR2004 - the tag, and what is said
-                if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
-                    return None
-                extras: Any = part.get("extras")
-                if extras is not None and (tag != "reasoning" or not is_object(extras) or len(extras) > 1):
-                    return None
-            try:
-                block = self._of_forms(part, entries) if direct is None else direct(part)
-            except _REFUSED:
-                return None
-            if block.extras or (block.notes and (len(block.notes[FAMILY]) > 1 or "/shape" not in block.notes[FAMILY])):
-                return None
-            return None if tag == "tool_use" and block.id is None else block
-
-        return read
-
-    # -- extras -------------------------------------------------------------------------------------------------------
-
-    def keeps_extras(self, block: Any) -> bool:
-        """Whether the extras of a block come back as they are: none says what a field of it would say."""
-        if not self.may_mean(block):
-            return True
-        if type(block) is am.ToolResultBlock and block.content:
-            # The same.
-            block = block.evolve(content=())
-        try:
-            back = self.read(plain_copy(thaw(self.write(block))), _provider_of(block))
-        except _RAISED:
-            return False
-        return type(back) is type(block) and same_document(back.extras, block.extras)
-
-    @staticmethod
-    def may_mean(block: Any) -> bool:
-        """Whether an extra of a block might be read as a field of it."""
-        for space, own in block.extras.items():
-            if space == FAMILY:
-                if is_mapping(own) and not _MAY_MEAN.isdisjoint(own):
-                    return True
-            elif space != INNER or (is_mapping(own) and not _MAY_MEAN_INSIDE.isdisjoint(own)):
-                return True
-        return False
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -503,7 +366,7 @@ class ContentParts(Parts):
         if all(key[:1] == "/" for key in note):
             native = _with_extras(plain, block)
         else:
-            provider = _provider_of(block)
+            provider = provider_of(block)
             native = spelling.put_back(
                 block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider)
             )
@@ -518,7 +381,7 @@ def _with_extras(plain: Any, block: Any) -> Any:
     return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
 
-def _provider_of(block: Any) -> str | None:
+def provider_of(block: Any) -> str | None:
     """Return who a message must be of, for a part of it to be read as this block where it does not say so itself."""
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider

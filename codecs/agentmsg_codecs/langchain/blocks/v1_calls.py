@@ -128,18 +128,17 @@ def items_of_call(
     return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
 
 
-def _text(tag: str, *own: Spare, **fixed: Any) -> Form:
+def _text(tag: str, *own: Spare, **fixed: str) -> Form:
     return Form(tag, am.ToolUseBlock, tag, items_of_call(_text_reader(tag), *own, is_text=True), fixed=fixed)
 
 
 _SERVER = {"kind": "server"}
 CALLS = (
-    Form("tool_call", am.ToolUseBlock, "tool_call", items_of_call(read_args),
-         fixed={"kind": "function"}, when=lambda block: block.is_valid),
     Form("server_tool_call", am.ToolUseBlock, "server_tool_call", items_of_call(read_args),
          fixed=_SERVER, when=lambda block: block.is_valid),
-    _text("invalid_tool_call", Spare("error"), kind="function"),
-    _text("server_tool_call_chunk", kind="server"),
+    _text("server_tool_call_chunk", **_SERVER),
+    Form("tool_call", am.ToolUseBlock, "tool_call", items_of_call(read_args), when=lambda block: block.is_valid),
+    _text("invalid_tool_call", Spare("error")),
 )  # fmt: skip
-CHUNK = attrs.evolve(_text("tool_call_chunk", kind="function"), notes={"shape": "tool_call_chunk"})
+CHUNK = attrs.evolve(_text("tool_call_chunk"), notes={"shape": "tool_call_chunk"})
 INPUT = Key("input", "input", Via(lambda value: call_input(object_at({"": value}, "")), args_of))

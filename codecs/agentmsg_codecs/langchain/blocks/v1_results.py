@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, Native, Shape, Unreadable, adopt, is_list, natives, word_at
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Native, Shape, Unreadable, adopt, is_list, natives, same_document, spelling, word_at
 from agentmsg_codecs.langchain.blocks.v1 import (
     cache_of,
     is_words,
@@ -50,6 +51,45 @@ def with_common(part: Native, block: Any) -> Native:
     return part
 
 
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+_ODD = frozenset({"id", "cache_control", "extras"})
+
+
+def careful(shape: Shape, part: Native) -> Any:
+    """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
+    try:
+        block = shape.read(part, shape.cls)
+        plain = shape.write(block)
+    except _RAISED:
+        raise Unreadable from None
+    if same_document(plain, part):
+        return block
+    # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
+    read = None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    known = shape.known(part) | plain.keys()
+    found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
+    if found is None:
+        raise Unreadable
+    kept, is_proven = found
+    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
+        return kept
+    raise Unreadable
+
+
+def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any], Any]) -> Native:
+    """Return what a result says: content in full, words, or something structured."""
+    if content is not None:
+        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _SAID):
+            raise Unreadable
+        found = tuple(map(read_inner, content))
+        if any(block.notes and block.notes != _UNLINKED for block in found):
+            raise Unreadable
+        return {"content": found}
+    if "structured" in fields:
+        return {}
+    return {"content": (make_text(text=output),)} if type(output) is str and output else {"structured": adopt(output)}
+
+
 def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], Any]) -> Shape:
     """Return the shape of results.
 
@@ -67,18 +107,8 @@ def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], 
         for name in ("artifact", "structured"):
             if rest.get(name) is not None:
                 fields[name] = adopt(rest.pop(name))
-        content, output = rest.pop("content", None), part.get("output")
+        fields |= _said(rest.pop("content", None), part.get("output"), fields, read_inner)
         fields["extras"] = adopt({INNER: rest}) if rest else EMPTY
-        if content is not None:
-            if not is_list(content) or not content or ("structured" not in fields and type(output) not in _SAID):
-                raise Unreadable
-            fields["content"] = tuple(map(read_inner, content))
-            if any(block.notes and block.notes != _UNLINKED for block in fields["content"]):
-                raise Unreadable
-        elif "structured" not in fields and type(output) is str and output:
-            fields["content"] = (make_text(text=output),)
-        elif "structured" not in fields:
-            fields["structured"] = adopt(output)
         link, status = word_at(part, "tool_call_id"), word_at(part, "status")
         return make_result(tool_call_id=link, status=status, kind="server", **fields)
 
