@@ -72,9 +72,10 @@ def _extras(rest: Native, own: Native) -> Any:
 
 
 def _text(rest: Native, key: str) -> str:
-    if type(rest.get(key)) is not str:
+    text: Any = rest.pop(key, None)
+    if type(text) is not str:
         raise Unreadable
-    return rest.pop(key)
+    return text
 
 
 def _read_call(part: Native, _: Any = None) -> Any:

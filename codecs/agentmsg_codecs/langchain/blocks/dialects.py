@@ -253,7 +253,8 @@ def _read_bedrock(native: Native) -> Native:
     source = object_at(native, "source")
     if len(source) != 1:
         raise Unreadable
-    return _read_bytes({**source, "format": native.get("format")})
+    found: Native = _read_bytes({**source, "format": native.get("format")})
+    return found
 
 
 def _write_bedrock(block: Any) -> Native:

@@ -57,7 +57,7 @@ from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import cattrs
 
@@ -72,7 +72,7 @@ _RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
 # Of whom a signature is of which nothing is told.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NONE = frozenset[str]()
-_NON_STANDARD = {"non_standard": frozenset({"type", "value", "cache_control"})}
+_NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
 # The mark of what LangChain has wrapped begins so.
 _WRAPPED = "non_standard "
 
