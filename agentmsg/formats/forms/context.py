@@ -11,7 +11,13 @@ __all__ = ["Cells", "Code", "Names", "Schemas"]
 
 
 class Names(Protocol):
-    """The names that generated code knows."""
+    """The names that generated code knows.
+
+    Attributes:
+        family: whose extras and notes these are.
+    """
+
+    family: str
 
     def bind(self, name: str, value: Any) -> str:
         """Return the name by which generated code knows a value."""

@@ -119,6 +119,7 @@ class Hatch:
         is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked.
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
+        spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
     """
 
     keys: tuple[str, ...]
@@ -131,6 +132,7 @@ class Hatch:
     is_optional: bool = False
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
+    spaces: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -47,7 +47,7 @@ class KeyLines:
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent = form, absent_of(form.cls)
         self.key, self.level, self.has_noted = "", Level("d", "left"), False
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
@@ -136,6 +136,7 @@ class KeyLines:
             *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
             "note |= given.get('notes', EMPTY)",
             *(f"left -= {key!r} in d" for key in item.keys),
+            *(["extras |= given.get('extras', EMPTY)"] if item.spaces else []),
             *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
         ]
         if not item.is_optional:

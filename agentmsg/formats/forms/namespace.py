@@ -109,6 +109,7 @@ class Namespace:
     Attributes:
         readers: the function that reads, by the name of the form.
         writers: the function that writes the usual spelling, by the name of the form.
+        family: whose extras and notes these are.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class Namespace:
         self._makers: dict[tuple[Any, ...], str] = {}
         self._texts: dict[tuple[str, str], str] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
+        self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
         self.scope: dict[str, Any] = {
@@ -219,7 +220,7 @@ class Namespace:
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
-        family = self._family
+        family = self.family
 
         def put(obj: Any) -> Native:
             shape = by_class[obj.__class__]
@@ -265,7 +266,7 @@ class Namespace:
         return self._compiled(f"{kind}_{name}", self.source(kind, name))
 
     def _compiled(self, name: str, text: str) -> Any:
-        file = f"<{self._family}: {name}>"
+        file = f"<{self.family}: {name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), self.scope)  # noqa: S102 - made of a description, never of data
         return self.scope[name]

@@ -29,6 +29,7 @@ from agentmsg.formats.forms.items import (
 from agentmsg.formats.forms.key_lines import Level
 from agentmsg.formats.forms.message_lines import MessageLines
 from agentmsg.formats.forms.values import indented, refuse
+from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -117,7 +118,7 @@ class _Reader(MessageLines):
         return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
-        return any(isinstance(item, Inside) for item in self.form.items)
+        return any(isinstance(item, Inside) or (isinstance(item, Hatch) and item.spaces) for item in self.form.items)
 
     # -- required keys ------------------------------------------------------------------------------------------------
 
@@ -145,10 +146,10 @@ class _Reader(MessageLines):
     def _usual(self) -> list[str]:
         """Return the early end, at an object that has the keys of the usual one and no others."""
         form = self.form
-        if form.marks or form.notes or form.tagged == "read":
+        if form.marks or form.tagged == "read":
             return []
         if any(isinstance(item, (Lifted, Single)) for item in form.items):
-            return self.usual_message(form.items)
+            return [] if form.notes else self.usual_message(form.items)
         tests = self._usual_tests(form.items, Level("d", "left"), of_tag=form.tag is not None)
         if tests is None:
             return []
@@ -193,6 +194,9 @@ class _Reader(MessageLines):
             elif isinstance(item, Spread):
                 lines.append(f"{item.field}_ = {self._made_of(item, only_usual=True)}")
         fields = self._fields(only_usual=True)
+        if self.form.notes:
+            notes = {f"/{mark}": value for mark, value in self.form.notes.items()}
+            fields["notes"] = self.bind("own_notes", adopt({self.family: notes}))
         if set(fields) == _OF_CALLS and any(map(_is_eager, _flat(self.form.items))):
             values = "id_, name_, parsed, raw_input_"
             parsed = ["parsed = usual_arguments(raw_input_)", "if parsed is not UNUSUAL:"]

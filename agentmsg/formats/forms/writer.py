@@ -30,7 +30,7 @@ class _Writer:
 
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
@@ -106,7 +106,8 @@ class _Writer:
             put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
             if not item.is_optional:
                 return put
-            return [f"if {' or '.join(map(self._says, item.cells))}:", *indented(put)] if item.cells else []
+            says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
+            return [f"if {' or '.join(says)}:", *indented(put)] if says else []
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
