@@ -130,7 +130,7 @@ class Parts:
         for cls, shape in self._shapes.items():
             hooks: dict[str, Any] = {}
             if cls not in ours:
-                hooks = {"read": readers[cls], "write": writers[cls], "exact": None, "writer": None}
+                hooks = {"read": readers[cls], "write": writers[cls], "exact": None, "writer": None, "origin": None}
                 self._shapes[cls] = attrs.evolve(shape, **hooks)
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]

@@ -188,6 +188,7 @@ class Described:
             exact=readers,
             writer=writer,
             takes=takes,
+            origin=names,
         )
         self.shapes |= {form.name: shape for form in forms}
 
@@ -219,7 +220,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a hook of a user's."""
-        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None)
+        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None, origin=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

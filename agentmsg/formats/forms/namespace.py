@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
-from agentmsg.formats.plain_messages import are_bare, make_bare, make_bare_result, make_parsed_call
+from agentmsg.formats.plain_messages import (
+    are_bare,
+    make_bare,
+    make_bare_result,
+    make_parsed_call,
+    remember_reader,
+)
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -144,6 +150,8 @@ class Namespace:
             "make_parsed_call": make_parsed_call,
             "make_text": maker(TextBlock, "text"),
             "marked": marked,
+            "READER": self,
+            "remember_reader": remember_reader,
             "rest_of": _rest_of,
             "spelling_of": spelling_of,
             "split_note": _split_note(family),

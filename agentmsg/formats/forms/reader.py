@@ -29,6 +29,7 @@ from agentmsg.formats.forms.items import (
 from agentmsg.formats.forms.key_lines import Level
 from agentmsg.formats.forms.message_lines import MessageLines
 from agentmsg.formats.forms.values import indented, refuse
+from agentmsg.model.msg import Msg
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
@@ -389,4 +390,7 @@ class _Reader(MessageLines):
             lines = [f"extras = adopt({more}) if left else {base}"]
         noted = f"{{{space}: note}}" if form.spelt is None else f"split_note(note, {form.spelt!r})"
         lines += [f"notes = adopt({noted}) if note else EMPTY"]
-        return [*lines, f"return {self._made({**self._fields(), 'extras': 'extras', 'notes': 'notes'})}"]
+        made = self._made({**self._fields(), "extras": "extras", "notes": "notes"})
+        if form.cls is not Msg:
+            return [*lines, f"return {made}"]
+        return [*lines, f"message = {made}", "if note:", "    remember_reader(message, READER)", "return message"]

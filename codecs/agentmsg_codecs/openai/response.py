@@ -44,6 +44,7 @@ from agentmsg.formats import (
     natives,
     object_at,
     plain_copy,
+    speed,
     spelling,
 )
 from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, OLD_WORD, RESPONSE_LEVEL, TOLD
@@ -81,7 +82,10 @@ class _Answers:
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
         # Only calls of old, the last of all blocks, have no id.
-        return Links().linked(message) if message.content and message.content[-1].notes else message
+        if message.content and message.content[-1].notes:
+            return Links().linked(message)
+        speed.remember_reader(message, self)
+        return message
 
     def _read(self, document: Native) -> am.Msg:
         choices: Any = document["choices"]
@@ -134,7 +138,10 @@ class _Answers:
     def _write(self, message: am.Msg) -> Native:
         own = message.extras.get(FAMILY) if message.extras else None
         extras = EMPTY if own is None else adopt({FAMILY: own})
-        said = self.messages.write(_make_said("assistant", message.content, extras, message.notes))
+        inner = _make_said("assistant", message.content, extras, message.notes)
+        if speed.reader_of(message) is self:
+            speed.remember_reader(inner, self.messages.described.names)
+        said = self.messages.write(inner)
         choice = CHOICE_LEVEL.write(message, said)
         if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
             choice["finish_reason"] = OLD_WORD
@@ -146,7 +153,7 @@ class _Answers:
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
         """Return a document with what it says more than the usual one, and otherwise."""
         whole = self._put_back(message, document, choice, others, lambda _: message)
-        if am.same(self._read(plain_copy(whole)), message):
+        if speed.reader_of(message) is self or am.same(self._read(plain_copy(whole)), message):
             return whole
         # Something was edited: how each level is spelt is tried in all that the message says.
         document = {**natives.extras_of(message, RESPONSE), **document}
