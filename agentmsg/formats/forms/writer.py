@@ -95,7 +95,8 @@ class _Writer:
             return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
-            return [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+            put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+            return [f"if {' or '.join(map(self._says, item.cells))}:", *indented(put)] if item.is_optional else put
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
@@ -114,6 +115,11 @@ class _Writer:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
         value = item.value.write("v", self)
         return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+
+    def _says(self, field: str) -> str:
+        """Return the test whether a field says anything."""
+        v = f"{self._o}.{field}"
+        return v if self.absent.get(field) in ((), EMPTY) else f"{v} is not None"
 
     def _single(self, item: Single, d: str) -> list[str]:
         """Return the lines that write the one block of a message."""

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg.formats import Parts
-    from agentmsg.formats.forms.values import Value
 
 
 def read_source(url: str, media_type: str | None = None) -> Any:
@@ -196,6 +195,10 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
         return {"content": content, "notes": notes}
 
     def put(said: Any, message: am.Msg) -> Native:
+        if len(said) == 1 and not message.notes:
+            (block,) = said
+            if block.__class__ is am.TextBlock and block.text and not block.extras:
+                return {"content": block.text}
         return write_content(message, said, blocks().write)
 
     said = Beside(keys=keys, takes={}, get=read, put=put, is_always=True, about="content")
@@ -213,7 +216,7 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
     def of_role(variant: str, *items: Any) -> Form:
         return form(variant, *items, fixed={"role": ROLES[variant]})
 
-    def of_rank(key: str, of: Value, *ranks: int) -> Place:
+    def of_rank(key: str, of: Via, *ranks: int) -> Place:
         return Place(key, Each(of), {am.ToolUseBlock: lambda block: rank(block) in ranks})
 
     plain = (Lifted((said,)), *_SENDER, _TOLD)
