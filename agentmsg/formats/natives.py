@@ -113,7 +113,7 @@ def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
 
 
 def unread(native: Native, key: str) -> dict[str, Any]:
-    """Return what the ``get`` of a hatch answers where a value has no meaning: a note if it says nothing, or an extra."""
+    """Return what the ``get`` of a hatch answers for a value without meaning: a note of what says nothing, an extra."""
     value = native[key]
     spelling = spelling_of(value) or (["=", value] if says_nothing(value) else None)
     return {"odd": (key,)} if spelling is None else {"notes": {key: spelling}}

@@ -230,9 +230,17 @@ class Namespace:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
         family = self.family
 
+        def writer(cls: Any) -> Callable[[Any], Native]:
+            made = by_class[cls].writer
+            return by_class[cls].write if made is None else made()
+
+        # Made when they are first needed: a form may stand inside itself.
+        writers = Later(writer)
+
         def put(obj: Any) -> Native:
-            shape = by_class[obj.__class__]
-            return write_as(shape, obj, family) if obj.notes or obj.extras else shape.write(obj)
+            kind: Any = obj.__class__
+            native: Native = write_as(by_class[kind], obj, family) if obj.notes or obj.extras else writers[kind](obj)
+            return native
 
         return put
 

@@ -105,7 +105,11 @@ class Schemas:
 
 def _is_told(form: Form) -> bool:
     """Whether plain functions that refuse native objects say in a schema which they take."""
-    hatches = [item for item in form.items if isinstance(item, Hatch)]
+    places = [place for item in form.items if isinstance(item, Lifted) for place in item.places]
+    if any(isinstance(place, Beside) for place in places):
+        return False
+    flat = [one for item in form.items for one in (item.items if isinstance(item, Single) else (item,))]
+    hatches = [item for item in flat if isinstance(item, Hatch)]
     if any(key not in hatch.schema for hatch in hatches for key in hatch.keys):
         return False
     return form.fits is None or bool(form.schema)

@@ -180,8 +180,8 @@ class Json(Value):
     """Any JSON, as it is: ``Key("data", "data", Json())``.
 
     Attributes:
-        stays_frozen: whether it is written as it stands in the model: in formats whose codec leaves it to the library to
-            make plain data, where anybody wants that.
+        stays_frozen: whether it is written as it stands in the model, where the codec leaves it to the library to make
+            plain data.
     """
 
     takes_null: ClassVar[bool] = True

@@ -30,7 +30,9 @@ from agentmsg_codecs.synaptic.usage import USAGE
 
 ENTRIES = (
     Form("call", am.ToolUseBlock, None, (
-        Key("id", "id", Link(), "may", lacks="no-id"), Key("name", "name", Text()), Key("arguments", "input", Json(stays_frozen=True)),
+        Key("id", "id", Link(), "may", lacks="no-id"),
+        Key("name", "name", Text()),
+        Key("arguments", "input", Json(stays_frozen=True)),
     ), is_apart=True),
     Form("piece", am.ToolUseBlock, None, (
         Key("id", "id", Link(), "may"),

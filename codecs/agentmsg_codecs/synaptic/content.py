@@ -55,7 +55,7 @@ def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[st
     """
     content, listed = word_at(native, "content"), native.get("content_blocks")
     if not listed:
-        notes = {} if content is not None else {"content": _spelt(native)}
+        notes: dict[str, Any] = {} if content is not None else {"content": _spelt(native)}
         if "content_blocks" in native:
             spelt = spelling.spelling_of(listed)
             if spelt is None:
@@ -90,7 +90,12 @@ def _spelt(native: Native) -> str:
 
 def _thoughts(blocks: Sequence[Any]) -> int:
     """Return how many blocks of thinking stand first."""
-    return next((index for index, block in enumerate(blocks) if type(block) is not am.ThinkingBlock), len(blocks))
+    count = 0
+    for block in blocks:
+        if block.__class__ is not am.ThinkingBlock:
+            break
+        count += 1
+    return count
 
 
 def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
@@ -110,7 +115,13 @@ def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
     """Return the text that stands in ``content`` alone, and the others; None if there is no such text."""
     index = _thoughts(blocks)
     block = blocks[index] if index < len(blocks) else None
-    if block is None or len(blocks) == 1 or not is_bare(block) or not is_marked(block, FAMILY, "/apart"):
+    if (
+        block is None
+        or not block.notes
+        or len(blocks) == 1
+        or not is_bare(block)
+        or not is_marked(block, FAMILY, "/apart")
+    ):
         return None, blocks
     rest = [*blocks[:index], *blocks[index + 1 :]]
     texts = _texts(rest)

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg.formats import Parts
-    from agentmsg.formats.forms.values import Value
 
 
 def read_source(url: str, media_type: str | None = None) -> Any:
@@ -129,7 +128,10 @@ def _free_role(key: str, variant: str) -> Key:
             note["/variant"] = variant
         return word
 
-    return Key(key, "role", Via(read, lambda role, _: role, supports=KEEP, is_marking=True))
+    def write(role: str, _: am.Msg) -> str:
+        return role
+
+    return Key(key, "role", Via(read, write, supports=KEEP, is_marking=True))
 
 
 def _read_told(native: Native) -> dict[str, Any]:
@@ -157,8 +159,8 @@ def _write_name(message: am.Msg) -> Native:
     return {} if given(name) is None else {"name": name}
 
 
-def _of_content(message: am.Msg) -> Any:
-    return message.content[0].content  # type: ignore[union-attr] # its result
+def _is_chat(message: am.Msg) -> bool:
+    return variant_of(message) == "chat"
 
 
 _ID_KEY = Key("id", "id", Text(), "may", is_odd=True)
@@ -184,6 +186,18 @@ _SAID = Beside(
 )
 
 
+def _form(variant: str, *items: Any, **how: Any) -> Form:
+    return Form(variant, am.Msg, variant, items, tag_key="role", is_apart=True, **how)
+
+
+def _of_role(variant: str, *items: Any) -> Form:
+    return _form(variant, *items, fixed={"role": ROLES[variant]})
+
+
+def _of_rank(key: str, of: Via, *ranks: int) -> Place:
+    return Place(key, Each(of), {am.ToolUseBlock: lambda block: rank(block) in ranks})
+
+
 def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
     """Return the messages, whose blocks are read and written by a table that is made later."""
     keys = ("content", "content_blocks")
@@ -196,46 +210,49 @@ def _messages(blocks: Callable[[], Parts]) -> tuple[Form, ...]:
         return {"content": content, "notes": notes}
 
     def put(said: Any, message: am.Msg) -> Native:
+        if len(said) == 1 and not message.notes:
+            (block,) = said
+            if block.__class__ is am.TextBlock and block.text and not block.extras:
+                return {"content": block.text}
         return write_content(message, said, blocks().write)
+
+    def put_result(message: am.Msg) -> Native:
+        return put(message.content[0].content, message)  # type: ignore[union-attr] # its result
 
     said = Beside(keys=keys, takes={}, get=read, put=put, is_always=True, about="content")
     result = Hatch(
         keys=keys,
         cells={"content": KEEP},
         get=read_result,
-        put=lambda message: put(_of_content(message), message),
+        put=put_result,
         about="content",
     )
-
-    def form(variant: str, *items: Any, **how: Any) -> Form:
-        return Form(variant, am.Msg, variant, items, tag_key="role", is_apart=True, **how)
-
-    def of_role(variant: str, *items: Any) -> Form:
-        return form(variant, *items, fixed={"role": ROLES[variant]})
-
-    def of_rank(key: str, of: Value, *ranks: int) -> Place:
-        return Place(key, Each(of), {am.ToolUseBlock: lambda block: rank(block) in ranks})
 
     plain = (Lifted((said,)), *_SENDER, _TOLD)
     piece = Via(read_marked_piece, write_piece, EMPTY)
     return (
-        form("chat", _free_role("custom_role", "chat"), *plain, when=lambda message: variant_of(message) == "chat"),
-        of_role("system", *plain),
-        of_role("human", *plain),
-        of_role(
+        _form("chat", _free_role("custom_role", "chat"), *plain, when=_is_chat),
+        _of_role("system", *plain),
+        _of_role("human", *plain),
+        _of_role(
             "assistant",
-            Lifted((said, _CALLS, of_rank("invalid_tool_calls", _INVALID, 2, 3))),
+            Lifted((said, _CALLS, _of_rank("invalid_tool_calls", _INVALID, 2, 3))),
             *_SENDER,
             _ANSWER,
             Key("usage_metadata", "usage", Nested(("usage",)), "may"),
         ),
-        of_role("tool", Single(am.ToolResultBlock, (
+        _of_role("tool", Single(am.ToolResultBlock, (
             result, Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id"), _NAME,
         )), _ID_KEY, _KWARGS, _TOLD),
-        of_role("remove", Key("id", "id", Link())),
+        _of_role("remove", Key("id", "id", Link())),
         Form("bare", am.Msg, None, (_free_role("role", "bare"), *plain), is_apart=True),
         Form("chunk", am.Msg, None, (
-            Lifted((_SAID, _CALLS, of_rank("invalid_tool_calls", _INVALID, 2), of_rank("tool_call_chunks", piece, 3))),
+            Lifted((
+                _SAID,
+                _CALLS,
+                _of_rank("invalid_tool_calls", _INVALID, 2),
+                _of_rank("tool_call_chunks", piece, 3),
+            )),
             Key("usage", "usage", Nested(("usage",)), "may"),
             Key("id", "id", Text(), "may"),
         ), fixed={"role": "assistant"}, fits=lambda native: "role" not in native, notes={"chunk": True}, is_apart=True),

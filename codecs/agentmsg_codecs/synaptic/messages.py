@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from agentmsg.formats import CallNames
 
 
-# The keys that Synaptic writes last, in this order; the name of a tool stands behind the id.
-_LAST = ("content_blocks", "usage_metadata", "tool_call_chunks", "invalid_tool_calls")
-_LAST_OF_TOOL = ("name", "additional_kwargs", "response_metadata", "content_blocks")
+# The keys that Synaptic writes last, in this order, by role.
+_LAST = {
+    "assistant": ("content_blocks", "usage_metadata", "tool_call_chunks", "invalid_tool_calls"),
+    "tool": ("name", "additional_kwargs", "response_metadata", "content_blocks"),
+}
 
 
+_LAST_OF_ANY = ("content_blocks",)
 _GIVEN = (str, type(None))
 
 
@@ -45,6 +48,7 @@ class Messages:
     def __init__(self) -> None:
         self.described = described()
         self.parts = self.described.parts["content"]
+        self._readers, self._writers = self.described.names.readers, self.described.names.writers
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""
@@ -66,7 +70,7 @@ class Messages:
             word = natives.role_of(native)
             variant = VARIANTS.get(word, "bare")
         try:
-            message: am.Msg = self.described.names.readers[variant](native)
+            message: am.Msg = self._readers[variant](native)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(native, FAMILY)
         if word != variant != "bare":
@@ -98,7 +102,9 @@ class Messages:
             if whole is not None:
                 return whole
         elif role == "assistant":
-            names.see(message)
+            if message.content and message.content[-1].__class__ is am.ToolUseBlock:
+                # Calls stand last.
+                names.see(message)
         elif role == "tool":
             message = _unnamed(message, names)
         if (message.id.__class__ not in _GIVEN and role != "remove") or message.name.__class__ not in _GIVEN:
@@ -110,8 +116,9 @@ class Messages:
             if isinstance(word, str) and VARIANTS.get(word) == native.get("role"):
                 native["role"] = word
         else:
-            native = self.described.names.writers[VARIANT_OF.get(role, "chat")](message)
-        for key in _LAST_OF_TOOL if role == "tool" else _LAST:
+            native = self._writers[VARIANT_OF.get(role, "chat")](message)
+        unknown = natives.extras_of(message, FAMILY) if message.extras else ()
+        for key in (*_LAST.get(role, _LAST_OF_ANY), *unknown):
             if key in native:
                 native[key] = native.pop(key)
         return native

@@ -16,19 +16,16 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Counters, Native, is_marked, is_object
+from agentmsg.formats import Native, is_marked, is_object, rules
 from agentmsg.formats.forms import Form, Inside, Key, Whole
 from agentmsg_codecs.synaptic.names import FAMILY
 
-_COUNTERS = Counters(
-    family=FAMILY,
-    counts={"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"},
-    details={
-        "input_details": ("synaptic.input", {"cached": "cache_read", "audio": "input_audio"}),
-        "output_details": ("synaptic.output", {"reasoning": "reasoning", "audio": "output_audio"}),
-    },
-)
-_COUNTS, _DETAILS = _COUNTERS.counts, _COUNTERS.details
+_COUNTS = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
+_DETAILS = {
+    "input_details": ("synaptic.input", {"cached": "cache_read", "audio": "input_audio"}),
+    "output_details": ("synaptic.output", {"reasoning": "reasoning", "audio": "output_audio"}),
+}
+_FIELDS = (*_COUNTS.values(), *(name for _, names in _DETAILS.values() for name in names.values()))
 _MOST = 2**32 - 1
 
 
@@ -66,7 +63,7 @@ def _wanted(usage: am.Usage) -> dict[str, Any]:
         own = tuple(names.values())
         if space in usage.extras or any(getattr(usage, name) is not None for name in own):
             wanted |= {name: 0 for name in own if getattr(usage, name) is None}
-    for name in _COUNTERS.fields:
+    for name in _FIELDS:
         count = wanted.get(name, getattr(usage, name))
         if count is not None and not 0 <= count <= _MOST:
             wanted[name] = min(max(count, 0), _MOST)
@@ -81,9 +78,17 @@ _CASE = " and ".join(
             f"(value.{one} is None) == (value.{other} is None)"
             for one, other in (names.values() for _, names in _DETAILS.values())
         ),
-        *(f"0 <= (value.{name} or 0) <= most" for name in _COUNTERS.fields),
+        *(f"0 <= (value.{name} or 0) <= most" for name in _FIELDS),
     )
 )
-carried_usage = _COUNTERS.cell(
-    lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage), case=_CASE, most=_MOST
-)
+
+
+def carried(cells: Any) -> Any:
+    """Return the cell for usage, given those of its fields."""
+    return rules.usage_cell(
+        _FIELDS,
+        extras=cells["extras"],
+        wanted=lambda usage: {} if is_marked(usage, FAMILY, "/odd") else _wanted(usage),
+        case=_CASE,
+        most=_MOST,
+    )
