@@ -34,7 +34,7 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.forms.call_values import Arguments, Content, Input
     from agentmsg.formats.forms.described import Described
-    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.form import Form, absent_of
     from agentmsg.formats.forms.grouped import Grouped
     from agentmsg.formats.forms.items import (
         Beside,
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
-    "Form": "agentmsg.formats.forms.form",
+    **dict.fromkeys(("Form", "absent_of"), "agentmsg.formats.forms.form"),
     "Grouped": "agentmsg.formats.forms.grouped",
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
@@ -124,6 +124,7 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
+    "absent_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)
