@@ -21,6 +21,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
+| absent_of | what the fields of a class hold where there is nothing |
 
 The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
