@@ -140,6 +140,10 @@ class Parts:
                 if self._tags is None or tag in self._tags:
                     others = self._by_tag.get(tag, []) if shape.takes is not None else []
                     self._by_tag[tag] = [*others, shape]
+        self.take_hooks([shape for cls, shape in self._shapes.items() if cls not in ours])
+
+    def take_hooks(self, shapes: Iterable[Shape]) -> None:
+        """Take the shapes that hooks of users replaced; a class of yours may do more than the tables do."""
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""

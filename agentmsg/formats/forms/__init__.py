@@ -21,6 +21,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
+| absent_of | what the fields of a class hold where there is nothing |
 
 The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
@@ -34,7 +35,7 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.forms.call_values import Arguments, Content, Input
     from agentmsg.formats.forms.described import Described
-    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.form import Form, absent_of
     from agentmsg.formats.forms.grouped import Grouped
     from agentmsg.formats.forms.items import (
         Beside,
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
-    "Form": "agentmsg.formats.forms.form",
+    **dict.fromkeys(("Form", "absent_of"), "agentmsg.formats.forms.form"),
     "Grouped": "agentmsg.formats.forms.grouped",
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
@@ -124,6 +125,7 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
+    "absent_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)

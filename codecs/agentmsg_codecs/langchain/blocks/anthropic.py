@@ -172,10 +172,18 @@ _LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
 _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 
 
+def _write_given(block: Any) -> Native:
+    return {"content": output_of(block)}
+
+
 def _known_result(tag: str, name: str) -> Form:
+
+    def get(part: Native) -> Native:
+        return form_of(tag, part.get("content"))
+
     content = Hatch(
         keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),
-        get=lambda part: form_of(tag, part.get("content")), put=lambda block: {"content": output_of(block)},
+        get=get, put=_write_given,
     )  # fmt: skip
     fixed = {**_SERVER, "name": name}
     return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
@@ -265,7 +273,7 @@ def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
         source = block.source
         own = ANTHROPIC if type(source) is am.FileSource else None
         is_plain = not source.extras and getattr(source, "provider", None) == own
-        return is_plain and _KIND_OF.get(type(source)) in kinds
+        return is_plain and _KIND_OF.get(source.__class__) in kinds
 
     return held("source", get, put, "source", must=2), when
 

@@ -49,9 +49,13 @@ NESTED = "langchain.nested"
 # -- text and thinking ------------------------------------------------------------------------------------------------
 
 
+def _is_untagged(part: Native) -> bool:
+    return "type" not in part
+
+
 def _text(name: str, tag: str | None) -> Form:
     items = (Key("text", "text", Text()), ANNOTATIONS, ID, CACHE)
-    fits = None if tag else lambda part: "type" not in part
+    fits = None if tag else _is_untagged
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
 
@@ -283,6 +287,14 @@ def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None)
     )  # fmt: skip
 
 
+def _read_arguments(part: Native) -> Native:
+    return {"raw_input": text_at(part, "arguments")}
+
+
+def _write_arguments(block: Any) -> Native:
+    return {"arguments": raw_text(block)}
+
+
 _OPENAI = (
     Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, ID, CACHE), notes={"shape": "image_url"}, when=_has_url,
          fits=lambda part: type(part.get("image_url")) is not str),
@@ -299,13 +311,12 @@ _OPENAI = (
     Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
          when=_is_sound),
     Form("bedrock", am.ImageBlock, None, (_BEDROCK,), notes={"shape": "bedrock"}, when=_is_bytes,
-         fits=lambda part: "type" not in part),
+         fits=_is_untagged),
     CHUNK,
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
         Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
-              get=lambda part: {"raw_input": text_at(part, "arguments")},
-              put=lambda block: {"arguments": raw_text(block)}),
+              get=_read_arguments, put=_write_arguments),
         ID, CACHE,
     ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
 )  # fmt: skip

@@ -34,9 +34,7 @@ from agentmsg.formats import (
     same_document,
     spelling,
 )
-from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.forms import Described
-from agentmsg.lazy import once
 from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.blocks.moves import MOVES
@@ -57,7 +55,7 @@ from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import cattrs
 
@@ -104,12 +102,11 @@ class ContentParts(Parts):
         self._named: dict[tuple[Any, str], list[Entry]] = {}
         for form in (*ALL_FORMS, ANY_RESULT):
             self._add(form)
-        self._result = result_shape(self.read, self._write_bare)
-        shapes = (*map(self._shape, V1_CLASSES[:-1]), self._result)
+        result = result_shape(self.read, self._write_bare)
+        shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
         super().__init__(FAMILY, shapes)
-        self._v1 = {shape.cls: shape for shape in shapes}
-        self._read_as[RESULT] = lambda part: careful(self._result, part)
-        self._write_as.update({RESULT: self._result.write, "signed": self._write_signed})
+        self._read_as[RESULT] = partial(careful, result)
+        self._write_as.update({RESULT: result.write, "signed": self._write_signed})
         self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[RESULT] = [(None, RESULT)]
         self._usual[am.ToolResultBlock].append((None, RESULT))
@@ -158,16 +155,11 @@ class ContentParts(Parts):
         """Return a converter that can read and write what stands in `non_standard`, too."""
         return non_standard.make_converter()
 
-    @once
-    def fill(self) -> None:
-        """Take the hooks of the Converter, on first use."""
-        readers = hook_table(self.converter.get_structure_hook, V1_CLASSES)
-        writers = hook_table(self.converter.get_unstructure_hook, V1_CLASSES)
-        hooked = {
-            cls for cls, shape in self._v1.items() if readers[cls] is not shape.read or writers[cls] is not shape.write
-        }
-        for cls in hooked:
-            self._hook(attrs.evolve(self._v1[cls], read=readers[cls], write=writers[cls]))
+    def take_hooks(self, shapes: Iterable[Shape]) -> None:
+        """Read and write by the hooks of users what these replace."""
+        hooked = {shape.cls for shape in shapes}
+        for shape in shapes:
+            self._hook(shape)
         for tag, cls in QUICK.items():
             if cls not in hooked:
                 general = partial(self._of_forms, entries=self._of_tag[tag])
@@ -178,9 +170,7 @@ class ContentParts(Parts):
         name = f"hook {shape.cls.__name__}"
         self._usual[shape.cls] = [(None, name)]
         self._write_as[name] = shape.write
-        self._read_as[name] = lambda part: careful(shape, part)
-        if shape.cls is am.ToolResultBlock:
-            self._result = shape
+        self._read_as[name] = partial(careful, shape)
         for tag in shape.keys:
             rest = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in OF_V1]
             self._of_tag[tag] = [(None, name), *rest]
@@ -332,7 +322,7 @@ class ContentParts(Parts):
         """Return the part of a block as a mark says, or None where that doesn't say all of it."""
         if type(mark) is not str:
             return None
-        for test, name in self._named.get((type(block), mark), ()):
+        for test, name in self._named.get((block.__class__, mark), ()):
             if test is None or test(block):
                 plain: Native = self._write_as[name](block)
                 return plain

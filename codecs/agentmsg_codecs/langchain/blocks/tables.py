@@ -6,8 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats import natives
-from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
-from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped, absent_of
 from agentmsg_codecs.langchain.blocks.anthropic import OWN, TOOLS
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import USE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, SUMMARY

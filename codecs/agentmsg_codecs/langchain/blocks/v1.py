@@ -136,13 +136,25 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
 _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
 
 
+def nothing(_: Native) -> Native:
+    """Return what a hatch reads that is for writing alone."""
+    return {}
+
+
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:
     """Return the item of `extras`; for the arguments see ``read_extras``."""
+
+    def get(part: Native) -> Native:
+        return read_extras(part, names, owner)
+
+    def put(block: Any) -> Native:
+        return write_extras(block, names, owner)
+
     return Hatch(
         keys=("extras",),
         cells={**_BESIDE, **dict.fromkeys(names.values(), KEEP)},
-        get=lambda part: read_extras(part, names, owner),
-        put=lambda block: write_extras(block, names, owner),
+        get=get,
+        put=put,
         odd=("extras",),
         is_optional=True,
         spaces=(INNER,),

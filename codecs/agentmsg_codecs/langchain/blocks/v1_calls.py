@@ -9,7 +9,7 @@ import attrs
 import agentmsg as am
 from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, object_at, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, read_extras, write_extras
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, nothing, read_extras, write_extras
 from agentmsg_codecs.langchain.names import INNER
 
 if TYPE_CHECKING:
@@ -122,9 +122,7 @@ def items_of_call(
         put=_write_text if is_text else write_args, must=() if is_text else ("args",),
     )  # fmt: skip
     name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
-    extras = Hatch(
-        keys=(), cells={}, get=lambda part: {}, put=put or (_write_words_beside if is_text else write_beside)
-    )
+    extras = Hatch(keys=(), cells={}, get=nothing, put=put or (_write_words_beside if is_text else write_beside))
     return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
 
 

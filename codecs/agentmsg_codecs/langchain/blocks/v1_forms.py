@@ -8,7 +8,16 @@ import agentmsg as am
 from agentmsg.formats import EMPTY, KEEP, Native, is_list, is_object, maker, text_at, word_at
 from agentmsg.formats.forms import Form, Hatch, Key, Spread, Text
 from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, EXTRAS, ID, extras_hatch, read_extras, spelt_oddly, write_extras
+from agentmsg_codecs.langchain.blocks.v1 import (
+    CACHE,
+    EXTRAS,
+    ID,
+    extras_hatch,
+    nothing,
+    read_extras,
+    spelt_oddly,
+    write_extras,
+)
 from agentmsg_codecs.langchain.blocks.v1_calls import CALLS
 from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
 
@@ -118,7 +127,7 @@ def _of_file(names: Mapping[str, str]) -> tuple[Any, ...]:
     file = Hatch(
         keys=("file_id", "mime_type", "extras"), cells=cells, get=get, put=put, odd=("extras",), spaces=(INNER,)
     )
-    return (file, ID, CACHE, Hatch(keys=(), cells={}, get=lambda part: {}, put=put_beside))
+    return (file, ID, CACHE, Hatch(keys=(), cells={}, get=nothing, put=put_beside))
 
 
 def _media(tag: str) -> tuple[Form, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -55,6 +56,10 @@ _RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, Va
 _ODD = frozenset({"id", "cache_control", "extras"})
 
 
+def _read(shape: Shape, native: Native) -> Any:
+    return shape.read(native, shape.cls)
+
+
 def careful(shape: Shape, part: Native) -> Any:
     """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
     try:
@@ -65,7 +70,7 @@ def careful(shape: Shape, part: Native) -> Any:
     if same_document(plain, part):
         return block
     # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
-    read = None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    read = None if shape.cls is am.ToolResultBlock else partial(_read, shape)
     known = shape.known(part) | plain.keys()
     found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
     if found is None:
