@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Native
+    from agentmsg.formats.forms.items import Item
 
 SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"
@@ -63,8 +64,13 @@ _LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_
 _OUTPUT: Mapping[str, Any] = {"output": _LISTED, "result": _LISTED}
 
 
-def described(*, as_read: bool) -> tuple[Described, Media]:
-    """Return the description, and its media; ``as_read``: whether media are written as what they were read from."""
+def described(message: tuple[Item, ...], *, as_read: bool) -> tuple[Described, Media]:
+    """Return the description, and its media.
+
+    Args:
+        message: what messages are made of.
+        as_read: whether media are written as what they were read from.
+    """
     media = Media(
         family=JAVA,
         by_kind=True,
@@ -103,9 +109,10 @@ def described(*, as_read: bool) -> tuple[Described, Media]:
               schema=_OUTPUT),
         Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
         Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
-    ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()}, is_apart=True)  # fmt: skip
-    forms = (*blocks, *media.forms(), result, USAGE)
-    names = (*(form.name for form in blocks), *media.names)
+    ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()})  # fmt: skip
+    whole = Form("message", am.Msg, None, message, is_apart=True)
+    forms = (*blocks, *media.forms(), result, USAGE, whole)
+    names = (*(form.name for form in blocks), *media.names, "tool_result")
     places = {"assistant": names, "user": names, "system": names, "inner": ("text", *media.names)}
     odd = {"user": (*_ACTS, "hint"), "system": (*_ACTS, "hint", *media.names)}
     found = Described(JAVA, forms, places, odd=odd)
