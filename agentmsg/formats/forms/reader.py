@@ -350,6 +350,16 @@ class _Reader(MessageLines):
         found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
         return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 
+    @staticmethod
+    def _spare_inside(item: Spare, level: Level) -> list[str]:
+        """Return the lines for such a key of an object inside: with another value, this is no such object."""
+        found = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
+        return [
+            f"if {item.native!r} in {level.d}:",
+            f"    {level.left} -= 1",
+            *indented([*found, level.note(item.native, "'null'")]),
+        ]
+
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _marks(self) -> list[str]:

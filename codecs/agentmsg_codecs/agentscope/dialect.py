@@ -26,7 +26,6 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg.lazy import once
 from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras
 
 if TYPE_CHECKING:
@@ -75,15 +74,17 @@ class Dialect:
         """The parts by our role, and of results ("inner")."""
         return self.described.parts
 
-    @once
     def fill(self) -> None:
         """Fill the tables, on first use."""
+        if self.is_filled:
+            return
         self.described.fill()
         self._readers = {role: self.parts[role].read for role in ("user", "assistant", "system")}
         self._readers["tool"] = self._readers["assistant"]
         self._write_part = self.parts["assistant"].write
         names = self.described.names
         self.read, self.write = names.readers["message"], names.writers["message"]
+        self.is_filled = True
 
     # -- what each dialect says ---------------------------------------------------------------------------------------
 
@@ -126,7 +127,7 @@ class Dialect:
         said = "tool" if has_only_results else role
         if word != self.usual_role(said):
             notes["/role"] = word
-        found = {"role": said, "content": blocks, "notes": notes}
+        found: dict[str, Any] = {"role": said, "content": blocks, "notes": notes}
         if "name" in self.said:
             found["name"] = self._read_name(native, "tool" if blocks and is_result(blocks[0]) else role, notes)
         return self._with_urls(native, found, role) if self.has_urls and "url" in native else found

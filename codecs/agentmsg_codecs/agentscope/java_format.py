@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Native
-    from agentmsg.formats.forms.items import Item
-
 SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"
 _make_text = maker(am.TextBlock)
@@ -64,7 +62,7 @@ _LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_
 _OUTPUT: Mapping[str, Any] = {"output": _LISTED, "result": _LISTED}
 
 
-def described(message: tuple[Item, ...], *, as_read: bool) -> tuple[Described, Media]:
+def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
     """Return the description, and its media.
 
     Args:
@@ -96,10 +94,10 @@ def described(message: tuple[Item, ...], *, as_read: bool) -> tuple[Described, M
             Key("id", "id", Link(), "null", lacks="no-id"),
             Key("name", "name", Text()),
             Hatch(keys=("input", "arguments", "content"), cells={"input": KEEP, "raw_input": KEEP}, get=_read_input,
-                  put=_write_input, odd=("arguments", "content")),
+                  put=_write_input, odd=("arguments", "content"), schema=_ARGUMENTS),
             _signed(is_null=False),
             Key("state", "status", Words({}, known=CALL_STATES), "may"),
-        ), schema={"properties": _ARGUMENTS}),
+        )),
     )  # fmt: skip
     output = _Output()
     result = Form("tool_result", am.ToolResultBlock, "tool_result", (

@@ -31,8 +31,6 @@ from agentmsg_codecs.agentscope.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats.forms.items import Item
-
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
 _MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
 _ROLES: Mapping[str, str] = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
@@ -83,7 +81,7 @@ class _Java(Dialect):
     def __init__(self, *, as_read: bool) -> None:
         self.described, self.media = described(self._items(), as_read=as_read)
 
-    def _items(self) -> tuple[Item, ...]:
+    def _items(self) -> tuple[Any, ...]:
         metadata = Hatch(
             keys=("metadata",),
             cells={"metadata": _metadata, "structured": KEEP, "finish_reason": KEEP},
@@ -151,7 +149,7 @@ class _Java(Dialect):
 
     def _write_metadata(self, message: am.Msg) -> Native:
         metadata: Native = thaw(message.metadata) if message.metadata else {}
-        if message.structured is message.usage is message.finish_reason is None:
+        if message.structured is None and message.usage is None and message.finish_reason is None:
             return {"metadata": metadata}
         if message.structured is not None:
             metadata = {_STRUCTURED: thaw(message.structured), **metadata}

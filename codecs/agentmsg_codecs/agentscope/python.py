@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
-    from agentmsg.formats.forms.items import Item
-
 
 _ID = Key("id", "id", Link(), "may")
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
@@ -97,7 +95,7 @@ class _Python(Dialect):
     def __init__(self, *, as_read: bool) -> None:
         self.described, self.media = described(self.version, self.items(), as_read=as_read)
 
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[Any, ...]:
         """Return what messages are made of."""
         raise NotImplementedError
 
@@ -127,7 +125,7 @@ class _Python2(_Python):
     version: ClassVar[int] = 2
     tool_role: ClassVar[str] = "assistant"
 
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[Any, ...]:
         return (
             self.hatch(),
             _ID,
@@ -169,7 +167,7 @@ class _Python1(_Python):
     version: ClassVar[int] = 1
     tool_role: ClassVar[str] = "system"
 
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[Any, ...]:
         return (
             _ID,
             self.hatch(),

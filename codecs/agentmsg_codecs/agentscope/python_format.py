@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Native
-    from agentmsg.formats.forms.items import Item
-
 _RAW = "raw_input"
 _ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["string", "null"]}}
 _ID = Key("id", "item_id", Link(), "may")
@@ -48,7 +46,7 @@ _NAME = Key("name", "name", Text())
 ODD_ACTS = ("thinking", "tool_call", "tool_use")
 
 
-def described(version: int, message: tuple[Item, ...], *, as_read: bool) -> tuple[Described, Media]:
+def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
     """Return the description of a dialect, and its media.
 
     Args:

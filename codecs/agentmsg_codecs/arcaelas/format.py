@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from agentmsg.formats import Native
-    from agentmsg.formats.forms.context import Code
 
 _make_thinking = maker(am.ThinkingBlock, "thinking", "signature")
 _make_signature = maker(am.Signature)
@@ -88,7 +87,7 @@ _CALL = Form("call", am.ToolUseBlock, None, (
 class _Words(Content):
     """Content that is one text, whatever was noted of it; only what was read as a list is written so."""
 
-    def write(self, v: str, c: Code) -> str:
+    def write(self, v: str, c: Any) -> str:
         return f"{c.bind('write_words', _write_words)}({v}, {c.place(self.place)}.write)"
 
 
