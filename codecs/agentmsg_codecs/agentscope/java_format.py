@@ -97,7 +97,7 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
                   put=_write_input, odd=("arguments", "content"), schema=_ARGUMENTS),
             _signed(is_null=False),
             Key("state", "status", Words({}, known=CALL_STATES), "may"),
-        )),
+        ), schema={"properties": _ARGUMENTS}),
     )  # fmt: skip
     output = _Output()
     result = Form("tool_result", am.ToolResultBlock, "tool_result", (

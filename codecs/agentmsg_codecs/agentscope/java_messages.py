@@ -131,7 +131,7 @@ class _Java(Dialect):
         return {**found, "metadata": adopt(without(metadata, *gone) if gone else metadata)}
 
     def _read_usage(self, native: Native, read: Callable[[Any], Any]) -> dict[str, Any]:
-        metadata, top = native.get("metadata") or {}, native.get("usage")
+        metadata, top = object_or_none(native, "metadata"), native.get("usage")
         told: Any = metadata.get(_USAGE_KEY)
         is_told = told is not None and tells_usage(told)
         place = "metadata" if top is None else "top"
