@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from agentmsg.formats import Native
-    from agentmsg.formats.forms.context import Code
 
 _make_thinking = maker(am.ThinkingBlock, "thinking", "signature")
 _make_signature = maker(am.Signature)
@@ -88,7 +87,7 @@ _CALL = Form("call", am.ToolUseBlock, None, (
 class _Words(Content):
     """Content that is one text, whatever was noted of it; only what was read as a list is written so."""
 
-    def write(self, v: str, c: Code) -> str:
+    def write(self, v: str, c: Any) -> str:
         return f"{c.bind('write_words', _write_words)}({v}, {c.place(self.place)}.write)"
 
 
@@ -171,11 +170,13 @@ def _results(version: int) -> tuple[Form, ...]:
         return _message("tool", one, beside, name=f"{name}_{version}", place=f"tool_{version}", **how)
 
     def linked(*keys: str, by: str) -> dict[str, Any]:
-        return {
-            "fits": lambda native: all((native.get(key) is not None) is (key in keys) for key in (new, old)),
-            "when": lambda message: mark_of(message, FAMILY, "/link") == by,
-            "notes": {"link": by},
-        }
+        def fits(native: Native) -> bool:
+            return all((native.get(key) is not None) is (key in keys) for key in (new, old))
+
+        def when(message: am.Msg) -> bool:
+            return mark_of(message, FAMILY, "/link") == by
+
+        return {"fits": fits, "when": when, "notes": {"link": by}}
 
     both = form("both", new, Spare(old, is_written=False), **linked(new, old, by=new))
     moved = form("other", other, _unsaid(own), **linked(other, by=other))
@@ -184,8 +185,16 @@ def _results(version: int) -> tuple[Form, ...]:
 
 def _unsaid(key: str) -> Hatch:
     """Return the link of the other generation where it is null."""
-    return Hatch(keys=(key,), cells={}, get=lambda _: {"notes": {key: "null"}}, put=lambda _: {}, is_optional=True,
-                 about="null, where the other links the result")  # fmt: skip
+    notes: Any = {"notes": {key: "null"}}
+
+    def read(_: Native) -> dict[str, Any]:
+        return notes
+
+    def write(_: am.Msg) -> Native:
+        return {}
+
+    about = "null, where the other links the result"
+    return Hatch(keys=(key,), cells={}, get=read, put=write, is_optional=True, about=about)
 
 
 _MESSAGES = (
