@@ -152,8 +152,11 @@ def _described(engine: Messages) -> Described:
             raise Unreadable("content is not a list")
         return tuple(_hint_marked(answer.read(part)) for part in parts)
 
+    def write_content(blocks: Any) -> list[Any]:
+        return list(map(answer.write, blocks))
+
     schema = {"type": "array", "items": {"$ref": "#/$defs/place_answer"}}
-    content = Via(read_content, lambda blocks: list(map(answer.write, blocks)), schema, KEEP)
+    content = Via(read_content, write_content, schema, KEEP)
     form = Form("response", am.Msg, None, (
         Key("id", "id", Link(), "may", lacks="partial"),
         Const("type", "message"),

@@ -174,7 +174,7 @@ def _results(version: int) -> tuple[Form, ...]:
             return all((native.get(key) is not None) is (key in keys) for key in (new, old))
 
         def when(message: am.Msg) -> bool:
-            return mark_of(message, FAMILY, "/link") == by
+            return bool(mark_of(message, FAMILY, "/link") == by)
 
         return {"fits": fits, "when": when, "notes": {"link": by}}
 
@@ -185,7 +185,7 @@ def _results(version: int) -> tuple[Form, ...]:
 
 def _unsaid(key: str) -> Hatch:
     """Return the link of the other generation where it is null."""
-    notes: Any = {"notes": {key: "null"}}
+    notes: dict[str, Any] = {"notes": {key: "null"}}
 
     def read(_: Native) -> dict[str, Any]:
         return notes

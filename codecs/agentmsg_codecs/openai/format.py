@@ -95,6 +95,10 @@ def _sound_format(word: Any) -> str:
     return f"audio/{word}"
 
 
+def _sound_word(media_type: str | None) -> str:
+    return (media_type or "").removeprefix("audio/")
+
+
 PARTS = (
     Form("text", am.TextBlock, "text", (Key("text", "text", Text()), _CACHE)),
     Form("said", am.TextBlock, "text", (Key("text", "text", Text()), _CACHE, _SIGNED),
@@ -109,7 +113,7 @@ PARTS = (
     Form("audio", am.AudioBlock, "input_audio", (
         Inside("input_audio", (Spread("source", am.Base64Source, (
             Key("data", "data", Text()),
-            Key("format", "media_type", Via(_sound_format, lambda kind: (kind or "").removeprefix("audio/")),
+            Key("format", "media_type", Via(_sound_format, _sound_word),
                 known=AUDIO_FORMATS),
         )),), space=ITEM),
         _CACHE,

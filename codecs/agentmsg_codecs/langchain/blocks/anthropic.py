@@ -230,10 +230,20 @@ _RESULTS = (
     ), fixed={**_SERVER, "name": None},
         when=lambda block: block.status in (None, "error", "success") and all(map(_is_text, block.content))),
 )  # fmt: skip
+
+
+def _write_name(name: str | None) -> str:
+    return f"{name or ''}_tool_result"
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 # Of all other tools: of the tag only the end is known.
 ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
-    Key("type", "name", Via(_read_name, lambda name: f"{name or ''}_tool_result", supports=KEEP)),
-    _LINK, Key("content", "structured", Via(_read_structured, lambda value: value, supports=KEEP)), *_BESIDE,
+    Key("type", "name", Via(_read_name, _write_name, supports=KEEP)),
+    _LINK, Key("content", "structured", Via(_read_structured, _as_it_is, supports=KEEP)), *_BESIDE,
 ), fixed=_SERVER, notes={"shape": "tool_result"},
     when=lambda block: type(block.structured) not in (str, bool, int, float, type(None))
     and block.name not in (*TOOLS.values(), "mcp"))  # fmt: skip

@@ -139,4 +139,10 @@ CALLS = (
     _text("invalid_tool_call", Spare("error")),
 )  # fmt: skip
 CHUNK = attrs.evolve(_text("tool_call_chunk"), notes={"shape": "tool_call_chunk"})
-INPUT = Key("input", "input", Via(lambda value: call_input(object_at({"": value}, "")), args_of))
+
+
+def _read_input(value: Any) -> Any:
+    return call_input(object_at({"": value}, ""))
+
+
+INPUT = Key("input", "input", Via(_read_input, args_of))
