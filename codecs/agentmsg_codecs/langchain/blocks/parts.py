@@ -130,7 +130,9 @@ class ContentParts(Parts):
             return self._of_forms(part, V1_OF_TAG[part.get("type")])
 
         def write(block: Any) -> Native:
-            name = next(name for test, name in usual if test is None or test(block))
+            name = next((name for test, name in usual if test is None or test(block)), None)
+            if name is None:
+                raise Unreadable("no part says this")
             plain: Native = self._write_as[name](block)
             return plain
 
