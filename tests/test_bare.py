@@ -5,8 +5,10 @@ Each short way is held against the careful one, on golden, recorded, made-up and
 
 from __future__ import annotations
 
+import copy
 import enum
 import json
+import pickle
 import random
 from typing import Any
 
@@ -19,7 +21,7 @@ import agentmsg as am
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
-from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call
+from agentmsg.formats.plain_messages import BARE_FIELDS, is_bare, is_parsed, make_parsed_call, reader_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.construction import absent_values
 from agentmsg.model.tool_arguments import input_copy, input_object
@@ -222,6 +224,27 @@ def test_bare_messages_are_what_they_say() -> None:
         assert all(map(_keeps_promise, (*message.content, *inner))), message
         texts = [block for block in (*message.content, *inner) if isinstance(block, am.TextBlock)]
         assert all(block.text for block in texts) or len(message.content) > 1
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda message: message.evolve(name="n"),
+        lambda message: message.evolve(notes={"openai": {"refusal": "absent"}}),
+        lambda message: pickle.loads(pickle.dumps(message)),
+        copy.deepcopy,
+        lambda message: am.loads(am.dumps(message, "json"), "json")[0],
+    ],
+)
+def test_what_read_a_message_is_remembered_by_it_alone(copied: Any) -> None:
+    """A message with spellings remembers what read it, and no copy of it does, which might say something else."""
+    native = {"role": "assistant", "content": "hi", "refusal": None, "annotations": []}
+    codec = am.get_codec("openai")
+    (message,) = codec.read([native])
+    assert reader_of(message) is codec.described[0].names
+    other = copied(message)
+    assert reader_of(other) is None
+    assert codec.write(am.History([other]))["messages"][0].keys() >= {"role", "content"}
 
 
 def test_no_copy_with_other_fields_is_bare() -> None:
