@@ -10,7 +10,7 @@ import enum
 import json
 import pickle
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -35,6 +35,9 @@ from benchmarks.conversations import support_chat
 from data import effort, some
 from support.documents import documents
 from support.openai_messages import OWN, SERVERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @attrs.frozen(kw_only=True)
@@ -226,25 +229,35 @@ def test_bare_messages_are_what_they_say() -> None:
         assert all(block.text for block in texts) or len(message.content) > 1
 
 
-@pytest.mark.parametrize(
-    "copied",
-    [
-        lambda message: message.evolve(name="n"),
-        lambda message: message.evolve(notes={"openai": {"refusal": "absent"}}),
-        lambda message: pickle.loads(pickle.dumps(message)),
-        copy.deepcopy,
-        lambda message: am.loads(am.dumps(message, "json"), "json")[0],
-    ],
-)
-def test_what_read_a_message_is_remembered_by_it_alone(copied: Any) -> None:
+def _through_json(message: am.Msg) -> am.Msg:
+    return am.loads(am.dumps(message, "json"), "json")[0]
+
+
+def _pickled(message: am.Msg) -> Any:
+    return pickle.loads(pickle.dumps(message))
+
+
+def _with_another_note(message: am.Msg) -> am.Msg:
+    return message.evolve(notes={"openai": {"refusal": "absent"}})
+
+
+COPIES: dict[str, Callable[[am.Msg], am.Msg]] = {
+    "with a name": lambda message: message.evolve(name="n"),
+    "with another note": _with_another_note,
+    "pickled": _pickled,
+    "copied": copy.deepcopy,
+    "through JSON": _through_json,
+}
+
+
+@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+def test_what_read_a_message_is_remembered_by_it_alone(copied: Callable[[am.Msg], am.Msg]) -> None:
     """A message with spellings remembers what read it, and no copy of it does, which might say something else."""
-    native = {"role": "assistant", "content": "hi", "refusal": None, "annotations": []}
+    native: dict[str, Any] = {"role": "assistant", "content": "hi", "refusal": None, "annotations": []}
     codec = am.get_codec("openai")
     (message,) = codec.read([native])
     assert reader_of(message) is codec.described[0].names
-    other = copied(message)
-    assert reader_of(other) is None
-    assert codec.write(am.History([other]))["messages"][0].keys() >= {"role", "content"}
+    assert reader_of(copied(message)) is None
 
 
 def test_no_copy_with_other_fields_is_bare() -> None:
