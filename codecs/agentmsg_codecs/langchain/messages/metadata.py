@@ -23,6 +23,8 @@ MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+# Of a call that stands in tool_calls and, as OpenAI writes it, in additional_kwargs.
+TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
 
 class Stop(NamedTuple):
