@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.rules import is_native
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as
+from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.msg import Msg
@@ -40,6 +41,7 @@ __all__ = [
     "read_whole",
     "rest_of",
     "role_of",
+    "unread",
     "with_rest",
     "without_id",
     "word_if_any",
@@ -108,6 +110,13 @@ def word_if_any(native: Mapping[str, Any], key: str) -> str | None:
     """Return the text under a key; None of anything else, which is an extra: the key is one of ``Shape.odd``."""
     value = native.get(key)
     return value if type(value) is str else None
+
+
+def unread(native: Native, key: str) -> dict[str, Any]:
+    """Return what the ``get`` of a hatch answers for a value without meaning: a note of what says nothing, an extra."""
+    value = native[key]
+    spelling = spelling_of(value) or (["=", value] if says_nothing(value) else None)
+    return {"odd": (key,)} if spelling is None else {"notes": {key: spelling}}
 
 
 def role_of(native: Any) -> str:

@@ -125,12 +125,13 @@ class Parts:
         """Fill the tables from the converter, on first use."""
         readers = hook_table(self.converter.get_structure_hook, list(self._shapes))
         writers = hook_table(self.converter.get_unstructure_hook, list(self._shapes))
-        ours = {
-            cls for cls, shape in self._shapes.items() if readers[cls] is shape.read and writers[cls] is shape.write
-        }
+        whole = (self if self._whole is None else self._whole)._shapes
+        ours = {cls for cls in self._shapes if readers[cls] is whole[cls].read and writers[cls] is whole[cls].write}
         for cls, shape in self._shapes.items():
-            hooks: dict[str, Any] = {} if cls in ours else {"exact": None, "writer": None}
-            self._shapes[cls] = attrs.evolve(shape, read=readers[cls], write=writers[cls], **hooks)
+            hooks: dict[str, Any] = {}
+            if cls not in ours:
+                hooks = {"read": readers[cls], "write": writers[cls], "exact": None, "writer": None, "origin": None}
+                self._shapes[cls] = attrs.evolve(shape, **hooks)
             if shape.writer is None or hooks:
                 self.writers[cls] = writers[cls]
         self.quick.update((tag, read) for cls, tag, read in self._shortcuts if cls in ours - self._odd)
@@ -139,6 +140,10 @@ class Parts:
                 if self._tags is None or tag in self._tags:
                     others = self._by_tag.get(tag, []) if shape.takes is not None else []
                     self._by_tag[tag] = [*others, shape]
+        self.take_hooks([shape for cls, shape in self._shapes.items() if cls not in ours])
+
+    def take_hooks(self, shapes: Iterable[Shape]) -> None:
+        """Take the shapes that hooks of users replaced; a class of yours may do more than the tables do."""
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from agentmsg.model.blocks import ImageBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.msg import Msg
+from agentmsg.values.types import is_sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +26,13 @@ __all__ = [
     "are_bare",
     "is_bare",
     "is_parsed",
+    "is_sound_bare",
     "make_bare",
     "make_bare_result",
     "make_bare_text",
     "make_parsed_call",
+    "reader_of",
+    "remember_reader",
 ]
 
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
@@ -67,6 +71,39 @@ make_parsed_call: Callable[[str, str, Any, str], ToolUseBlock] = maker(
 
 is_parsed: Callable[[ToolUseBlock], bool | None] = attrgetter("_says_all")
 """Tells whether the input of a call is known to say all that its text says; None if nobody has looked yet."""
+
+
+def is_sound_bare(message: Msg) -> bool:
+    """Whether a message is bare, and the texts that it says are sound: those of a document that nobody has checked."""
+    return is_bare(message) and all(map(_is_sound_block, message.content))
+
+
+def _is_sound_block(block: Any) -> bool:
+    kind = block.__class__
+    if kind is ToolUseBlock:
+        return _is_sound(block.id) and _is_sound(block.name) and _is_sound(block.raw_input)
+    if kind is ToolResultBlock:
+        return _is_sound(block.tool_call_id) and all(map(_is_sound_block, block.content))
+    if kind is ImageBlock:
+        source = block.source
+        held = getattr(source, "url", None) or source.data
+        return _is_sound(held) and (source.media_type is None or _is_sound(source.media_type))
+    return kind is TextBlock and _is_sound(block.text)
+
+
+def _is_sound(text: str) -> bool:
+    return text.isascii() or is_sound(text)
+
+
+# Past the frozen class's own __setattr__.
+remember_reader: Callable[[Msg, object], None] = vars(Msg)["_read_by"].__set__
+"""Notes what read a message: who writes it again with the same forms need not try whether its spellings hold.
+
+As a message is immutable, they do; a copy with other fields, or other notes, is another message, and remembers nothing.
+"""
+
+reader_of: Callable[[Msg], object] = attrgetter("_read_by")
+"""Returns what read a message, if it is known."""
 
 
 def are_bare(blocks: Sequence[Any]) -> bool:

@@ -68,6 +68,7 @@ class Shape:
             nobody need write and compare. Without them, ``read`` takes the meaning alone.
         writer: returns the function behind ``write``, made when it is first needed.
         takes: tells native objects that it reads from those of other shapes with the same tag.
+        origin: what messages remember that were read so: their spellings need not be tried.
     """
 
     cls: type[Any]
@@ -83,6 +84,7 @@ class Shape:
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
     takes: Callable[[Native], bool] | None = None
+    origin: object = None
 
     def known(self, native: Mapping[str, Any]) -> frozenset[str]:
         """Return the keys that a native object models."""
@@ -153,8 +155,10 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
         more = cast("Mapping[str, Any]", extras) if is_mapping(extras) else EMPTY
         return {**plain, **{key: thaw(value) for key, value in more.items() if key not in plain}}
 
+    is_known = shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin
+
     def read(native: Native) -> Any:
-        return read_as(shape, plain_copy(thaw(native)), family, namespace=namespace)
+        return obj if is_known else read_as(shape, plain_copy(thaw(native)), family, namespace=namespace)
 
     native: Native = thaw(put_back(obj, plain, family=family, read=read, namespace=namespace))
     return native

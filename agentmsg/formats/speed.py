@@ -3,7 +3,8 @@
 model.construction     Remembered, draft_class, replacer: objects made and changed without the checks of their class
 lazy                   once, FILLING: tables filled at first need, by one thread
 formats.capabilities   Usual: a test in line, for what a cell carries as it is
-formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content
+formats.plain_messages         is_bare, make_bare ..., is_parsed: messages that are known to hold nothing but content;
+                       reader_of, remember_reader: spellings that nobody need try
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that certainly says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed
@@ -16,10 +17,13 @@ from agentmsg.formats.capabilities import Usual
 from agentmsg.formats.plain_messages import (
     is_bare,
     is_parsed,
+    is_sound_bare,
     make_bare,
     make_bare_result,
     make_bare_text,
     make_parsed_call,
+    reader_of,
+    remember_reader,
 )
 from agentmsg.lazy import FILLING, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
@@ -46,6 +50,7 @@ __all__ = [
     "is_parsed",
     "is_shallow",
     "is_sound",
+    "is_sound_bare",
     "make_bare",
     "make_bare_result",
     "make_bare_text",
@@ -53,6 +58,8 @@ __all__ = [
     "once",
     "parse_arguments",
     "parse_undoubted",
+    "reader_of",
+    "remember_reader",
     "replacer",
     "undoubted_items",
     "usual_arguments",

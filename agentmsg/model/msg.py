@@ -88,6 +88,8 @@ class Msg(Noted, Portable, Roled):
     _bare: bool = attrs.field(default=False, init=False, eq=False, repr=False)
     # The capability table that this message was last found to fit (see agentmsg.fitting.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
+    # What read this message, and knows that its notes say how it was spelt (see agentmsg.formats.plain_messages).
+    _read_by: object = attrs.field(default=None, init=False, eq=False, repr=False)
     __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
 
     @classmethod

@@ -132,6 +132,8 @@ def thought(text: str = "t", **fields: Any) -> am.ThinkingBlock:
 SIGNED = am.Signature("anthropic", "s")
 CLAUDE: dict[str, Any] = {"format": "anthropic-claude-v1", "index": 0}
 GPT: dict[str, Any] = {"format": "openai-responses-v1", "index": 1}
+# Beside a signature, the format tells who signed, and nothing more.
+FIRST, SECOND = {"index": 0}, {"index": 1}
 TEXT = am.TextBlock("a")
 CITED = {"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}}
 CITATION = am.Citation("u", "t", None, 0, 1, "url_citation")
@@ -276,11 +278,11 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
     ),
     "reasoning.text": (
         assistant("a", reasoning_details=[{"type": "reasoning.text", "text": "t", "signature": "s", **CLAUDE}]),
-        msg("assistant", thought(signature=SIGNED, **own(CLAUDE)), TEXT),
+        msg("assistant", thought(signature=SIGNED, **own(FIRST)), TEXT),
     ),
     "reasoning.text, signature alone": (
         assistant("a", reasoning_details=[{"type": "reasoning.text", "signature": "s", **CLAUDE}]),
-        msg("assistant", thought("", signature=SIGNED, **own(CLAUDE)), TEXT),
+        msg("assistant", thought("", signature=SIGNED, **own(FIRST)), TEXT),
     ),
     "reasoning.summary": (
         assistant("a", reasoning="t", reasoning_details=[{"type": "reasoning.summary", "summary": "t", **GPT}]),
@@ -288,11 +290,11 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
     ),
     "reasoning.encrypted": (
         assistant("a", reasoning_details=[{"type": "reasoning.encrypted", "data": "d", "id": "rs", **GPT}]),
-        msg("assistant", thought("", signature=am.Signature("openai", "d"), item_id="rs", **own(GPT)), TEXT),
+        msg("assistant", thought("", signature=am.Signature("openai", "d"), item_id="rs", **own(SECOND)), TEXT),
     ),
     "reasoning.encrypted of Anthropic": (
         assistant("a", reasoning_details=[{"type": "reasoning.encrypted", "data": "d", **CLAUDE}]),
-        msg("assistant", thought("", redacted="d", **own(CLAUDE)), TEXT),
+        msg("assistant", thought("", redacted="d", **own(FIRST)), TEXT),
     ),
     "thinking_blocks": (
         assistant(

@@ -10,6 +10,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Inside, Kept | an object inside that says more of the same; keys that stay as they are, in a mapping |
 | Lifted: Place, Beside | the content of a message that several keys hold, each of them some of the blocks |
 | Single | keys of a message that say the one block that it holds |
+| Spread | keys that say together an object of the model |
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that leaves out others, true and false |
 | Json, Object | any JSON, or any object, as it is |
@@ -20,6 +21,7 @@ directions. What it needs of code beyond that are pairs of plain functions (``Vi
 | Content | a text, or the parts of a place |
 | Grouped, Rows | the engine of messages that hold the results of several calls; the rows of the capability table |
 | Via | a value through two plain functions |
+| absent_of | what the fields of a class hold where there is nothing |
 
 The JSON Schema of a format's native objects, and its tables, are made by ``schemas`` and ``tables``.
 """
@@ -33,9 +35,21 @@ from agentmsg.lazy import later
 if TYPE_CHECKING:
     from agentmsg.formats.forms.call_values import Arguments, Content, Input
     from agentmsg.formats.forms.described import Described
-    from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.form import Form, absent_of
     from agentmsg.formats.forms.grouped import Grouped
-    from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
+    from agentmsg.formats.forms.items import (
+        Beside,
+        Const,
+        Hatch,
+        Inside,
+        Kept,
+        Key,
+        Lifted,
+        Place,
+        Single,
+        Spare,
+        Spread,
+    )
     from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.values import (
@@ -54,12 +68,12 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
     "Described": "agentmsg.formats.forms.described",
-    "Form": "agentmsg.formats.forms.form",
+    **dict.fromkeys(("Form", "absent_of"), "agentmsg.formats.forms.form"),
     "Grouped": "agentmsg.formats.forms.grouped",
     **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
     "Rows": "agentmsg.formats.forms.rows",
     **dict.fromkeys(
-        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare"),
+        ("Beside", "Const", "Hatch", "Inside", "Kept", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
         "agentmsg.formats.forms.items",
     ),
     **dict.fromkeys(
@@ -103,6 +117,7 @@ __all__ = [
     "Rows",
     "Single",
     "Spare",
+    "Spread",
     "Text",
     "Total",
     "Truth",
@@ -110,6 +125,7 @@ __all__ = [
     "Whole",
     "Words",
     "Wrapped",
+    "absent_of",
 ]
 
 __getattr__ = later(globals(), _HOMES)

@@ -66,12 +66,15 @@ class Arguments(Value):
 
     Attributes:
         is_any: whether they may also stand there as they are, not as text; such a call is marked ``/object``.
+        is_free: whether they are any text, not that of JSON.
         is_eager: whether usual ones are parsed here and now: nearly every writer needs them, and ``fit`` must know
             what their text says.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("input", "raw_input")
+    kind: ClassVar[str] = "str"
     is_any: bool = False
+    is_free: bool = False
     is_eager: bool = False
 
     def cells(self, field: str, c: Cells) -> Mapping[str, Cell]:
@@ -92,6 +95,8 @@ class Arguments(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the text, or of what was read in its place."""
+        if self.is_free:
+            return "free_text(o)"
         return "write_arguments(o, FAMILY) if o.notes else input_text(o)" if self.is_any else "input_text(o)"
 
     def schema(self, c: Schemas) -> dict[str, Any]:

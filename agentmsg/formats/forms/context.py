@@ -11,7 +11,13 @@ __all__ = ["Cells", "Code", "Names", "Schemas"]
 
 
 class Names(Protocol):
-    """The names that generated code knows."""
+    """The names that generated code knows.
+
+    Attributes:
+        family: whose extras and notes these are.
+    """
+
+    family: str
 
     def bind(self, name: str, value: Any) -> str:
         """Return the name by which generated code knows a value."""
@@ -45,6 +51,14 @@ class Code(Names, Protocol):
 
     def noted(self) -> str:
         """Return the name of the dict of notes and marks of the object that is read."""
+        ...
+
+    def marks(self) -> str:
+        """Return the name of the dict of marks of what the key is read into: the object, or one that it holds."""
+        ...
+
+    def owner(self) -> str:
+        """Return the name of the object that the key is written of."""
         ...
 
     def spelt(self, value: str) -> str:

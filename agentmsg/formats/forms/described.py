@@ -80,7 +80,7 @@ class Described:
         together: dict[tuple[type[Any], Any], list[Form]] = {}
         for form in self.forms.values():
             # What stands apart, and has no tag, is told by its place alone.
-            place = form.name if form.is_apart and form.tag is None else form.is_apart
+            place = form.name if form.is_apart is True and form.tag is None else form.is_apart
             together.setdefault((form.cls, place), []).append(form)
         for group in together.values():
             self._shape(group)
@@ -109,7 +109,15 @@ class Described:
         if others.isdisjoint(form.tag for form in same):
             return shape
         names = {form.tag: form.name for form in same}
-        return attrs.evolve(shape, exact=Later(lambda tag: self.names.readers[names[tag]]))
+        exact = Later(lambda tag: self.names.readers[names[tag]] if tag in names else None)
+
+        def read(native: Native, _: Any = None) -> Any:
+            reader = exact[native.get(shape.tag)]
+            if reader is None:
+                raise Unreadable(f"another {shape.tag}")
+            return reader(native)
+
+        return attrs.evolve(shape, exact=exact, read=read)
 
     def _parts_of(self, place: str) -> Parts:
         return self.parts[place]
@@ -126,10 +134,13 @@ class Described:
     def _shape(self, forms: list[Form]) -> None:
         names, first = self.names, forms[0]
         by_tag = grouped(forms, lambda form: form.tag if form.tagged == "always" else None)
-        known = {**by_tag, **grouped(forms, lambda form: form.tag)}
+        known = {**grouped(forms, lambda form: form.tag), **by_tag}
+        # An empty tag is none, where it usually is there; objects with any other tag may have a form of their own.
+        known[""] = [form for form in forms if form.tagged == "usual"]
+        others = [form for form in forms if form.tag is None]
 
         def exact(tag: Any) -> Callable[[Native], Any] | None:
-            same = known.get(tag, [])
+            same = known.get(tag) or others
             if len(same) < 2:  # noqa: PLR2004 - more than one
                 return names.readers[same[0].name] if same else None
             return lambda native: names.readers[fitting(same, native).name](native)
@@ -137,14 +148,16 @@ class Described:
         readers = Later(exact)
 
         def takes(native: Native) -> bool:
-            same: list[Form] = known.get(native.get(first.tag_key), [])
+            same: list[Form] = known.get(native.get(first.tag_key)) or others
             return any(form.fits is None or form.fits(native) for form in same)
 
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
+        has_tags = any(form.tag is not None for form in forms)
+
         def read(native: Native, _: Any = None) -> Any:
-            tag = native.get(first.tag_key)
+            tag = native.get(first.tag_key) if has_tags else None
             reader = readers[tag] if type(tag) is str or tag is None else None
             if reader is None:
                 raise Unreadable(f"another {first.tag_key}")
@@ -169,12 +182,13 @@ class Described:
             keys={tag: keys_of_all(same) for tag, same in by_tag.items()},
             tag=first.tag_key,
             tag_of=tag_of,
-            read=read_one if first.tag is None else read,
+            read=read_one if first.tag is None and len(forms) == 1 else read,
             write=write,
             odd=frozenset[str]().union(*(form.odd for form in forms)),
             exact=readers,
             writer=writer,
             takes=takes,
+            origin=names,
         )
         self.shapes |= {form.name: shape for form in forms}
 
@@ -206,7 +220,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a hook of a user's."""
-        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None)
+        hooked = attrs.evolve(shape, read=read, write=write, exact=None, writer=None, origin=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

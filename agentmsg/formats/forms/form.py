@@ -33,17 +33,21 @@ class Form:
         tag: what stands under ``tag_key``; None if nothing has to.
         items: what the native object is made of.
         tag_key: the key of the tag.
-        tagged: whether the tag always stands there, or may be absent ("read": it isn't written).
+        tag_at: how many of the items are written before the tag.
+        tagged: whether the tag always stands there, usually, or may be there ("read": it isn't written).
         fixed: what such objects of the model have in other fields.
         when: tells objects of this form from others of their class; without it, ``fixed`` does.
         fits: tells native objects that this form reads from others of its tag.
         schema: what else the JSON Schema says of such native objects, so that ``fits`` holds: properties, required.
-        marks: marks of objects, each with the test of the native object that has it.
+        marks: marks of objects, each with the function that gives its value for a native object; what is false isn't
+            marked.
         notes: what each object that is read of this form is marked with.
         is_only_read: whether objects are written in another form of their class.
         about: what else to say of such objects, for the documentation.
         space: the namespace of its unknown keys and notes, if that isn't the family's.
-        is_apart: whether it has a place of its own, not among the parts.
+        spelt: the namespace of its spellings, if that isn't ``space``; marks are under the family then.
+        is_apart: whether it has a place of its own, not among the parts; those of one class that share a place share a
+            name for it.
     """
 
     name: str
@@ -51,17 +55,19 @@ class Form:
     tag: str | None
     items: tuple[Item, ...]
     tag_key: str = attrs.field(default="type", kw_only=True)
-    tagged: Literal["always", "read"] = attrs.field(default="always", kw_only=True)
+    tag_at: int = attrs.field(default=0, kw_only=True)
+    tagged: Literal["always", "usual", "read"] = attrs.field(default="always", kw_only=True)
     fixed: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     when: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     fits: Callable[[Any], bool] | None = attrs.field(default=None, kw_only=True)
     schema: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True, converter=adopt)
-    marks: Mapping[str, Callable[[Any], bool]] = attrs.field(default=EMPTY, kw_only=True)
+    marks: Mapping[str, Callable[[Any], Any]] = attrs.field(default=EMPTY, kw_only=True)
     notes: Mapping[str, Any] = attrs.field(default=EMPTY, kw_only=True)
     is_only_read: bool = attrs.field(default=False, kw_only=True)
     about: str = attrs.field(default="", kw_only=True)
     space: str | None = attrs.field(default=None, kw_only=True)
-    is_apart: bool = attrs.field(default=False, kw_only=True)
+    spelt: str | None = attrs.field(default=None, kw_only=True)
+    is_apart: bool | str = attrs.field(default=False, kw_only=True)
 
     @cached_property
     def keys(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
@@ -12,7 +13,7 @@ from agentmsg.formats.forms.values import Value
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 __all__ = [
     "Beside",
@@ -26,12 +27,13 @@ __all__ = [
     "Place",
     "Single",
     "Spare",
-    "keys_in",
+    "is_usual",
     "keys_of",
 ]
 
 
 Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
+_NO_BLOCKS: Takes = MappingProxyType({})
 
 
 @attrs.frozen
@@ -89,7 +91,7 @@ class Inside:
     """
 
     native: str
-    items: tuple[Key, ...]
+    items: tuple[Key | Spread | Spare, ...]
     need: Literal["must", "may"] = "must"
     space: str = attrs.field(kw_only=True)
     bare: str | None = attrs.field(default=None, kw_only=True)
@@ -108,7 +110,7 @@ class Hatch:
         keys: the native keys.
         cells: the fields of the model that they are, with their cells.
         get: returns the fields of a native object, and under ``notes`` its marks; raises Unreadable for what ``put``
-            would not give back.
+            would not give back. In a ``Single`` it returns the marks of the block under ``marks``.
         put: returns the keys of an object.
         forms: names of forms whose objects stand inside. ``get`` is given the function that reads any of them, and
             ``put`` the one that writes them, as a second argument.
@@ -117,6 +119,7 @@ class Hatch:
         is_optional: whether an object without the keys says nothing of the fields; then ``get`` isn't asked.
         schema: the JSON Schema of each key, for values that ``get`` reads; without one any is.
         about: what the keys are in the model, for the documentation.
+        spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
     """
 
     keys: tuple[str, ...]
@@ -129,6 +132,7 @@ class Hatch:
     is_optional: bool = False
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
+    spaces: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -164,6 +168,33 @@ class Spare:
 
 
 @attrs.frozen
+class Spread:
+    """Keys that say together an object of the model: ``Spread("source", am.Base64Source, (Key(...), Key(...)))``.
+
+    Attributes:
+        field: the field that holds it.
+        cls: its class.
+        items: its own keys.
+        fixed: what all of these objects have in other fields.
+    """
+
+    field: str
+    cls: type[Any]
+    items: tuple[Key, ...]
+    fixed: Mapping[str, Any] = EMPTY
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the model that they are."""
+        return (self.field,)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The native keys."""
+        return tuple(key.native for key in self.items)
+
+
+@attrs.frozen
 class Place:
     """A key that holds some of the blocks of a message: ``Place("tool_calls", Each(CALL), {am.ToolUseBlock: None})``.
 
@@ -181,10 +212,10 @@ class Place:
 
     native: str
     value: Value
-    takes: Takes = attrs.field(factory=dict)
+    takes: Takes = _NO_BLOCKS
     need: Literal["may", "null", '""'] = "may"
     last_of: str | None = attrs.field(default=None, kw_only=True)
-    alone: Literal['""'] | None = attrs.field(default=None, kw_only=True)
+    alone: Literal["null", '""'] | None = attrs.field(default=None, kw_only=True)
     is_one: bool = attrs.field(default=False, kw_only=True)
     is_odd: bool = attrs.field(default=False, kw_only=True)
 
@@ -203,6 +234,7 @@ class Beside:
         takes: as of a ``Place``.
         get: returns the blocks of a native object that has such a key, its notes, and which keys are extras.
         put: returns the keys of some blocks; it is given the message, too.
+        is_always: whether both are asked even where there is no such key or block.
         about: what the keys are in the model, for the documentation.
     """
 
@@ -210,6 +242,7 @@ class Beside:
     takes: Takes
     get: Callable[[Any], tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]]
     put: Callable[[Sequence[Any], Any], dict[str, Any]]
+    is_always: bool = False
     about: str = ""
 
 
@@ -249,21 +282,17 @@ class Single:
         return tuple(sorted(keys_of(self.items)))
 
 
-Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare"
+Item: TypeAlias = "Key | Const | Inside | Hatch | Kept | Lifted | Single | Spare | Spread"
 
 
-def keys_in(items: Iterable[Item]) -> Iterator[Key]:
-    """Yield the keys among items, and those inside."""
-    for item in items:
-        if isinstance(item, Inside):
-            yield from item.items
-        elif isinstance(item, Key):
-            yield item
+def is_usual(key: Key) -> bool:
+    """Whether the usual object has a key."""
+    return key.need != "may" or key.lacks is not None
 
 
 def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single)) else (item.native,))
+        found.update(item.keys if isinstance(item, (Hatch, Kept, Lifted, Single, Spread)) else (item.native,))
     return frozenset(found)

@@ -47,13 +47,22 @@ class KeyLines:
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent = form, absent_of(form.cls)
         self.key, self.level, self.has_noted = "", Level("d", "left"), False
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
         """Return the name of the dict of notes and marks of the object that is read."""
         self.has_noted = True
         return "note"
+
+    def marks(self) -> str:
+        """Return the name of the dict of marks of what the key is read into."""
+        self.has_noted = True
+        return self.level.marks
+
+    def owner(self) -> str:
+        """Return the name of the object that the key is written of."""
+        return "o"
 
     def spelt(self, value: str) -> str:
         """Return the line that notes how the value of a key is spelt."""
@@ -82,7 +91,7 @@ class KeyLines:
         for name in self.empties(key):
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             found += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
-        read = [*self.value(key, level), *self.is_known(key)]
+        read = [*self.value(key, level), *self.is_known(key, level)]
         if key.is_odd:
             read = [
                 "try:",
@@ -107,11 +116,11 @@ class KeyLines:
         own = ['""'] if key.default == "" else [key.need] if key.need in ('""', "{}") else []
         return [*dict.fromkeys((*key.value.empty, *of_field, *own))]
 
-    def is_known(self, key: Key) -> list[str]:
+    def is_known(self, key: Key, level: Level) -> list[str]:
         """Return the line that marks what the schema doesn't have."""
         if key.known is None:
             return []
-        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", "    note['/odd'] = True"]
+        return [f"if {key.field}_ not in {self.bind('known', key.known)}:", f"    {level.marks}['/odd'] = True"]
 
     @staticmethod
     def odd(key: str) -> list[str]:
@@ -127,6 +136,7 @@ class KeyLines:
             *(f"{name}_ = given.get({name!r}, {self.default(name)})" for name in item.cells),
             "note |= given.get('notes', EMPTY)",
             *(f"left -= {key!r} in d" for key in item.keys),
+            *(["extras |= given.get('extras', EMPTY)"] if item.spaces else []),
             *(["unknown = given.get('odd', ())", "odd += unknown", "left += len(unknown)"] if item.odd else []),
         ]
         if not item.is_optional:

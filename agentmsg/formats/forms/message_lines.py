@@ -81,6 +81,8 @@ class MessageLines(KeyLines):
             "odd += unknown",
             f"left -= {' + '.join(f'({key!r} in d)' for key in place.keys)} - len(unknown)",
         ]
+        if place.is_always:
+            return inner
         test = " or ".join(f"{key!r} in d" for key in place.keys)
         return ["beside: Any = ()", f"if {test}:", *indented(inner)]
 
@@ -99,7 +101,8 @@ class MessageLines(KeyLines):
     @staticmethod
     def _spelt(place: Place, others: list[str]) -> list[str]:
         how = f"how_{place.native}"
-        usual = f"({place.need!r} if {' or '.join(others)} else {place.alone!r})" if others else repr(place.alone)
+        need = "absent" if place.need == "may" else place.need
+        usual = f"({need!r} if {' or '.join(others)} else {place.alone!r})" if others else repr(place.alone)
         return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
 
     def _bare(self, item: Lifted) -> list[str]:
@@ -107,11 +110,12 @@ class MessageLines(KeyLines):
         held = [place for place in item.places if isinstance(place, Place)]
         if (
             self.form.cls is not Msg
+            or self.form.tag is None
             or set(self.form.fixed) != {"role"}
             or any(place.need == "null" and not place.alone for place in held)
         ):
             return []
-        count = " + ".join(f"({place.native!r} in d)" for place in held)
+        count = " + ".join(f"({key!r} in d)" for key in item.keys)
         role = repr(self.form.fixed["role"])
         return [
             f"if not note and left == 0 and len(d) == 1 + {count} and are_bare(content_):",
@@ -163,11 +167,11 @@ class MessageLines(KeyLines):
         lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
         for key in item.items:
             if isinstance(key, Hatch):
-                lines += self.hatch(key)
+                lines += [*self.hatch(key), *([] if key.is_optional else ["one |= given.get('marks', EMPTY)"])]
             elif key.need != "must":
                 lines += self.optional_key(key, _ONE)
             else:
-                lines += [*self.is_known(key)]
+                lines += self.is_known(key, _ONE)
         self.absent = outer
         fields = [name for key in item.items for name in (key.cells if isinstance(key, Hatch) else key.fields)]
         values = ", ".join(f"{name}_" for name in fields)
@@ -191,7 +195,7 @@ def write_lifted(item: Lifted, c: Code) -> list[str]:
             told = of_class if test is None else f"{of_class} and {c.bind('takes', test)}(block)"
             branches.append((told, _list_of(place)))
     loop = [
-        f"{'elif' if number else 'if'} {test}:\n        {name}.append(block)"
+        f"{'elif' if number else 'if'} {test}:\n    {name}.append(block)"
         for number, (test, name) in enumerate(branches)
     ]
     loop = [line for text in loop for line in text.split("\n")]
@@ -227,13 +231,21 @@ def _last(place: Place, c: Code) -> list[str]:
 def _written(place: Place | Beside, places: Sequence[Place | Beside], c: Code) -> list[str]:
     v = _list_of(place)
     if isinstance(place, Beside):
-        return [f"if {v}:", f"    d.update({c.bind('put', place.put)}({v}, o))"]
+        put = f"d.update({c.bind('put', place.put)}({v}, o))"
+        return [put] if place.is_always else [f"if {v}:", f"    {put}"]
     value = place.value.write(f"{v}[-1]" if place.is_one else v, c)
     put = f"d[{place.native!r}]"
+    others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
     if place.need == "may":
-        return [f"if {v}:", f"    {put} = {value}"]
+        lines = [f"if {v}:", f"    {put} = {value}"]
+        if place.alone:
+            lines += [f"elif not ({' or '.join(others) or False}):", f"    {put} = {NOTHING[place.alone]}"]
+        return lines
     nothing = NOTHING[place.need]
     if place.alone:
-        others = [_list_of(other) for other in places if isinstance(other, Place) and other is not place]
         nothing = f"{nothing} if {' or '.join(others)} else {NOTHING[place.alone]}" if others else NOTHING[place.alone]
-    return [f"{put} = {value} if {v} else {nothing}"]
+    if not place.is_odd:
+        return [f"{put} = {value} if {v} else {nothing}"]
+    # What has no meaning there is an extra.
+    spared = f"elif not o.extras or {place.native!r} not in extras_of(o, FAMILY):"
+    return [f"if {v}:", f"    {put} = {value}", spared, f"    {put} = {nothing}"]

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.writer import writer_source
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
-from agentmsg.formats.plain_messages import are_bare, make_bare, make_bare_result, make_parsed_call
+from agentmsg.formats.plain_messages import (
+    are_bare,
+    make_bare,
+    make_bare_result,
+    make_parsed_call,
+    remember_reader,
+)
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, write_as
 from agentmsg.formats.spelling import says_nothing, spelling_of
 from agentmsg.lazy import Later
@@ -49,6 +55,24 @@ def _with_rest(native: Native, owner: Any, space: str) -> Native:
 def _spelling_of_nothing(value: Any) -> Any:
     """Return the note for a value that says nothing; None for any other."""
     return spelling_of(value) or (["=", value] if says_nothing(value) else None)
+
+
+def _split_note(family: str) -> Callable[..., Any]:
+    """Return the function that makes notes of marks, which are the family's, and of spellings in another namespace."""
+
+    def split(note: Mapping[str, Any], spelt: str) -> dict[str, Any]:
+        if spelt == family:
+            return {family: note}
+        marks = {key: value for key, value in note.items() if key[0] == "/"}
+        rest = {key: value for key, value in note.items() if key[0] != "/"}
+        return {space: some for space, some in ((family, marks), (spelt, rest)) if some}
+
+    return split
+
+
+def _free_text(call: Any) -> Any:
+    """Return the input of a call that is any text; another one as its JSON."""
+    return call.input if isinstance(call.input, str) else input_text(call)
 
 
 def _text_or_list(family: str) -> Callable[..., Any]:
@@ -91,6 +115,7 @@ class Namespace:
     Attributes:
         readers: the function that reads, by the name of the form.
         writers: the function that writes the usual spelling, by the name of the form.
+        family: whose extras and notes these are.
     """
 
     def __init__(
@@ -99,7 +124,7 @@ class Namespace:
         self._makers: dict[tuple[Any, ...], str] = {}
         self._texts: dict[tuple[str, str], str] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
+        self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
         self.scope: dict[str, Any] = {
@@ -112,6 +137,7 @@ class Namespace:
             "Unreadable": Unreadable,
             "adopt": adopt,
             "are_bare": are_bare,
+            "free_text": _free_text,
             "from_object": from_object,
             "input_copy": input_copy,
             "input_text": input_text,
@@ -124,7 +150,11 @@ class Namespace:
             "make_parsed_call": make_parsed_call,
             "make_text": maker(TextBlock, "text"),
             "marked": marked,
+            "READER": self,
+            "remember_reader": remember_reader,
             "rest_of": _rest_of,
+            "spelling_of": spelling_of,
+            "split_note": _split_note(family),
             "spelling_of_nothing": _spelling_of_nothing,
             "usual_arguments": usual_arguments,
             "text_or_list": _text_or_list(family),
@@ -198,11 +228,19 @@ class Namespace:
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}
-        family = self._family
+        family = self.family
+
+        def writer(cls: Any) -> Callable[[Any], Native]:
+            made = by_class[cls].writer
+            return by_class[cls].write if made is None else made()
+
+        # Made when they are first needed: a form may stand inside itself.
+        writers = Later(writer)
 
         def put(obj: Any) -> Native:
-            shape = by_class[obj.__class__]
-            return write_as(shape, obj, family) if obj.notes or obj.extras else shape.write(obj)
+            kind: Any = obj.__class__
+            native: Native = write_as(by_class[kind], obj, family) if obj.notes or obj.extras else writers[kind](obj)
+            return native
 
         return put
 
@@ -244,7 +282,7 @@ class Namespace:
         return self._compiled(f"{kind}_{name}", self.source(kind, name))
 
     def _compiled(self, name: str, text: str) -> Any:
-        file = f"<{self._family}: {name}>"
+        file = f"<{self.family}: {name}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         exec(compile(text, file, "exec"), self.scope)  # noqa: S102 - made of a description, never of data
         return self.scope[name]

@@ -43,7 +43,7 @@ class Wrapped(Value):
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that make the object."""
-        fixed = "".join(f", {c.bind(name, value)}" for name, value in self.fixed.items())
+        fixed = "".join(f", {c.bind(f'own_{name}', value)}" for name, value in self.fixed.items())
         return [*self.of.read(v, c), f"{v} = {c.maker(self.cls, self.field, *self.fixed)}({v}{fixed})"]
 
     def write(self, v: str, c: Code) -> str:

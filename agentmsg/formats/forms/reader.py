@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from agentmsg.formats.forms.call_values import Arguments
+from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import (
     Const,
     Hatch,
@@ -19,15 +22,18 @@ from agentmsg.formats.forms.items import (
     Lifted,
     Single,
     Spare,
-    keys_in,
+    Spread,
+    is_usual,
     keys_of,
 )
 from agentmsg.formats.forms.key_lines import Level
 from agentmsg.formats.forms.message_lines import MessageLines
-from agentmsg.formats.forms.values import Text, indented, refuse
+from agentmsg.formats.forms.values import indented, refuse
+from agentmsg.model.msg import Msg
+from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
@@ -39,8 +45,30 @@ __all__ = ["reader_source"]
 _OF_CALLS = {"id", "name", "input", "raw_input"}
 
 
-def _is_eager(key: Key) -> bool:
-    return isinstance(key.value, Arguments) and key.value.is_eager
+def _is_eager(item: Item) -> bool:
+    return isinstance(item, Key) and isinstance(item.value, Arguments) and item.value.is_eager
+
+
+def _is_written(item: Item) -> bool:
+    return isinstance(item, Spare) and item.is_written
+
+
+def _spread(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items, and for what keys say together these keys."""
+    for item in items:
+        if isinstance(item, (Spread, Single)):
+            yield from item.items
+        else:
+            yield item
+
+
+def _flat(items: Iterable[Item], *, usual: bool = False) -> Iterator[Item]:
+    """Yield items, and for objects inside what these are made of; of usual ones only what must stand there."""
+    for item in items:
+        if not isinstance(item, Inside):
+            yield item
+        elif item.need == "must" or not usual:
+            yield from item.items
 
 
 def _rank(item: Item) -> int:
@@ -91,15 +119,15 @@ class _Reader(MessageLines):
         return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
-        return any(isinstance(item, Inside) for item in self.form.items)
+        return any(isinstance(item, Inside) or (isinstance(item, Hatch) and item.spaces) for item in self.form.items)
 
     # -- required keys ------------------------------------------------------------------------------------------------
 
     def _required(self, items: Iterable[Item], level: Level) -> list[str]:
         lines: list[str] = []
         for item in items:
-            if isinstance(item, Single):
-                lines += self._required((key for key in item.items if isinstance(key, Key)), level)
+            if isinstance(item, (Single, Spread)):
+                lines += self._required(item.items, level)
             elif isinstance(item, Key) and item.need == "must":
                 if item.value.takes_null:
                     lines += refuse(f"{item.native!r} not in {level.d}", f"{item.native} is missing")
@@ -117,75 +145,105 @@ class _Reader(MessageLines):
     # -- the usual object ---------------------------------------------------------------------------------------------
 
     def _usual(self) -> list[str]:
-        """Return the early end, at an object that has the required keys and no others."""
+        """Return the early end, at an object that has the keys of the usual one and no others."""
         form = self.form
-        if form.marks or form.notes or form.tagged != "always":
+        if form.marks or form.tagged == "read":
             return []
         if any(isinstance(item, (Lifted, Single)) for item in form.items):
-            return self.usual_message(form.items)
-        count = self._count(form.items) + self._lacking(form.items) + (form.tag is not None)
-        tests = [f"len(d) == {count}"]
-        for item in form.items:
-            if isinstance(item, Inside) and item.need == "must":
-                if any(key.need not in ("must", "may") or key.lacks for key in item.items):
-                    return []
-                tests.append(f"len(in_{item.native}) == {self._count(item.items)}")
-                tests += self._known(item.items)
-            elif (
-                isinstance(item, (Const, Kept))
-                or (isinstance(item, Hatch) and not item.is_optional)
-                or (isinstance(item, Key) and not self._is_plain(item))
-                or (isinstance(item, Spare) and item.is_written)
-            ):
-                return []
-        for item in form.items:
-            if isinstance(item, Key) and item.lacks:
-                tests.append(f"type({item.field}_ := d.get({item.native!r})) is str")
-        tests += self._known(form.items)
+            return [] if form.notes else self.usual_message(form.items)
+        tests = self._usual_tests(form.items, Level("d", "left"), of_tag=form.tag is not None)
+        if tests is None:
+            return []
+        if form.tagged == "usual":
+            tests.append(f"d.get({form.tag_key!r}) == {form.tag!r}")
         if self.has_noted:
             tests.append("not note")
-        fields = self._fields(required_only=True)
-        made = [f"return {self._made(fields)}"]
-        if set(fields) == _OF_CALLS and any(map(_is_eager, keys_in(form.items))):
+        return [f"if {' and '.join(tests)}:", *indented(self._usual_made())]
+
+    def _usual_tests(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str] | None:
+        """Return the tests of the usual object; None where nobody can tell in a word what is usual."""
+        count, tests = int(of_tag), list[str]()
+        for item in _spread(items):
+            if isinstance(item, Inside) and item.need == "must":
+                inner = self._usual_tests(item.items, _inner(item))
+                if inner is None:
+                    return None
+                count, tests = count + 1, [*tests, *inner]
+            elif isinstance(item, Key) and is_usual(item):
+                if item.need != "must":
+                    if item.value.kind is None:
+                        return None
+                    v = f"{item.field}_"
+                    tests.append(f"type({v} := {level.d}.get({item.native!r})) is {item.value.kind}")
+                    tests += [v] if item.need == '""' and not item.value.fields else []
+                count += 1
+                tests += [] if item.known is None else [f"{item.field}_ in {self.bind('known', item.known)}"]
+            elif isinstance(item, Const) and type(item.value) is str:
+                count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
+            elif isinstance(item, (Const, Kept)) or not (getattr(item, "is_optional", True) and not _is_written(item)):
+                return None
+        return [f"len({level.d}) == {count}", *tests]
+
+    def _usual_made(self) -> list[str]:
+        """Return the lines that make the object of the usual native one."""
+        lines: list[str] = []
+        for item in _flat(self.form.items):
+            if isinstance(item, Key) and isinstance(item.value, Arguments) and item.need != "must":
+                lines.append("raw_input_, input_ = input_, UNSET")
+            elif isinstance(item, Key) and self._is_given(item) and not is_usual(item):
+                lines += item.value.nothing(f"{item.field}_", self.default(item.field, item.default))
+            elif isinstance(item, Spread):
+                lines.append(f"{item.field}_ = {self._made_of(item, only_usual=True)}")
+        fields = self._fields(only_usual=True)
+        if self.form.notes:
+            notes = {f"/{mark}": value for mark, value in self.form.notes.items()}
+            fields["notes"] = self.bind("own_notes", adopt({self.family: notes}))
+        if set(fields) == _OF_CALLS and any(map(_is_eager, _flat(self.form.items))):
             values = "id_, name_, parsed, raw_input_"
             parsed = ["parsed = usual_arguments(raw_input_)", "if parsed is not UNUSUAL:"]
-            made = [*parsed, f"    return make_parsed_call({values})", *made]
-        return [f"if {' and '.join(tests)}:", *indented(made)]
-
-    @staticmethod
-    def _is_plain(key: Key) -> bool:
-        """Whether the usual object has the key, with a value that its type tells, or never has it."""
-        return isinstance(key.value, Text) if key.lacks else key.need in ("must", "may")
-
-    def _known(self, items: Iterable[Item]) -> list[str]:
-        keys = [item for item in items if isinstance(item, Key) and item.need == "must" and item.known is not None]
-        return [f"{key.field}_ in {self.bind('known', key.known)}" for key in keys]
+            lines += [*parsed, f"    return make_parsed_call({values})"]
+        return [*lines, f"return {self._made(fields)}"]
 
     @staticmethod
     def _count(items: Iterable[Item]) -> int:
-        keys = (key for item in items for key in (item.items if isinstance(item, Single) else (item,)))
-        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in keys)
+        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in _spread(items))
 
-    @staticmethod
-    def _lacking(items: Iterable[Item]) -> int:
-        return sum(isinstance(item, Key) and item.lacks is not None for item in items)
-
-    def _fields(self, *, required_only: bool = False) -> dict[str, str]:
+    def _fields(self, *, only_usual: bool = False) -> dict[str, str]:
         """Return the fields of the model that are read, and the variable of each."""
         found: dict[str, str] = {}
-        for item in self.form.items:
-            for key in item.items if isinstance(item, Inside) else (item,):
-                if isinstance(key, Key) and not (
-                    required_only and not key.lacks and (key.need != "must" or getattr(item, "need", "") != "must")
-                ):
-                    found |= {name: f"{name}_" for name in key.fields}
-                elif isinstance(key, Hatch) and not required_only:
-                    found |= {name: f"{name}_" for name in key.cells}
-                elif isinstance(key, Kept) and not required_only:
-                    found[key.field] = f"{key.field}_"
-                elif isinstance(key, (Lifted, Single)):
-                    found["content"] = "content_"
+        for item in _flat(self.form.items, usual=only_usual):
+            if isinstance(item, Key) and (is_usual(item) or not only_usual or self._is_given(item)):
+                found |= {name: f"{name}_" for name in item.fields}
+            elif isinstance(item, Spread):
+                found[item.field] = f"{item.field}_"
+            elif isinstance(item, Hatch) and not only_usual:
+                found |= {name: f"{name}_" for name in item.cells}
+            elif isinstance(item, Kept) and not only_usual:
+                found[item.field] = f"{item.field}_"
+            elif isinstance(item, (Lifted, Single)):
+                found["content"] = "content_"
         return found
+
+    def _is_given(self, key: Key) -> bool:
+        """Whether objects must be given the field, even where a key says nothing."""
+        return key.default is not None or key.field not in self.absent
+
+    def _made_of(self, item: Spread, *, only_usual: bool = False) -> str:
+        """Return the expression of the object that some keys say."""
+        fields = [name for key in item.items if is_usual(key) or not only_usual for name in key.fields]
+        fixed = {name: self.bind(f"own_{name}", value) for name, value in item.fixed.items()}
+        notes = [] if only_usual else ["adopt({FAMILY: one}) if one else EMPTY"]
+        make = self.maker(item.cls, *fields, *fixed, *(["notes"] if notes else []))
+        return f"{make}({', '.join([*(f'{name}_' for name in fields), *fixed.values(), *notes])})"
+
+    def _spread(self, item: Spread, level: Level) -> list[str]:
+        outer, self.absent = self.absent, absent_of(item.cls)
+        own = attrs.evolve(level, marks="one")
+        lines = ["one: dict[str, Any] = {}"]
+        for key in item.items:
+            lines += self.is_known(key, own) if key.need == "must" else self.optional_key(key, own)
+        self.absent = outer
+        return [*lines, f"{item.field}_ = {self._made_of(item)}"]
 
     def _made(self, fields: dict[str, str]) -> str:
         fixed = {name: self.bind(f"own_{name}", value) for name, value in self.form.fixed.items() if name not in fields}
@@ -199,11 +257,11 @@ class _Reader(MessageLines):
 
     def _optional(self, items: Iterable[Item], level: Level) -> list[str]:
         lines: list[str] = []
-        if level.inside is None and self.form.tag is not None and self.form.tagged == "read":
+        if level.inside is None and self.form.tag is not None and self.form.tagged != "always":
             lines += self._spelt_tag()
         for item in sorted(items, key=_rank):
             if isinstance(item, Key):
-                lines += self.optional_key(item, level) if item.need != "must" else self.is_known(item)
+                lines += self.optional_key(item, level) if item.need != "must" else self.is_known(item, level)
             elif isinstance(item, Inside):
                 lines += self._inside(item, level)
             elif isinstance(item, Const):
@@ -211,7 +269,9 @@ class _Reader(MessageLines):
             elif isinstance(item, Kept):
                 lines += self._kept(item)
             elif isinstance(item, Spare):
-                lines += self._spare(item)
+                lines += self._spare(item) if level.inside is None else self._spare_inside(item, level)
+            elif isinstance(item, Spread):
+                lines += self._spread(item, level)
             elif isinstance(item, Lifted):
                 lines += self.lifted(item, level)
             elif isinstance(item, Single):
@@ -221,12 +281,12 @@ class _Reader(MessageLines):
         return lines
 
     def _spelt_tag(self) -> list[str]:
-        key = self.form.tag_key
-        return [
-            f"if {key!r} in d:",
-            "    left -= 1",
-            f"    note[{key!r}] = 'null' if d[{key!r}] is None else ['=', d[{key!r}]]",
-        ]
+        key, tag = self.form.tag_key, self.form.tag
+        noted = f"note[{key!r}] = spelling_of(d[{key!r}]) or ['=', d[{key!r}]]"
+        if self.form.tagged == "read":
+            return [f"if {key!r} in d:", "    left -= 1", f"    {noted}"]
+        found = ["left -= 1", f"if d[{key!r}] != {tag!r}:", f"    {noted}"]
+        return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
 
     def _const(self, item: Const, level: Level) -> list[str]:
         value, kind = self.bind("const", item.value), self.bind("kind", type(item.value))
@@ -251,7 +311,7 @@ class _Reader(MessageLines):
         rest = [f"if {inner.left}:", f"    extras[{item.space!r}] = rest_of({inner.d}, {keys})"]
         if item.need == "must":
             return [*self._counted(item.items, inner), *self._optional(item.items, inner), *rest]
-        fields = [name for key in item.items for name in key.fields]
+        fields = [name for key in _flat((item,)) if isinstance(key, (Key, Spread)) for name in key.fields]
         absent = [f"{name}_ = {self.default(name)}" for name in fields]
         read = refuse(f"type({inner.d}) is not dict", f"{item.native} is not an object")
         read += [*self._required(item.items, inner), *self._counted(item.items, inner)]
@@ -288,20 +348,33 @@ class _Reader(MessageLines):
                 inner += [f"if {key!r} in d:", *indented(null)]
         return [*lines, f"{v} = EMPTY", f"if {' or '.join(asked)}:", *indented(inner)]
 
-    @staticmethod
-    def _spare(item: Spare) -> list[str]:
+    def _spare(self, item: Spare) -> list[str]:
+        if not item.is_written:
+            return [f"if {item.native!r} in d:", "    left -= 1", *indented(self.odd(item.native))]
         key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
-        name = "null" if item.usual is None else repr(item.usual)
-        usually = ["        left -= 1", *([] if item.is_written else [f"        note[{key!r}] = {name!r}"])]
-        lines = [f"if {key!r} in d:", f"    if {usual}:", *usually, "    else:", f"        odd.append({key!r})"]
-        return [*lines, *(["else:", f"    note[{key!r}] = 'absent'"] if item.is_written else [])]
+        found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
+        return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]
+
+    @staticmethod
+    def _spare_inside(item: Spare, level: Level) -> list[str]:
+        """Return the lines for such a key of an object inside: with another value, this is no such object."""
+        found = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
+        return [
+            f"if {item.native!r} in {level.d}:",
+            f"    {level.left} -= 1",
+            *indented([*found, level.note(item.native, "'null'")]),
+        ]
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def _marks(self) -> list[str]:
         lines: list[str] = []
         for mark, test in self.form.marks.items():
-            lines += [f"if {self.bind('is_' + mark, test)}(d):", f"    note[{'/' + mark!r}] = True"]
+            lines += [
+                f"mark = {self.bind('mark_' + mark, test)}(d)",
+                "if mark is not None and mark is not False:",
+                f"    note[{'/' + mark!r}] = mark",
+            ]
         return [*lines, *(f"note[{'/' + mark!r}] = {value!r}" for mark, value in self.form.notes.items())]
 
     def _end(self) -> list[str]:
@@ -315,5 +388,9 @@ class _Reader(MessageLines):
         else:
             more = f"{{**{base}, {space}: {own}}}" if base != "EMPTY" else f"{{{space}: {own}}}"
             lines = [f"extras = adopt({more}) if left else {base}"]
-        lines += [f"notes = adopt({{{space}: note}}) if note else EMPTY"]
-        return [*lines, f"return {self._made({**self._fields(), 'extras': 'extras', 'notes': 'notes'})}"]
+        noted = f"{{{space}: note}}" if form.spelt is None else f"split_note(note, {form.spelt!r})"
+        lines += [f"notes = adopt({noted}) if note else EMPTY"]
+        made = self._made({**self._fields(), "extras": "extras", "notes": "notes"})
+        if form.cls is not Msg:
+            return [*lines, f"return {made}"]
+        return [*lines, f"message = {made}", "if note:", "    remember_reader(message, READER)", "return message"]

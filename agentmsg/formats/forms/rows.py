@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, keys_of
+from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.equality import same
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.object_values import Wrapped
     from agentmsg.formats.forms.values import Via
+    from agentmsg.formats.shapes import Shape
 
 __all__ = ["Rows"]
 
@@ -64,7 +65,8 @@ class Rows:
         classes: dict[type[Any], list[str]] = {}
         for form in self._described.places[name]:
             classes.setdefault(self._described.forms[form].cls, []).append(form)
-        return {**others, **{cls: self.row(*names, rules=rules) for cls, names in classes.items()}}
+        parts = self._described.parts[name]
+        return {**others, **{cls: self._row(names, parts.shape(cls), rules) for cls, names in classes.items()}}
 
     def row(self, *names: str, rules: Rules | None = None, **cells: Cell) -> Row:
         """Return the row of one class.
@@ -74,23 +76,27 @@ class Rows:
             rules: as in ``place``.
             cells: the cells of fields that the forms don't name, or have otherwise.
         """
+        return self._row(names, self._described.shapes[names[0]], rules or {}, **cells)
+
+    def _row(self, names: Iterable[str], shape: Shape | None, rules: Rules, **cells: Cell) -> Row:
         forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
-        fields = {**self._fields(forms), **cells}
-        rule: Any = (rules or {}).get(forms[0].cls)
+        fields = {**self._fields(forms, shape), **cells}
+        rule: Any = rules.get(forms[0].cls)
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
 
-    def message(self, name: str, **cells: Cell) -> dict[str, Cell]:
-        """Return the cells of the fields of messages of a form, beside their role and their content.
+    def message(self, *names: str, **cells: Cell) -> dict[str, Cell]:
+        """Return the cells of the fields of messages of some forms, beside their role and their content.
 
         Args:
-            name: of the form.
+            names: of the forms.
             cells: as in ``row``.
         """
-        fields = {**self._fields([self._described.forms[name]]), **cells}
+        forms = [self._described.forms[name] for name in names]
+        fields = {**self._fields(forms, self._described.shapes[names[0]]), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
-    def _fields(self, forms: list[Form]) -> dict[str, Cell]:
+    def _fields(self, forms: list[Form], shape: Shape | None = None) -> dict[str, Cell]:
         absent = absent_of(forms[0].cls)
         tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
         fields: dict[str, Cell] = {}
@@ -103,7 +109,7 @@ class Rows:
                 fields[name] = self._by_form(
                     forms, {key: table.get(name) for key, table in tables.items()}, absent.get(name)
                 )
-        fields["extras"] = self._extras(forms)
+        fields["extras"] = self._extras(forms, shape or self._described.shapes[forms[0].name])
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
@@ -128,32 +134,37 @@ class Rows:
                     cells[field] = _then(item.cell, cell) if field == item.field else cell
             elif isinstance(item, Inside):
                 cells |= self._cells(item.items)
+            elif isinstance(item, Spread):
+                cells[item.field] = self._spread(item)
             elif isinstance(item, Hatch):
                 cells |= item.cells
             elif isinstance(item, Kept):
                 cells[item.field] = item.cell
         return cells
 
-    def _extras(self, forms: list[Form]) -> Cell:
+    def _spread(self, item: Spread) -> Cell:
+        fields = {**{name: _always(wanted) for name, wanted in item.fixed.items()}, **self._cells(item.items)}
+        return lambda obj, _: _nearest(obj, fields) if type(obj) is item.cls else _NOT_HERE
+
+    def _extras(self, forms: list[Form], shape: Shape) -> Cell:
         described = self._described
         keys = {form.name: form.keys for form in forms}
         fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
-        inner = {
-            item.space: (form.name, keys_of(item.items))
-            for form in forms
-            for item in form.items
-            if isinstance(item, Inside)
-        }
+        inner: dict[str, dict[str, frozenset[str]]] = {}
+        for form in forms:
+            for item in form.items:
+                if isinstance(item, Inside):
+                    inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
 
         def name_of(owner: Any) -> str:
             form = described.form_of(forms, owner)
             return forms[0].name if form is None else form.name
 
-        def only(name: str, own: frozenset[str]) -> Callable[[Any], frozenset[str] | None]:
-            return lambda owner: own if name_of(owner) == name else None
+        def of_form(own: Mapping[str, frozenset[str]]) -> Callable[[Any], frozenset[str] | None]:
+            return lambda owner: own.get(name_of(owner))
 
-        spaces = [(space, only(name, frozenset())) for space, name in fixed.items()]
-        spaces += [(space, only(name, own)) for space, (name, own) in inner.items()]
+        spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
+        spaces += [(space, of_form(own)) for space, own in inner.items()]
         space = forms[0].space or described.family
         spare = {
             form.name: {item.native: item.usual for item in form.items if isinstance(item, Spare)} for form in forms
@@ -168,7 +179,7 @@ class Rows:
 
         spaces.append((space, taken))
         is_odd = any(form.odd for form in forms)
-        odd = odd_at(described.shapes[forms[0].name], space) if is_odd else None
+        odd = odd_at(shape, space) if is_odd else None
         return carried_extras(*spaces, odd=odd)
 
     # -- cells of values ----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Kept, Key, Lifted, Place, Single, Spare, Spread
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Schemas:
             return [(item.native, {}, False)]
         if isinstance(item, Lifted):
             return [key for place in item.places for key in self._keys_of_place(place)]
-        if isinstance(item, Single):
+        if isinstance(item, (Single, Spread)):
             return [key for each in item.items for key in self._keys(each)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]
@@ -105,7 +105,11 @@ class Schemas:
 
 def _is_told(form: Form) -> bool:
     """Whether plain functions that refuse native objects say in a schema which they take."""
-    hatches = [item for item in form.items if isinstance(item, Hatch)]
+    places = [place for item in form.items if isinstance(item, Lifted) for place in item.places]
+    if any(isinstance(place, Beside) for place in places):
+        return False
+    flat = [one for item in form.items for one in (item.items if isinstance(item, Single) else (item,))]
+    hatches = [item for item in flat if isinstance(item, Hatch)]
     if any(key not in hatch.schema for hatch in hatches for key in hatch.keys):
         return False
     return form.fits is None or bool(form.schema)

@@ -9,7 +9,7 @@ import attrs
 
 from agentmsg.formats.forms.call_values import Arguments, Content, Input
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare
+from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare, Spread
 from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
 from agentmsg.formats.forms.values import Total, Value, Words
 from agentmsg.model.tool_use import UNSET
@@ -48,7 +48,7 @@ def _plain_item(item: Item, absent: Mapping[str, Any]) -> dict[str, Any]:
         own = absent if item.default is None else {**absent, item.field: item.default}
         defaults = {name: _plain(own[name]) for name in item.fields if name in own}
         return {**said, "fields": [*item.fields], **({"defaults": defaults} if item.need != "must" else {})}
-    if isinstance(item, (Inside, Single)):
+    if isinstance(item, (Inside, Single, Spread)):
         return {**said, "items": [_plain_item(key, absent) for key in item.items]}
     return said
 
@@ -127,6 +127,9 @@ def _mapped_keys(items: Iterable[Item], before: str = "") -> Iterator[tuple[str,
         elif isinstance(item, Lifted):
             for place in item.places:
                 yield ", ".join(place.keys), place.about if isinstance(place, Beside) else _told(place.value, "content")
+        elif isinstance(item, Spread):
+            held = f"{item.field} ({item.cls.__name__}."
+            yield from ((before + key, f"{held}{words})") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Single):
             yield from ((key, f"{item.cls.__name__}: {words}") for key, words in _mapped_keys(item.items))
         elif isinstance(item, Spare):

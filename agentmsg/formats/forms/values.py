@@ -55,12 +55,14 @@ class Value:
         empty: what, beside null, says that there is nothing, as names of spellings.
         is_last: whether its lines need the values of the other keys.
         takes_null: whether null is a value like any other.
+        kind: the type of the native value, where that tells all.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[tuple[str, ...]] = ()
     is_last: ClassVar[bool] = False
     takes_null: ClassVar[bool] = False
+    kind: ClassVar[str | None] = None
 
     def nothing(self, v: str, default: str) -> list[str]:
         """Return the lines for no value."""
@@ -173,10 +175,17 @@ class Link(Text):
         return f"({v} if type({v}) is str else link_of({v}))"
 
 
+@attrs.frozen
 class Json(Value):
-    """Any JSON, as it is: ``Key("data", "data", Json())``."""
+    """Any JSON, as it is: ``Key("data", "data", Json())``.
+
+    Attributes:
+        stays_frozen: whether it is written as it stands in the model, where the codec leaves it to the library to make
+            plain data.
+    """
 
     takes_null: ClassVar[bool] = True
+    stays_frozen: bool = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that freeze it."""
@@ -184,9 +193,10 @@ class Json(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the plain copy."""
-        return f"thaw({v})"
+        return v if self.stays_frozen else f"thaw({v})"
 
 
+@attrs.frozen
 class Object(Json):
     """A JSON object, as it is: ``Key("input_schema", "parameters", Object())``."""
 
@@ -258,17 +268,21 @@ class Via(Value):
         native: the JSON Schema of the native values.
         supports: the cell of the capability table; without one, what comes back of what is written is supported.
         is_spelt: whether what ``put`` writes otherwise, though it means the same, is noted.
+        is_marking: whether ``get`` is given the notes of the object, to mark it, and ``put`` the object.
     """
 
-    get: Callable[[Any], Any]
-    put: Callable[[Any], Any]
+    get: Callable[..., Any]
+    put: Callable[..., Any]
     native: Mapping[str, Any] = attrs.field(default=adopt({"type": "string"}))
     supports: Cell | None = None
     is_spelt: bool = False
+    is_marking: bool = False
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the line that calls ``get``."""
         get = c.bind("get", self.get)
+        if self.is_marking:
+            return [f"{v} = {get}({v}, {c.marks()})"]
         if not self.is_spelt:
             return [f"{v} = {get}({v})"]
         return [
@@ -280,7 +294,7 @@ class Via(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression that calls ``put``."""
-        return f"{c.bind('put', self.put)}({v})"
+        return f"{c.bind('put', self.put)}({v}{f', {c.owner()}' if self.is_marking else ''})"
 
     def cell(self, c: Cells) -> Cell:
         """Support what comes back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Lifted, Single, Spare
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Kept, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, indented
 from agentmsg.values.frozen import EMPTY
@@ -30,11 +30,17 @@ class _Writer:
 
     def __init__(self, form: Form, names: Names) -> None:
         self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
-        self.bind, self.maker, self.place = names.bind, names.maker, names.place
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer = names.reader, names.writer
 
     def noted(self) -> str:
         return "note"
+
+    def marks(self) -> str:
+        return "note"
+
+    def owner(self) -> str:
+        return self._o
 
     def spelt(self, value: str) -> str:
         return value
@@ -42,7 +48,15 @@ class _Writer:
     def lines(self) -> list[str]:
         form = self.form
         tag = [] if form.tag is None or form.tagged == "read" else [f"{form.tag_key!r}: {form.tag!r}"]
-        return [f"def write_{form.name}(o: Any) -> Any:", *indented(self._object(form.items, "d", tag)), "    return d"]
+        first = form.items[: form.tag_at]
+        lines = self._object(form.items if not first else (), "d", [] if first else tag)
+        for item in first:
+            lines += self._one(item, "d")
+        if first:
+            lines += [f"d[{form.tag_key!r}] = {form.tag!r}"]
+            for item in form.items[len(first) :]:
+                lines += self._one(item, "d")
+        return [f"def write_{form.name}(o: Any) -> Any:", *indented(lines), "    return d"]
 
     def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
         """Return the lines that fill an object: what is always there as a literal, the rest one by one."""
@@ -89,7 +103,11 @@ class _Writer:
             return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
-            return [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+            put = [f"{d}.update({self.bind('put', item.put)}(o{inner}))"]
+            if not item.is_optional:
+                return put
+            says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
+            return [f"if {' or '.join(says)}:", *indented(put)] if says else []
         if isinstance(item, Kept):
             nulls = [line for key in item.nulls for line in (f"if {key!r} not in v:", f"    {d}[{key!r}] = None")]
             return [f"v = o.{item.field}", *nulls, "if v:", f"    {d}.update(thaw(v))"]
@@ -97,8 +115,8 @@ class _Writer:
             return self._spare(item, d)
         if isinstance(item, Lifted):
             return write_lifted(item, self)
-        if isinstance(item, Single):
-            return self._single(item, d)
+        if isinstance(item, (Single, Spread)):
+            return self._held(item, d)
         if isinstance(item, Inside):
             return [*self._inside(item), f"if in_{item.native}:", f"    {d}[{item.native!r}] = in_{item.native}"]
         if not isinstance(item, Key):
@@ -109,10 +127,15 @@ class _Writer:
         value = item.value.write("v", self)
         return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
 
-    def _single(self, item: Single, d: str) -> list[str]:
-        """Return the lines that write the one block of a message."""
+    def _says(self, field: str) -> str:
+        """Return the test whether a field says anything."""
+        v = f"{self._o}.{field}"
+        return v if self.absent.get(field) in ((), EMPTY) else f"{v} is not None"
+
+    def _held(self, item: Single | Spread, d: str) -> list[str]:
+        """Return the lines that write an object that the object holds, whose keys are among its own."""
         outer, self.absent, self._o = self.absent, absent_of(item.cls), "one"
-        lines = ["one = o.content[0]"]
+        lines = ["one = o.content[0]" if isinstance(item, Single) else f"one = o.{item.field}"]
         for key in item.items:
             lines += self._one(key, d)
         self.absent, self._o = outer, "o"

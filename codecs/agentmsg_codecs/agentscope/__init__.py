@@ -12,25 +12,9 @@ Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | --- | --- | --- |
 | name; without one: the role, or "system" for a result | the same | name; none |
 | role: user, assistant, system | the same | the same; developer becomes system |
-| content: a list | a list, or a text | content, one block per part |
-| id, metadata | the same | id, metadata |
-| created_at (ISO) | timestamp (milliseconds) | created_at |
-| usage: input_tokens, output_tokens | | usage: input, output |
-| usage: cache_input_tokens, cache_creation_input_tokens | | usage: cache_read, cache_write |
-| finished_reason: completed | | finish_reason "stop" |
-| finished_reason: interrupted, exceed_max_iters, error | | the same word |
-| structured_output | | structured |
-| text, with its id | text | TextBlock, with item_id |
-| hint: a text | | TextBlock with the phase "hint" |
 | hint: a list | | FileBlock made of blocks, with the phase "hint" |
-| thinking; signature; redacted_thinking_data | thinking | ThinkingBlock; Signature of Anthropic; redacted |
-| tool_call: input (a text) | tool_use: input (an object), raw_input | ToolUseBlock |
 | tool_result in an assistant message | tool_result in a system message | a tool message |
-| tool_result: output; metadata | output | content; metadata |
-| state of a call or result | | status |
 | data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (with name) |
-| source: url, base64 | the same | URLSource, Base64Source |
-| | 0.x: image, audio, video, file: url | ImageBlock, AudioBlock, VideoBlock, FileBlock: URLSource |
 | | 0.x: url or urls of a message | the same, after its content |
 | | 0.x: output of any JSON | a tool message: structured |
 | | marks, in a memory | extras["agentscope.item"] |

@@ -1,57 +1,90 @@
-"""What a dialect is: one version of the messages, with the parts of each role."""
+"""What a dialect is: one version of the messages. A form describes what a whole native message says.
+
+Role and content stand for each other in more than one way, which ``read_said`` and ``write_said`` know. Marks of them:
+``/role`` (the word for it, if it is not the usual one), ``/list`` and ``/str`` (content that isn't a text, or one,
+where the dialect has it otherwise), ``/one`` (content that is one block, as Java's 0.1.0 has it), ``/url`` (one URL
+beside content, as a text).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
+    KEEP,
     Native,
     Unreadable,
+    is_bare_text,
+    is_list,
     is_object,
+    maker,
     mark_of,
+    marked,
     plain_copy,
-    read_as,
-    write_as,
+    word_at,
 )
+from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.agentscope.shapes import beside, is_no_time, own_extras
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from agentmsg.formats import Parts
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.agentscope.media import Media
+
+_make_text = maker(am.TextBlock, "text")
+
+
+def is_result(block: Any) -> bool:
+    """Whether a block is the result of a tool."""
+    return type(block) is am.ToolResultBlock
 
 
 class Dialect:
     """One version of the messages: how they and their blocks are spelt.
 
-    Args:
-        described: the description of its blocks.
-        media: images, sound, videos and files.
-
     Attributes:
-        parts: the parts by our role, and of results ("inner").
-        result: the shape of tool results.
+        described: the description of messages and blocks; to be set, as are ``media``: images, sound, videos, files.
+        read: reads a native message as one, with the results that it holds; there are ``read`` and ``write`` when the
+            tables are filled.
+        write: writes it in the usual spelling.
     """
+
+    is_filled = False
 
     family: ClassVar[str]
     keys: ClassVar[frozenset[str]]
     spare: ClassVar[Mapping[str, Any]]
-    # Under which key the time stands.
+    # Under which key the time stands, and what role, content and the like stand under, in the order of writing.
     time_key: ClassVar[str]
+    said: ClassVar[tuple[str, ...]]
     # Whether content that is one bare text is written as a text, and media may stand beside content.
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
+    described: Described
+    media: Media
+    read: Callable[[Native], am.Msg]
+    write: Callable[[am.Msg], Native]
 
-    def __init__(self, described: Described, media: Media) -> None:
-        self.described, self.media, self.parts = described, media, described.parts
-        self.result = described.shapes["tool_result"]
+    @property
+    def parts(self) -> Mapping[str, Parts]:
+        """The parts by our role, and of results ("inner")."""
+        return self.described.parts
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
+        if self.is_filled:
+            return
         self.described.fill()
+        self._readers = {role: self.parts[role].read for role in ("user", "assistant", "system")}
+        self._readers["tool"] = self._readers["assistant"]
+        self._write_part = self.parts["assistant"].write
+        names = self.described.names
+        self.read, self.write = names.readers["message"], names.writers["message"]
+        self.is_filled = True
 
     # -- what each dialect says ---------------------------------------------------------------------------------------
 
@@ -67,32 +100,119 @@ class Dialect:
         """Return the name that is written where the first message of a container, of one of our roles, has none."""
         raise NotImplementedError
 
-    def read_head(self, native: Native) -> dict[str, Any]:
-        """Return the fields of the first message of a container, its marks under ``marks``."""
-        raise NotImplementedError
+    # -- role, name and content ---------------------------------------------------------------------------------------
 
-    def read_tail(self, native: Native) -> dict[str, Any]:
-        """Return the fields of the last message that isn't a result, its marks under ``marks``."""
-        raise NotImplementedError
+    def hatch(self) -> Hatch:
+        """Return the item of the form that role, content and the like are."""
+        cells = {"role": KEEP, "content": KEEP, **({"name": KEEP} if "name" in self.said else {})}
+        odd = ("url",) if self.has_urls else ()
+        return Hatch(keys=(*self.said, *odd), cells=cells, get=self.read_said, put=self.write_said, odd=odd,
+                     about=", ".join(cells))  # fmt: skip
 
-    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        """Return the native message in its default spelling."""
-        raise NotImplementedError
+    def read_said(self, native: Native) -> dict[str, Any]:
+        """Return role, content and name of a whole message; a message of results alone has the role of results.
 
-    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
-        """Return the message of a native one, in the default spelling of just the keys that are always written.
-
-        None if the general path must look; see quick.py.
-
-        Args:
-            native: the native message.
-            role: ours.
-            blocks: that were read of its content; where they are those of its first message only, what they are made
-                into tells what stands beside them.
+        Raises:
+            Unreadable: where it has no meaning.
         """
+        word = native.get("role")
+        role = self.model_role(word) if type(word) is str else None
+        if role is None:
+            raise Unreadable("an unknown role")
+        notes: dict[str, Any] = {}
+        blocks = self._read_content(native, role, notes)
+        has_only_results = bool(blocks) and all(map(is_result, blocks))
+        if role == "tool" and not has_only_results:
+            raise Unreadable("only results may stand there")
+        said = "tool" if has_only_results else role
+        if word != self.usual_role(said):
+            notes["/role"] = word
+        found: dict[str, Any] = {"role": said, "content": blocks, "notes": notes}
+        if "name" in self.said:
+            found["name"] = self._read_name(native, "tool" if blocks and is_result(blocks[0]) else role, notes)
+        return self._with_urls(native, found, role) if self.has_urls and "url" in native else found
+
+    def _read_name(self, native: Native, role: str, notes: Native) -> str | None:
+        name = word_at(native, "name")
+        if name is None:
+            notes["name"] = "null" if "name" in native else "absent"
+        return None if name == self.usual_name(role) else name
+
+    def _read_content(self, native: Native, role: str, notes: Native) -> tuple[Any, ...]:
+        content: Any = native.get("content")
+        if not content and (content is None or type(content) is str):
+            notes["content"] = "absent" if "content" not in native else "null" if content is None else '""'
+            return ()
+        if type(content) is str:
+            if not self.is_brief:
+                notes["/str"] = True
+            return (_make_text(content),)
+        if is_object(content) and type(content.get("type")) is str:
+            content, notes["/one"] = [content], True
+        if not is_list(content):
+            raise Unreadable("content is no list")
+        blocks = tuple(map(self._readers[role], content))
+        if self.is_brief and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+            notes["/list"] = True
+        return blocks
+
+    def _with_urls(self, native: Native, found: dict[str, Any], role: str) -> dict[str, Any]:
+        """Add the blocks of a message's URLs; where they are none, they are an unknown field."""
+        urls: Any = native["url"]
+        if urls is None:
+            found["notes"]["url"] = "null"
+            return found
+        try:
+            blocks = () if any(map(is_result, found["content"])) else self.media.read_urls(urls)
+        except Unreadable:
+            blocks = ()
+        if not blocks:
+            return {**found, "odd": ("url",)}
+        if role == "system":
+            blocks = [marked(block, self.family, odd=True) for block in blocks]
+        if type(urls) is str:
+            found["notes"]["/url"] = "text"
+        return {**found, "content": (*found["content"], *blocks)}
+
+    def write_said(self, message: am.Msg) -> Native:
+        """Return the keys of role, content and the like of a whole message."""
+        role, blocks = message.role, message.content
+        word = self.usual_role(role)
+        if not message.notes and not self.is_brief:
+            return self.spelt(message, word, list(map(self._write_part, blocks)))
+        found = mark_of(message, self.family, "/role") if message.notes else None
+        if type(found) is str and self._is_word_for(found, role):
+            word = found
+        urls: list[str] = []
+        if self.has_urls and blocks and blocks[-1].notes and not any(map(is_result, blocks)):
+            urls = self.media.urls_of(blocks)
+            blocks = blocks[: len(blocks) - len(urls)]
+        native = self.spelt(message, word, self._written(message, blocks))
+        if urls:
+            native["url"] = urls[0] if len(urls) == 1 and mark_of(message, self.family, "/url") == "text" else urls
+        return native
+
+    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+        """Return the keys ``said`` of a message, whose role and content are given as they are written."""
         raise NotImplementedError
 
-    # -- blocks -------------------------------------------------------------------------------------------------------
+    def _is_word_for(self, word: str, role: str) -> bool:
+        found = self.model_role(word)
+        return found is not None if role == "tool" else found == role
+
+    def _written(self, message: am.Msg, blocks: Any) -> Any:
+        """Return content: a list of parts, or a text."""
+        if (self.is_brief or message.notes) and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+            other = mark_of(message, self.family, "/list" if self.is_brief else "/str") if message.notes else None
+            if (other is True) is not self.is_brief:
+                return blocks[0].text
+        parts = list(map(self._write_part, blocks))
+        if message.notes and len(parts) == 1 and mark_of(message, self.family, "/one") is True:
+            # Some native block that has no kind would be no content.
+            return parts[0] if is_object(parts[0]) and type(parts[0].get("type")) is str else parts
+        return parts
+
+    # -- unknown fields ------------------------------------------------------------------------------------------------
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         """Return the keys that no unknown field of a message may have."""
@@ -122,41 +242,13 @@ class Dialect:
         except Unreadable:
             return False
 
-    def read_result(self, part: Any) -> am.ToolResultBlock | None:
-        """Return the block of a tool result; None for any other part."""
-        if not is_object(part) or part.get("type") != "tool_result":
-            return None
-        try:
-            block: am.ToolResultBlock = self.result.read(part, am.ToolResultBlock)
-        except (Unreadable, AgentMsgError):
-            return None
-        return block
-
-    def write_result(self, block: am.ToolResultBlock) -> Native:
-        """Return the part of a tool result."""
-        return write_as(self.result, block, self.family)
-
-    def read_usage(self, native: Any) -> am.Usage:
-        """Return the usage of a message.
-
-        Raises:
-            Unreadable: if it is none.
-        """
-        usage: am.Usage = read_as(self.described.shapes["usage"], native, self.family)
-        return usage
-
-    def write_usage(self, usage: am.Usage | None) -> Native | None:
-        """Return the native usage, if there is any."""
-        return None if usage is None else write_as(self.described.shapes["usage"], usage, self.family)
-
     def comes_back(self, role: str) -> Callable[[am.NativeBlock], am.NativeBlock | None]:
         """Return the function that tells what is read where a native block is written; None for anything else."""
 
         def back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = plain_copy(thaw(block.value))
-            found = None if role == "inner" else self.read_result(part)
-            found = found or self.parts[role].read(part)
+            found = self.parts[role].read(part)
             return found if type(found) is am.NativeBlock else None
 
         return back

@@ -7,24 +7,16 @@ Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 
 | AgentScope for Java | agentmsg |
 | --- | --- |
-| id, name | id, name |
 | role: USER, ASSISTANT, SYSTEM, TOOL | user, assistant, system, tool; developer becomes system |
-| content: a list | content, one block per part |
 | metadata | metadata, without the keys below |
 | metadata: _structured_output | structured |
 | metadata: agentscope_generate_reason MODEL_STOP; TOOL_CALLS | finish_reason "stop"; "tool_use" |
 | metadata: agentscope_generate_reason, any other | the same word in lower case |
 | timestamp (milliseconds, no zone) | created_at |
 | usage; in 1.x _chat_usage of the metadata | usage |
-| usage: inputTokens, outputTokens, cachedTokens, time; totalTokens | input, output, cache_read, seconds; total |
-| text; hint (2.x) | TextBlock; TextBlock with the phase "hint" |
 | thinking: metadata; its thoughtSignature | ThinkingBlock: metadata; Signature of Gemini |
-| tool_use: input; content | ToolUseBlock: input; raw_input |
 | tool_use: metadata; its thoughtSignature; state (2.x) | metadata; Signature of Gemini; status |
-| tool_result: output, metadata, state (2.x) | a tool message: content, metadata, status |
-| image, audio, video | ImageBlock, AudioBlock, VideoBlock |
 | data (2.x): id, name | FileBlock, or the class of its media type: item_id, name |
-| source: url, mime_type; base64, media_type | URLSource; Base64Source |
 | any other part or message | NativeBlock; a message with the role "native" |
 | unknown keys; minPixels and similar; source of a hint; an invalid time | extras["agentscope-java"] |
 | arguments beside input; result beside output; a second media type | extras["agentscope-java"] |

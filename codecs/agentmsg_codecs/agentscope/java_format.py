@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Native
-
 SIGNATURE_KEY = "thoughtSignature"
 _GEMINI = "gemini"
 _make_text = maker(am.TextBlock)
@@ -63,8 +62,13 @@ _LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_
 _OUTPUT: Mapping[str, Any] = {"output": _LISTED, "result": _LISTED}
 
 
-def described(*, as_read: bool) -> tuple[Described, Media]:
-    """Return the description, and its media; ``as_read``: whether media are written as what they were read from."""
+def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
+    """Return the description, and its media.
+
+    Args:
+        message: what messages are made of.
+        as_read: whether media are written as what they were read from.
+    """
     media = Media(
         family=JAVA,
         by_kind=True,
@@ -90,7 +94,7 @@ def described(*, as_read: bool) -> tuple[Described, Media]:
             Key("id", "id", Link(), "null", lacks="no-id"),
             Key("name", "name", Text()),
             Hatch(keys=("input", "arguments", "content"), cells={"input": KEEP, "raw_input": KEEP}, get=_read_input,
-                  put=_write_input, odd=("arguments", "content")),
+                  put=_write_input, odd=("arguments", "content"), schema=_ARGUMENTS),
             _signed(is_null=False),
             Key("state", "status", Words({}, known=CALL_STATES), "may"),
         ), schema={"properties": _ARGUMENTS}),
@@ -103,9 +107,10 @@ def described(*, as_read: bool) -> tuple[Described, Media]:
               schema=_OUTPUT),
         Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
         Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
-    ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()}, is_apart=True)  # fmt: skip
-    forms = (*blocks, *media.forms(), result, USAGE)
-    names = (*(form.name for form in blocks), *media.names)
+    ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()})  # fmt: skip
+    whole = Form("message", am.Msg, None, message, is_apart=True)
+    forms = (*blocks, *media.forms(), result, USAGE, whole)
+    names = (*(form.name for form in blocks), *media.names, "tool_result")
     places = {"assistant": names, "user": names, "system": names, "inner": ("text", *media.names)}
     odd = {"user": (*_ACTS, "hint"), "system": (*_ACTS, "hint", *media.names)}
     found = Described(JAVA, forms, places, odd=odd)

@@ -12,43 +12,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import (
-    EMPTY,
-    KEEP,
-    Cell,
-    Native,
-    adopt,
-    is_list,
-    is_object,
-    maker,
-    mark_of,
-    natives,
-    times,
-    usually,
-    word_at,
-)
+from agentmsg.formats import KEEP, Cell, Native, adopt, is_list, is_object, mark_of, usually, write_as
+from agentmsg.formats.forms import Hatch, Key, Link
 from agentmsg_codecs.agentscope.dialect import Dialect
 from agentmsg_codecs.agentscope.java_format import carried_usage, described, tells_usage
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
-    is_exact,
-    is_no_time,
-    is_own_word,
     object_or_none,
+    old_time,
     old_times,
-    own_extras,
     parts_in,
-    read_milliseconds,
-    read_time,
-    to_milliseconds,
+    reason_of,
     without,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from collections.abc import Callable, Mapping
 
 _STRUCTURED, _USAGE_KEY, _REASON = "_structured_output", "_chat_usage", "agentscope_generate_reason"
 _MEANT = frozenset({_STRUCTURED, _USAGE_KEY, _REASON})
@@ -73,8 +54,16 @@ _FINISH: Mapping[str, str] = {
     },
 }
 _REASONS = {ours: word for word, ours in _FINISH.items()}
-_make_msg = maker(am.Msg)
-_make_usage = maker(am.Usage)
+
+
+@usually("meant.isdisjoint(value)", meant=_MEANT)
+def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
+    """Keep metadata but for the keys that would be read as something else."""
+    gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
+    gone += [_REASON] if isinstance(value.get(_REASON), str) else []
+    if tells_usage(value.get(_USAGE_KEY)) and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
+        gone.append(_USAGE_KEY)
+    return without(value, *gone) if gone else value
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------
@@ -85,9 +74,31 @@ class _Java(Dialect):
     keys: ClassVar[frozenset[str]] = frozenset({"id", "name", "role", "content", "metadata", "timestamp", "usage"})
     spare: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     time_key: ClassVar[str] = "timestamp"
-    # Where usage stands by default, and the keys that are always written.
+    said: ClassVar[tuple[str, ...]] = ("role", "content")
+    # Where usage stands by default.
     usage_at: ClassVar[str]
-    always: ClassVar[frozenset[str]]
+
+    def __init__(self, *, as_read: bool) -> None:
+        self.described, self.media = described(self._items(), as_read=as_read)
+
+    def _items(self) -> tuple[Any, ...]:
+        metadata = Hatch(
+            keys=("metadata",),
+            cells={"metadata": _metadata, "structured": KEEP, "finish_reason": KEEP},
+            get=self._read_metadata,
+            put=self._write_metadata,
+            about="metadata, structured, finish_reason",
+        )
+        usage = Hatch(keys=("usage",), cells={"usage": carried_usage}, forms=("usage",), get=self._read_usage,
+                      put=self._write_usage, about="usage")  # fmt: skip
+        return (
+            Key("id", "id", Link(), "null"),
+            Key("name", "name", Link(), "null"),
+            self.hatch(),
+            metadata,
+            old_time("timestamp", JAVA, is_null=True),
+            usage,
+        )
 
     def model_role(self, word: str) -> str | None:
         return _ROLES.get(word.upper())
@@ -98,137 +109,77 @@ class _Java(Dialect):
     def usual_name(self, role: str) -> str | None:
         return None
 
-    def read_head(self, native: Native) -> dict[str, Any]:
+    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+        return {"role": role, "content": content}
+
+    def _read_metadata(self, native: Native) -> dict[str, Any]:
         metadata = object_or_none(native, "metadata")
-        gone = [] if metadata.get(_STRUCTURED) is None else [_STRUCTURED]
-        gone += [_REASON] if type(metadata.get(_REASON)) is str else []
-        gone += [_USAGE_KEY] if native.get("usage") is None and tells_usage(metadata.get(_USAGE_KEY)) else []
-        stamp = native.get("timestamp")
-        time = read_time(stamp)
-        return {
-            "name": word_at(native, "name"),
-            "id": word_at(native, "id"),
-            "created_at": time,
-            "metadata": adopt(without(metadata, *gone) if gone else metadata),
-            "extras": adopt({JAVA: {"timestamp": stamp}}) if is_no_time(stamp) else EMPTY,
-            "marks": {} if time is None or is_exact(time) else {"time": True},
-        }
+        if not metadata:
+            given: Any = native.get("metadata", "absent")
+            return {"notes": {} if given == {} else {"metadata": given or "null"}}
+        if _MEANT.isdisjoint(metadata):
+            return {"metadata": adopt(metadata)}
+        structured, word = metadata.get(_STRUCTURED), metadata.get(_REASON)
+        gone = [] if structured is None else [_STRUCTURED]
+        found: dict[str, Any] = {"structured": adopt(structured)}
+        if type(word) is str:
+            gone.append(_REASON)
+            found["finish_reason"] = _FINISH.get(word, word)
+            found["notes"] = {} if word in _FINISH else {"/word": True}
+        if native.get("usage") is None and tells_usage(metadata.get(_USAGE_KEY)):
+            gone.append(_USAGE_KEY)
+        return {**found, "metadata": adopt(without(metadata, *gone) if gone else metadata)}
 
-    def read_tail(self, native: Native) -> dict[str, Any]:
+    def _read_usage(self, native: Native, read: Callable[[Any], Any]) -> dict[str, Any]:
         metadata, top = object_or_none(native, "metadata"), native.get("usage")
-        if top is None and _MEANT.isdisjoint(metadata):
-            return {}
         told: Any = metadata.get(_USAGE_KEY)
-        is_told = tells_usage(told)
-        usage = self.read_usage(top) if top is not None else self.read_usage(told) if is_told else None
-        word = metadata.get(_REASON)
-        marks: dict[str, Any] = {}
-        if usage is not None and (found := "metadata" if top is None else "top") != self.usage_at:
-            marks["usage"] = found
+        is_told = told is not None and tells_usage(told)
+        place = "metadata" if top is None else "top"
+        # Where usage stands elsewhere, null says nothing of it; without usage, one dialect has null there.
+        usual = "absent" if self.usage_at != "top" else "null"
+        given = "absent" if "usage" not in native else "null"
+        notes: Native = {"usage": given} if top is None and given != usual else {}
+        if top is None and not is_told:
+            return {"notes": notes}
+        if place != self.usage_at:
+            notes["/usage"] = place
         if top is not None and is_told:
-            marks["both"] = True
-        if type(word) is not str:
-            word = None
-        elif word not in _FINISH:
-            marks["word"] = True
-        return {
-            "usage": usage,
-            "finish_reason": None if word is None else _FINISH.get(word, word),
-            "structured": adopt(metadata.get(_STRUCTURED)),
-            "marks": marks,
-        }
+            notes["/both"] = True
+        return {"usage": read(told if top is None else top), "notes": notes}
 
-    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
-        usage: Any = native.get("usage")
-        if native.keys() != self.always:
-            return None
-        own, name, stamp = native["id"], native["name"], native["timestamp"]
-        metadata: Any = native["metadata"]
-        if not is_object(metadata) or type(own) not in _WORD or type(name) not in _WORD:
-            return None
-        structured = word = None
-        if metadata:
-            if _USAGE_KEY in metadata:
-                return None
-            structured, word = metadata.get(_STRUCTURED), metadata.get(_REASON)
-            gone = {key for key, value in ((_STRUCTURED, structured), (_REASON, word)) if value is not None}
-            if word is not None and (type(word) is not str or word not in _FINISH):
-                return None
-            metadata = without(metadata, *gone) if gone else metadata
-        time = read_milliseconds(stamp)
-        if time is None and stamp is not None:
-            return None
-        return _make_msg(
-            role,
-            blocks,
-            own,
-            time,
-            name,
-            None,
-            None,
-            adopt(metadata) if metadata else EMPTY,
-            EMPTY,
-            adopt(structured),
-            None if usage is None else self.read_usage(usage),
-            None if word is None else _FINISH[word],
-        )
+    def _write_metadata(self, message: am.Msg) -> Native:
+        metadata: Native = thaw(message.metadata) if message.metadata else {}
+        if message.structured is None and message.usage is None and message.finish_reason is None:
+            return {"metadata": metadata}
+        if message.structured is not None:
+            metadata = {_STRUCTURED: thaw(message.structured), **metadata}
+        if message.usage is not None and self._place(message) == "metadata":
+            metadata[_USAGE_KEY] = write_as(self.described.shapes["usage"], message.usage, JAVA)
+        if message.finish_reason is not None:
+            metadata[_REASON] = reason_of(message, _FINISH, _REASONS, JAVA)
+        return {"metadata": metadata}
 
-    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        usage = self.write_usage(last.usage)
-        place = self._place(last) if last.notes and usage is not None else self.usage_at
-        metadata: Native = thaw(first.metadata) if first.metadata else {}
-        if last.structured is not None:
-            metadata = {_STRUCTURED: thaw(last.structured), **metadata}
-        if usage is not None and place == "metadata":
-            metadata[_USAGE_KEY] = usage
-        reason = last.finish_reason
-        if reason is not None:
-            metadata[_REASON] = reason if is_own_word(last, _FINISH, JAVA) else _REASONS.get(reason, reason)
-        own, name, time = first.id, first.name, first.created_at
-        native: Native = {
-            "id": own if own.__class__ is str else natives.link_of(own),
-            "name": None if name is None else natives.link_of(name),
-            "role": role,
-            "content": content,
-            "metadata": metadata,
-            "timestamp": None if time is None else _stamp(time),
-        }
-        if time is None and first.extras and "timestamp" in own_extras(first, JAVA):
-            # What isn't a time stands with the other unknown fields.
-            del native["timestamp"]
-        if self.usage_at == "top" or (usage is not None and place == "top"):
-            native["usage"] = usage if place == "top" else None
-        return native
+    def _write_usage(self, message: am.Msg, write: Callable[[Any], Any]) -> Native:
+        if message.usage is not None and self._place(message) == "top":
+            return {"usage": write(message.usage)}
+        return {"usage": None} if self.usage_at == "top" else {}
 
-    def _place(self, last: am.Msg) -> str:
+    def _place(self, message: am.Msg) -> str:
         """Return where usage is written: where it was read."""
-        if mark_of(last, JAVA, "/both") is True:
+        if not message.notes:
+            return self.usage_at
+        if mark_of(message, JAVA, "/both") is True:
             return "top"
-        place = mark_of(last, JAVA, "/usage")
+        place = mark_of(message, JAVA, "/usage")
         return place if place in ("top", "metadata") else self.usage_at
-
-
-_WORD = frozenset({str, type(None)})
-
-
-def _stamp(time: Any) -> str | None:
-    if time.tzinfo is None and not time.microsecond % 1000:
-        return to_milliseconds(time)
-    return None if type(time) is times.MadeTime else time.isoformat(" ")
-
-
-_ALWAYS_1 = frozenset({"id", "name", "role", "content", "metadata", "timestamp"})
-_ALWAYS_2 = _ALWAYS_1 | {"usage"}
 
 
 class _Java2(_Java):
     usage_at: ClassVar[str] = "top"
-    always: ClassVar[frozenset[str]] = _ALWAYS_2
 
 
 class _Java1(_Java):
     usage_at: ClassVar[str] = "metadata"
-    always: ClassVar[frozenset[str]] = _ALWAYS_1
 
 
 def _detect(native: Any) -> int | None:
@@ -247,21 +198,11 @@ def _detect(native: Any) -> int | None:
 def make_messages(version: int | None) -> Messages:
     """Return the reader and writer of both versions; arguments as of Python's."""
     as_read = version is None
-    dialects = {1: _Java1(*described(as_read=as_read)), 2: _Java2(*described(as_read=as_read))}
+    dialects = {1: _Java1(as_read=as_read), 2: _Java2(as_read=as_read)}
     return Messages(dialects, _detect, joins=lambda _: False, keeps_marks=False)
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
-
-
-@usually("meant.isdisjoint(value)", meant=_MEANT)
-def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
-    """Keep metadata but for the keys that would be read as something else."""
-    gone = [_STRUCTURED] if value.get(_STRUCTURED) is not None else []
-    gone += [_REASON] if isinstance(value.get(_REASON), str) else []
-    if tells_usage(value.get(_USAGE_KEY)) and (message.usage is None or mark_of(message, JAVA, "/both") is not True):
-        gone.append(_USAGE_KEY)
-    return without(value, *gone) if gone else value
 
 
 def carried_fields() -> Mapping[str, Cell]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import AgentMsgError, DecodeError, same, thaw
+from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     Native,
     Unreadable,
@@ -17,15 +17,13 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    note_of,
     plain_copy,
-    same_document,
     spelling,
 )
 from agentmsg_codecs.agentscope.names import ITEM, VERSIONS
-from agentmsg_codecs.agentscope.reading import read_container
-from agentmsg_codecs.agentscope.replies import seats
+from agentmsg_codecs.agentscope.replies import join, seats, split
 from agentmsg_codecs.agentscope.shapes import is_pair, own_extras, without
-from agentmsg_codecs.agentscope.writing import write_alone, write_container, write_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -111,29 +109,12 @@ class Messages:
             return None
         dialect = self.dialects[version]
         try:
-            group, is_usual = read_container(dialect, native)
+            whole = dialect.read(native)
         except (Unreadable, AgentMsgError):
             return None
-        if is_usual:
-            return group
-        # Each part was read so that it comes back, and so is their list.
-        plain = write_container(dialect, group, native.get("content") or write_content(dialect, group))
-        if _is_same(plain, native):
-            return group
-        known = (dialect.keys - dialect.free(native)) | plain.keys()
-        kept = spelling.keep(
-            group[0],
-            native,
-            plain,
-            family=self.family,
-            known=known,
-            never=frozenset({"content"}),
-            read=lambda native: read_container(dialect, native)[0],
-        )
-        if kept is None:
-            return None
-        spelt = spelling.put_back(kept, plain, family=self.family, read=lambda _: kept)
-        return [kept, *group[1:]] if _is_same(spelt, native) else None
+        group = split(whole, dialect)
+        # Where there are several, what a mark tells of one place would stand on one, and what it tells of on another.
+        return None if len(group) > 1 and mark_of(whole, self.family, "/both") is True else group
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -152,29 +133,28 @@ class Messages:
         first: Any = group[0]
         if first.role == "native":
             return thaw(first.content[0].value)
-        if not first.notes and not first.extras and len(group) == 1 and not self.dialects[version].is_brief:
-            return write_alone(self.dialects[version], first)
+        if not first.notes and not first.extras and len(group) == 1:
+            return self.dialects[version].write(first)
         if first.notes and not is_forced:
             own = mark_of(first, self.family, "/version")
             version = own if type(own) is int and own in VERSIONS else version
         if first.extras and not is_forced and self._is_new(first):
             version = VERSIONS[-1]
-        dialect = self.dialects[version]
-        plain = write_container(dialect, group, write_content(dialect, group))
-        if not first.notes or is_forced:
+        dialect, whole = self.dialects[version], join(group, self.family)
+        plain = dialect.write(whole)
+        if is_forced or all(key[:1] == "/" or key == "seat" for key in note_of(whole, self.family)):
             # What is written in a version of the caller's choice is spelt as that has it.
             return {**plain, **_unknown(first, plain, self.family)} if first.extras else plain
         if ITEM in first.extras:
-            first = first.evolve(extras=without(first.extras, ITEM))
+            whole = whole.evolve(extras=without(first.extras, ITEM))
 
         def reread(native: Native) -> am.Msg:
             # A spelling must not make another dialect of it.
-            back = self._group(plain_copy(thaw(native)), version) if self._detect(native) in (None, version) else None
-            if back is None or len(back) != len(group) or not all(map(same, back[1:], group[1:])):
+            if self._detect(native) not in (None, version):
                 raise Unreadable
-            return back[0]
+            return dialect.read(plain_copy(thaw(native)))
 
-        return thaw(spelling.put_back(first, plain, family=self.family, read=reread))
+        return thaw(spelling.put_back(whole, plain, family=self.family, read=reread))
 
 
 def _never(_: am.Msg) -> bool:
@@ -184,10 +164,3 @@ def _never(_: am.Msg) -> bool:
 def _unknown(message: am.Msg, plain: Native, family: str) -> Native:
     """Return the unknown fields of a message, beside those that it is written with."""
     return {key: thaw(value) for key, value in own_extras(message, family).items() if key not in plain}
-
-
-def _is_same(one: Native, other: Native) -> bool:
-    """Whether two native messages are the same; what is one object in both is not looked into."""
-    if len(one) != len(other):
-        return False
-    return all(key in other and (value is other[key] or same_document(value, other[key])) for key, value in one.items())

@@ -9,50 +9,41 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
-    EMPTY,
     KEEP,
     Cell,
     Native,
     Unreadable,
-    adopt,
     is_list,
     is_mapping,
     is_object,
-    maker,
     mark_of,
-    natives,
-    times,
     usually,
     word_at,
 )
-from agentmsg_codecs.agentscope.dialect import Dialect
+from agentmsg.formats.forms import Hatch, Json, Key, Link, Nested, Object, Spare
+from agentmsg_codecs.agentscope.dialect import Dialect, is_result
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import FAMILY
 from agentmsg_codecs.agentscope.python_format import carried_usage, described
 from agentmsg_codecs.agentscope.shapes import (
     finish_cell,
-    is_exact,
     is_no_time,
-    is_own_word,
-    object_or_none,
+    new_time,
+    old_time,
     old_times,
     own_extras,
     parts_in,
-    read_milliseconds,
     read_time,
-    spared,
-    to_milliseconds,
+    reason_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
+    import agentmsg as am
 
-_make_msg = maker(am.Msg)
+_ID = Key("id", "id", Link(), "may")
 _SPARE: Mapping[str, Any] = MappingProxyType({"finished_at": None, "error": None})
 _KEYS = frozenset(
     {"name", "content", "role", "id", "metadata", "usage", "finished_reason", "structured_output", *_SPARE}
@@ -75,12 +66,38 @@ def usual_name(role: str) -> str:
     return "system" if role == "tool" else role
 
 
+def _reason(*, is_null: bool) -> Hatch:
+    """Return the item of the reason for the end; ``is_null``: null stands there without one, else the key is absent."""
+    key, nothing = "finished_reason", "null" if is_null else "absent"
+    usual: Native = {key: None} if is_null else {}
+
+    def read(native: Native) -> dict[str, Any]:
+        word = word_at(native, key)
+        if word is None:
+            found = "null" if key in native else "absent"
+            return {} if found == nothing else {"notes": {key: found}}
+        known = _FINISH.get(word)
+        return {"finish_reason": known} if known else {"finish_reason": word, "notes": {"/word": True}}
+
+    def write(message: am.Msg) -> Native:
+        return usual if message.finish_reason is None else {key: reason_of(message, _FINISH, _REASONS, FAMILY)}
+
+    return Hatch(keys=(key,), cells={"finish_reason": KEEP}, get=read, put=write, about="finish_reason",
+                 schema={key: {"type": ["string", "null"]}})  # fmt: skip
+
+
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
-    spare: ClassVar[Mapping[str, Any]] = _SPARE
-    # The role of results alone, and how many keys are always written.
+    version: ClassVar[int]
+    # The role of results alone.
     tool_role: ClassVar[str]
-    size: ClassVar[int]
+
+    def __init__(self, *, as_read: bool) -> None:
+        self.described, self.media = described(self.version, self.items(), as_read=as_read)
+
+    def items(self) -> tuple[Any, ...]:
+        """Return what messages are made of."""
+        raise NotImplementedError
 
     def model_role(self, word: str) -> str | None:
         return word if word in _ROLES else None
@@ -91,64 +108,12 @@ class _Python(Dialect):
     def usual_name(self, role: str) -> str | None:
         return usual_name(role)
 
-    def read_head(self, native: Native) -> dict[str, Any]:
-        time = read_time(native.get(self.time_key))
-        return {
-            "name": word_at(native, "name"),
-            "id": word_at(native, "id"),
-            "created_at": time,
-            "metadata": adopt(object_or_none(native, "metadata")),
-            "extras": spared(native, self.spare, FAMILY),
-            "marks": {} if time is None or self.holds(time) else {"time": True},
-        }
-
-    def holds(self, time: Any) -> bool:
-        """Whether the spelling of times holds all of a time."""
-        raise NotImplementedError
-
-    def quick_message(self, native: Native, role: str, blocks: tuple[Any, ...]) -> am.Msg | None:
-        try:
-            name, own, metadata, stamp = native["name"], native["id"], native["metadata"], native[self.time_key]
-            tail = self.quick_tail(native)
-        except KeyError:
-            return None
-        if tail is None or len(native) != self.size or type(name) is not str or type(own) is not str:
-            return None
-        time = self.quick_time(stamp)
-        if time is None or not is_object(metadata):
-            return None
-        said = None if name == usual_name(role) else name
-        known = adopt(metadata) if metadata else EMPTY
-        return _make_msg(role, blocks, own, time, said, None, None, known, EMPTY, *tail)
-
-    def quick_time(self, stamp: Any) -> datetime | None:
-        """Return the time of a stamp as the library writes it; None of any other."""
-        raise NotImplementedError
-
-    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
-        """Return the fields from ``structured`` on, as far as there are any; None if the general path must look.
-
-        Raises:
-            KeyError: if a key is missing that is always written.
-        """
-        raise NotImplementedError
-
-    def read_tail(self, native: Native) -> dict[str, Any]:
-        word, structured = word_at(native, "finished_reason"), native.get("structured_output")
-        usage = native.get("usage")
-        if word is structured is usage is None:
-            return {}
-        marks: dict[str, Any] = {}
-        if word is not None and word not in _FINISH:
-            marks["word"] = True
-        if structured is not None and not is_object(structured):
-            marks["shape"] = True
-        return {
-            "usage": None if usage is None else self.read_usage(usage),
-            "finish_reason": word if word is None else _FINISH.get(word, word),
-            "structured": adopt(structured),
-            "marks": marks,
-        }
+    def name_of(self, message: am.Msg) -> str:
+        """Return the name that is written."""
+        name, content = message.name, message.content
+        if name is not None:
+            return name
+        return usual_name("tool" if content and is_result(content[0]) else message.role)
 
 
 class _Python2(_Python):
@@ -156,8 +121,33 @@ class _Python2(_Python):
     keys: ClassVar[frozenset[str]] = _KEYS | {"created_at", "timestamp", "url"}
     spare: ClassVar[Mapping[str, Any]] = {**_SPARE, "timestamp": None, "url": None}
     time_key: ClassVar[str] = "created_at"
+    said: ClassVar[tuple[str, ...]] = ("name", "content", "role")
+    version: ClassVar[int] = 2
     tool_role: ClassVar[str] = "assistant"
-    size: ClassVar[int] = 11
+
+    def items(self) -> tuple[Any, ...]:
+        return (
+            self.hatch(),
+            _ID,
+            Key("metadata", "metadata", Object(), "{}"),
+            new_time("created_at", FAMILY),
+            Key("usage", "usage", Nested(("usage",)), "null"),
+            Spare("finished_at"),
+            _reason(is_null=True),
+            Key("structured_output", "structured", Json(), "null"),
+            Spare("error"),
+            Spare("timestamp", is_written=False),
+            Spare("url", is_written=False),
+        )
+
+    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+        return {"name": self.name_of(message), "content": content, "role": role}
+
+    def read_said(self, native: Native) -> dict[str, Any]:
+        if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:
+            # Nothing but a spelling would tell it from a message of 1.x.
+            raise Unreadable
+        return super().read_said(native)
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         own, taken = own_extras(message, FAMILY), super().taken_by_message(message)
@@ -166,66 +156,6 @@ class _Python2(_Python):
         is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
         return taken if is_free else taken | {"timestamp"}
 
-    def read_head(self, native: Native) -> dict[str, Any]:
-        if native.get("created_at") is None and read_time(native.get("timestamp")) is not None:
-            # Nothing but a spelling would tell it from a message of 1.x.
-            raise Unreadable
-        return super().read_head(native)
-
-    def holds(self, time: Any) -> bool:
-        return True
-
-    def quick_time(self, stamp: Any) -> datetime | None:
-        time = read_time(stamp)
-        return time if time is not None and times.write_time(time) == stamp else None
-
-    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
-        usage, word, structured = native["usage"], native["finished_reason"], native["structured_output"]
-        ended, error = native["finished_at"], native["error"]
-        if word is not None and (type(word) is not str or word not in _FINISH):
-            return None
-        if structured is not None and not is_object(structured):
-            return None
-        return (
-            adopt(structured),
-            None if usage is None else self.read_usage(usage),
-            None if word is None else _FINISH[word],
-            None,
-            EMPTY if ended is error is None else spared(native, _SPARE, FAMILY),
-        )
-
-    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        name, own, time, usage = first.name, first.id, first.created_at, last.usage
-        native: Native = {
-            "name": usual_name(first.role) if name is None else name,
-            "content": content,
-            "role": role,
-            "id": own if own.__class__ is str else natives.link_of(own),
-            "metadata": thaw(first.metadata) if first.metadata else {},
-            "created_at": None if time is None else times.write_time(time),
-            "usage": self.write_usage(usage),
-            "finished_at": None,
-            "finished_reason": None if last.finish_reason is None else _reason(last),
-            "structured_output": None if last.structured is None else thaw(last.structured),
-            "error": None,
-        }
-        if own is None:
-            del native["id"]
-        if time is None:
-            del native["created_at"]
-        if first.extras:
-            # What they say of the spare keys is written with the other unknown fields.
-            for key in _SPARE.keys() & own_extras(first, FAMILY).keys():
-                del native[key]
-        return native
-
-
-def _reason(last: am.Msg) -> str | None:
-    reason = last.finish_reason
-    if reason is None or is_own_word(last, _FINISH, FAMILY):
-        return reason
-    return _REASONS.get(reason, reason)
-
 
 class _Python1(_Python):
     keys: ClassVar[frozenset[str]] = _KEYS | {"timestamp", "url"}
@@ -233,41 +163,30 @@ class _Python1(_Python):
     is_brief: ClassVar[bool] = True
     has_urls: ClassVar[bool] = True
     time_key: ClassVar[str] = "timestamp"
+    said: ClassVar[tuple[str, ...]] = ("name", "role", "content")
+    version: ClassVar[int] = 1
     tool_role: ClassVar[str] = "system"
-    size: ClassVar[int] = 6
+
+    def items(self) -> tuple[Any, ...]:
+        return (
+            _ID,
+            self.hatch(),
+            Key("metadata", "metadata", Object(), "{}"),
+            old_time("timestamp", FAMILY, is_null=False),
+            # What 1.x does not know is written where somebody said it: such keys are ignored there.
+            Key("usage", "usage", Nested(("usage",)), "may"),
+            _reason(is_null=False),
+            Key("structured_output", "structured", Json(), "may"),
+            Spare("finished_at", is_written=False),
+            Spare("error", is_written=False),
+        )
+
+    def spelt(self, message: am.Msg, role: str, content: Any) -> Native:
+        return {"name": self.name_of(message), "role": role, "content": content}
 
     def taken_by_message(self, message: am.Msg) -> frozenset[str]:
         # With that, it would be a message of 2.x.
         return super().taken_by_message(message) | {"created_at"}
-
-    def holds(self, time: Any) -> bool:
-        return is_exact(time)
-
-    def quick_time(self, stamp: Any) -> datetime | None:
-        return read_milliseconds(stamp)
-
-    def quick_tail(self, native: Native) -> tuple[Any, ...] | None:
-        return ()
-
-    def write_plain(self, first: am.Msg, last: am.Msg, role: str, content: Any) -> Native:
-        own, name, time = first.id, first.name, first.created_at
-        native: Native = {} if own is None else {"id": natives.link_of(own)}
-        native["name"] = usual_name(first.role) if name is None else name
-        native["role"] = role
-        native["content"] = content
-        native["metadata"] = thaw(first.metadata) if first.metadata else {}
-        if time is not None and is_exact(time):
-            native["timestamp"] = to_milliseconds(time)
-        elif time is not None and type(time) is not times.MadeTime:
-            native["timestamp"] = time.isoformat(" ")
-        # What 1.x does not know is written where somebody said it: such keys are ignored there.
-        if last.usage is not None:
-            native["usage"] = self.write_usage(last.usage)
-        if last.finish_reason is not None:
-            native["finished_reason"] = _reason(last)
-        if last.structured is not None:
-            native["structured_output"] = thaw(last.structured)
-        return native
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------
@@ -299,7 +218,7 @@ def make_messages(version: int | None) -> Messages:
         version: in which all is written; None: each message and block in that which it was read in.
     """
     as_read = version is None
-    old = _Python1(*described(1, as_read=as_read))
+    old = _Python1(as_read=as_read)
 
     def is_new(message: am.Msg) -> bool:
         """Whether 1.x would read an unknown field of a message, or take the message for one of 2.x."""
@@ -308,7 +227,7 @@ def make_messages(version: int | None) -> Messages:
             return "created_at" in own
         return "timestamp" in own or ("url" in own and old.has_url(message, own["url"]))
 
-    dialects = {1: old, 2: _Python2(*described(2, as_read=as_read))}
+    dialects = {1: old, 2: _Python2(as_read=as_read)}
     return Messages(dialects, detect, joins=lambda version: version > 1, keeps_marks=True, is_new=is_new)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, carried_extras, is_list, mark_of, rules, usually
+from agentmsg.formats import KEEP, carried_extras, is_list, is_object, mark_of, rules, usually
 from agentmsg.formats.forms import (
     Arguments,
     Const,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Native
-
 _RAW = "raw_input"
 _ARGUMENTS: Mapping[str, Any] = {"input": {"type": "object"}, _RAW: {"type": ["string", "null"]}}
 _ID = Key("id", "item_id", Link(), "may")
@@ -47,11 +46,12 @@ _NAME = Key("name", "name", Text())
 ODD_ACTS = ("thinking", "tool_call", "tool_use")
 
 
-def described(version: int, *, as_read: bool) -> tuple[Described, Media]:
+def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:
     """Return the description of a dialect, and its media.
 
     Args:
         version: 1 or 2.
+        message: what messages are made of.
         as_read: whether what was read from a block of another version is written as such.
     """
     is_new = version > 1
@@ -86,10 +86,11 @@ def described(version: int, *, as_read: bool) -> tuple[Described, Media]:
         *_results(ended, is_new=is_new),
         *media.forms(),
         USAGE,
+        Form("message", am.Msg, None, message, marks={"shape": _is_odd_shape}, is_apart=True),
     )  # fmt: skip
     names = tuple(form.name for form in forms if not form.is_apart and form.name not in (*media.sources, "usage"))
     hints, acts = ("hint", "hint_list"), ODD_ACTS
-    inner = tuple(name for name in names if name not in (*hints, *acts))
+    inner = tuple(name for name in names if name not in (*hints, *acts, "tool_result", "any_result"))
     places = {"assistant": names, "user": names, "system": names, "inner": inner}
     odd = {"user": (*acts, *hints), "system": (*acts, *hints, *media.names)}
     return Described(FAMILY, forms, places, odd=odd), media
@@ -166,16 +167,22 @@ def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
     return (
         Form("tool_result", am.ToolResultBlock, "tool_result", (
             link, name, Key("output", "content", Content("inner"), '""'), *rest
-        ), fits=lambda native: type(native.get("output")) in _SAID, is_apart=True),
+        ), fits=lambda native: type(native.get("output")) in _SAID),
         Form("any_result", am.ToolResultBlock, "tool_result", (
             link, name, Key("output", "structured", Json()), *rest
         ), notes={"any": True}, fits=lambda native: type(native.get("output")) not in _SAID,
              schema={"properties": {"output": {"type": ["boolean", "number", "object"]}}},
-             when=lambda block: block.structured is not None and not block.content, is_apart=True),
+             when=lambda block: block.structured is not None and not block.content),
     )  # fmt: skip
 
 
 _SAID = frozenset({str, list, type(None)})
+
+
+def _is_odd_shape(native: Native) -> bool:
+    """Whether structured output isn't an object."""
+    structured: Any = native.get("structured_output")
+    return structured is not None and not is_object(structured)
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------

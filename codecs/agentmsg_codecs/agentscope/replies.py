@@ -8,17 +8,18 @@ reason and structured output on its last that isn't a result.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
+import agentmsg as am
 from agentmsg import Made
-from agentmsg.formats import Grouping, grouping, times
+from agentmsg.formats import Grouping, adopt, grouping, maker, note_of, times
+from agentmsg_codecs.agentscope.dialect import is_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    import agentmsg as am
     from agentmsg_codecs.agentscope.dialect import Dialect
 
 
@@ -37,12 +38,58 @@ def seats(dialect: Dialect, *, joins: bool) -> Grouping:
     return attrs.evolve(apart, joins=_joins_reply) if joins else apart
 
 
-def role_of(kinds: Iterable[str]) -> str:
-    """Return the role of a native message whose messages have these; "tool" where all are results."""
-    return next((kind for kind in kinds if kind != "tool"), "tool")
+_make_msg = maker(am.Msg)
+_HEAD = ("name", "id", "created_at", "metadata", "extras")
+_TAIL = ("usage", "finish_reason", "structured")
+# The marks that belong to the fields at the end.
+_TAIL_MARKS = frozenset({"/word", "/shape", "/usage", "/both"})
 
 
-def last_said(kinds: Sequence[str]) -> int:
+def split(whole: am.Msg, dialect: Dialect) -> list[am.Msg]:
+    """Return the messages of a native one, which was read as one message with the results in its content."""
+    if len(whole.content) <= 1 or not any(map(is_result, whole.content)):
+        return [whole]
+    runs: list[tuple[str, list[Any]]] = []
+    for block in whole.content:
+        if is_result(block):
+            runs.append(("tool", [block]))
+        elif runs and runs[-1][0] != "tool":
+            runs[-1][1].append(block)
+        else:
+            runs.append((whole.role, [block]))
+    note, last = note_of(whole, dialect.family), _last_said([kind for kind, _ in runs])
+    group: list[am.Msg] = []
+    for index, (kind, blocks) in enumerate(runs):
+        named = index and kind != "tool"
+        fields: dict[str, Any] = {"name": shared_name(whole.name, kind, dialect)} if named else {}
+        marks: dict[str, Any] = {}
+        if index == 0:
+            fields = {name: getattr(whole, name) for name in _HEAD}
+            marks = {key: value for key, value in note.items() if key not in _TAIL_MARKS}
+        if index == last:
+            fields |= {name: getattr(whole, name) for name in _TAIL}
+            marks |= {key: value for key, value in note.items() if key in _TAIL_MARKS}
+        notes = {"notes": adopt({dialect.family: marks})} if marks else {}
+        group.append(_make_msg(kind, tuple(blocks), **fields, **notes))
+    return group
+
+
+def join(group: Sequence[am.Msg], family: str) -> am.Msg:
+    """Return the one message that a group is written as, with the results in its content."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+    kinds = [message.role for message in group]
+    last = group[_last_said(kinds)]
+    fields = {name: getattr(first, name) for name in _HEAD} | {name: getattr(last, name) for name in _TAIL}
+    note = {key: value for key, value in note_of(first, family).items() if key not in _TAIL_MARKS}
+    note |= {key: value for key, value in note_of(last, family).items() if key in _TAIL_MARKS}
+    role = next((kind for kind in kinds if kind != "tool"), "tool")
+    content = tuple(block for message in group for block in message.content)
+    return _make_msg(role, content, **fields, notes=adopt({family: note} if note else {}))
+
+
+def _last_said(kinds: Sequence[str]) -> int:
     """Return the index of the last message that isn't a result; of the first if all are."""
     return next((index for index in range(len(kinds) - 1, -1, -1) if kinds[index] != "tool"), 0)
 

@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import (
     EMPTY,
+    KEEP,
     Cell,
     Native,
     Unreadable,
-    adopt,
     is_list,
     is_mapping,
     is_object,
     is_sequence,
     mark_of,
     same_document,
+    spelling,
     times,
     usually,
 )
+from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.agentscope.names import ITEM
 
 if TYPE_CHECKING:
@@ -36,14 +38,6 @@ def own_extras(owner: Any, family: str) -> Mapping[str, Any]:
     """Return the unknown fields of an object that are a family's."""
     found: Any = owner.extras.get(family) if owner.extras else None
     return found if is_mapping(found) else EMPTY
-
-
-def spared(native: Native, spare: Mapping[str, Any], family: str) -> Mapping[str, Any]:
-    """Return the extras that the spare keys of a native object make."""
-    said = beside(native, spare)
-    # In the order of the document, which counts.
-    rest = {key: native[key] for key in native if key in said} if said else None
-    return adopt({family: rest}) if rest else EMPTY
 
 
 def beside(native: Mapping[str, Any], spare: Mapping[str, Any]) -> frozenset[str]:
@@ -113,15 +107,18 @@ def finish_cell(reasons: Mapping[str, str], family: str) -> Cell:
     return cell
 
 
-def is_own_word(message: Any, reasons: Mapping[str, str], family: str) -> bool:
-    """Whether a finish reason is written as it was read, in a word that the library does not have.
+def reason_of(message: Any, finish: Mapping[str, str], reasons: Mapping[str, str], family: str) -> str:
+    """Return the word for the reason of a message: as it was read, where the library does not have it.
 
     Args:
         message: that has one.
-        reasons: our words by the library's.
+        finish: our words by the library's.
+        reasons: the library's words by ours.
         family: whose mark ``/word`` says that.
     """
-    return bool(message.notes) and mark_of(message, family, "/word") is True and message.finish_reason not in reasons
+    reason: str = message.finish_reason
+    is_own = bool(message.notes) and mark_of(message, family, "/word") is True and reason not in finish
+    return reason if is_own else reasons.get(reason, reason)
 
 
 # -- times ------------------------------------------------------------------------------------------------------------
@@ -148,15 +145,57 @@ def to_milliseconds(time: datetime) -> str:
     return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
 
 
-def read_milliseconds(value: Any) -> datetime | None:
-    """Return the time that a text tells just as the older libraries write it; None of any other."""
-    time = read_time(value)
-    return time if time is not None and is_exact(time) and to_milliseconds(time) == value else None
-
-
 def is_exact(time: datetime) -> bool:
     """Whether the older spelling of times holds all of a time."""
     return time.tzinfo is None and not time.microsecond % 1000
+
+
+def new_time(key: str, family: str) -> Hatch:
+    """Return the item of a time in full."""
+    return _time(key, family, old=False, is_null=False)
+
+
+def old_time(key: str, family: str, *, is_null: bool) -> Hatch:
+    """Return the item of a time as the older libraries write it, and otherwise only where it was read.
+
+    Args:
+        key: where it stands.
+        family: whose mark ``/time`` says that the usual spelling does not hold it.
+        is_null: whether null stands there without a time; else the key is absent.
+    """
+    return _time(key, family, old=True, is_null=is_null)
+
+
+def _time(key: str, family: str, *, old: bool, is_null: bool) -> Hatch:
+    def spelt(time: datetime) -> str | None:
+        if not old:
+            return times.write_time(time)
+        if is_exact(time):
+            return to_milliseconds(time)
+        return None if type(time) is times.MadeTime else time.isoformat(" ")
+
+    nothing = "null" if is_null else "absent"
+
+    def read(native: Native) -> dict[str, Any]:
+        stamp = native.get(key)
+        if stamp is None:
+            found = "null" if key in native else "absent"
+            return {} if found == nothing else {"notes": {key: found}}
+        time = read_time(stamp)
+        if time is None:
+            return {"odd": (key,)} if stamp else {"notes": {key: spelling.spelling_of(stamp) or ["=", stamp]}}
+        notes: Native = {} if spelt(time) == stamp else {key: ["=", stamp]}
+        return {"created_at": time, "notes": notes if not old or is_exact(time) else {**notes, "/time": True}}
+
+    def write(message: Any) -> Native:
+        time = message.created_at
+        stamp = None if time is None else spelt(time)
+        if stamp is None and (not is_null or (time is None and key in own_extras(message, family))):
+            return {}
+        return {key: stamp}
+
+    cell = old_times(family) if old else KEEP
+    return Hatch(keys=(key,), cells={"created_at": cell}, get=read, put=write, odd=(key,), about="created_at")
 
 
 def old_times(family: str) -> Cell:

@@ -10,18 +10,12 @@ Follows @arcaelas/agent 2.3, and the older forms of 1.9 and 1.0.
 
 | Arcaelas | agentmsg |
 | --- | --- |
-| system, user, assistant, tool | the same roles, one message each |
 | any other role (the library accepts it at run time) | the same role, if it was read |
-| content: a text; a list of blocks (user, tool); null | one TextBlock; one block each; no blocks |
-| text | TextBlock |
-| image, audio, document | ImageBlock, AudioBlock, FileBlock |
-| source: base64; url; file | Base64Source; URLSource; FileSource without a provider |
-| timestamp, UTC with milliseconds | created_at; left out if absent |
-| tool_calls | ToolUseBlock; arguments are raw_input |
-| tool_call_id; tool_id of 1.0 | tool_call_id of a ToolResultBlock, which takes the name of its call |
-| thinking, thinking_signature | one ThinkingBlock in front, Signature of Anthropic |
 | unknown keys and an invalid time; keys of a call's function | extras["arcaelas"]; extras["arcaelas.item"] |
 | any other block or message | NativeBlock; a message with the role "native" |
+
+A result takes the name of its call. Thinking is one block in front; its signature is Anthropic's. A file source has no
+provider. Times are UTC with milliseconds.
 
 New content is written as a text if it is one plain text, and as null beside calls. Absent values have no key. Where
 only one text is possible, several are joined with a line break.
@@ -36,7 +30,7 @@ import attrs
 
 from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
 from agentmsg_codecs.arcaelas.capabilities import make_caps
-from agentmsg_codecs.arcaelas.format import CALLS, described
+from agentmsg_codecs.arcaelas.format import described
 from agentmsg_codecs.arcaelas.likeness import sniff_message
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
@@ -50,8 +44,8 @@ __all__ = ["ArcaelasCodec"]
 
 
 def _engines() -> Mapping[int, Messages]:
-    content = described()
-    return {version: Messages(content, version) for version in LINKS}
+    forms = described()
+    return {version: Messages(forms, version) for version in LINKS}
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +56,7 @@ class ArcaelasCodec(ContainerCodec):
         version: which version to write if the history tells none. 2 links results by ``tool_call_id`` (as 1.9 does), 1
             by ``tool_id`` (1.0).
         engines: what reads and writes, by generation; hooks registered before first use on
-            ``engines[2].content.parts["words"].converter`` replace ours in all.
+            ``engines[2].described.parts["words"].converter`` replace ours in all.
     """
 
     name: ClassVar[str] = "arcaelas"
@@ -77,8 +71,8 @@ class ArcaelasCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content, and those of calls."""
-        return (self.engines[2].content, CALLS)
+        """The forms."""
+        return (self.engines[2].described,)
 
     def make_caps(self) -> Caps:
         """Return what Arcaelas' messages support; see capabilities.py."""
@@ -86,7 +80,7 @@ class ArcaelasCodec(ContainerCodec):
 
     def _engine(self, version: Any) -> Messages:
         engine = self.engines[version if type(version) is int and version in self.engines else self.version]
-        engine.content.fill()
+        engine.described.fill()
         return engine
 
     def read(self, document: Any) -> am.History:
@@ -105,4 +99,5 @@ class ArcaelasCodec(ContainerCodec):
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas: by its first messages."""
-        return min(map(sniff_message, self.first_natives(document)), default=0.0)
+        forms = self.engines[2].described.forms
+        return min((sniff_message(native, forms) for native in self.first_natives(document)), default=0.0)

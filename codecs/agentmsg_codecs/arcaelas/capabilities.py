@@ -9,7 +9,6 @@ from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
     Caps,
-    Cell,
     Drop,
     MessageRow,
     Row,
@@ -21,10 +20,8 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.arcaelas.format import CALLS, SOURCE_KEYS, SOURCES
-from agentmsg_codecs.arcaelas.messages import NO_ROLES, keys_of
-from agentmsg_codecs.arcaelas.names import CONTAINERS, FAMILY, SIGNER, is_odd
-from agentmsg_codecs.arcaelas.times import carried_time
+from agentmsg_codecs.arcaelas.format import SOURCE_KEYS, SOURCES
+from agentmsg_codecs.arcaelas.names import CONTAINERS, FAMILY, NO_ROLES, SIGNER, is_odd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -107,10 +104,10 @@ def _word_rows(parts: Parts) -> Rows:
     }
 
 
-def _media_rows(content: Described) -> Rows:
+def _media_rows(described: Described) -> Rows:
     """Return the rows of messages, or results, whose content may be a list of blocks."""
     answers: Any = {am.ImageBlock: _media, am.AudioBlock: _sound, am.FileBlock: _document}
-    return FormRows(content).place("everything", answers, _word_rows(content.parts["everything"]))
+    return FormRows(described).place("everything", answers, _word_rows(described.parts["everything"]))
 
 
 def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
@@ -120,10 +117,12 @@ def _signature(signature: am.Signature, _: Any) -> am.Signature | None:
     return signature.evolve(extras={}) if signature.extras else signature
 
 
-def _assistant_rows(parts: Parts) -> Rows:
-    calls = FormRows(CALLS).row("call", rules={am.ToolUseBlock: rules.call_as_function}, kind=lambda _, __: "function")
+def _assistant_rows(described: Described) -> Rows:
+    calls = FormRows(described).row(
+        "call", rules={am.ToolUseBlock: rules.call_as_function}, kind=lambda _, __: "function"
+    )
     return {
-        **_word_rows(parts),
+        **_word_rows(described.parts["words"]),
         am.ThinkingBlock: Row(
             {"thinking": KEEP, "signature": _signature},
             lambda block: block if _is_thought(block) else Drop("what only its provider can read has no place"),
@@ -202,26 +201,21 @@ def _other(message: am.Msg) -> Any:
 
 
 def _rows(messages: Messages) -> Mapping[str, MessageRow]:
-    content = messages.content
-
-    def row(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] | None = None) -> MessageRow:
-        keys = keys_of(role)
-        fields: dict[str, Cell] = {
-            "created_at": carried_time,
-            "extras": carried_extras((FAMILY, lambda _: keys), odd=messages.is_odd),
-        }
-        return MessageRow(fields=fields, blocks=blocks, otherwise=otherwise, joins=_joined if otherwise else None)
-
-    placed = _media_rows(content)
+    described = messages.described
+    words, placed = _word_rows(described.parts["words"]), _media_rows(described)
     result: Rows = {am.ToolResultBlock: Row({"tool_call_id": KEEP}, rules.structured_as_text)}
-    tool = row("tool", result)
+    cells = FormRows(described).message
+
+    def said(role: str, blocks: Rows, otherwise: Callable[[am.Msg], Any] = _one_text) -> MessageRow:
+        return MessageRow(fields=cells(role), blocks=blocks, otherwise=otherwise, joins=_joined)
+
     return {
-        "system": row("system", _word_rows(content.parts["words"]), _one_text),
-        "user": row("user", placed),
-        "assistant": row("assistant", _assistant_rows(content.parts["words"]), _one_text),
-        "tool": MessageRow(fields=tool.fields, blocks=result, results=placed),
+        "system": said("system", words),
+        "user": MessageRow(fields=cells("user"), blocks=placed),
+        "assistant": said("assistant", _assistant_rows(described)),
+        "tool": MessageRow(fields=cells("both_2", "other_2", "tool_2"), blocks=result, results=placed),
         "native": rules.native_message_row(FAMILY, messages.read),
-        ANY_ROLE: row("system", _word_rows(content.parts["words"]), _other),
+        ANY_ROLE: said("other", words, _other),
     }
 
 

@@ -1,20 +1,54 @@
-"""The description: what blocks, sources and calls are in Arcaelas' messages.
+"""The description: what messages are, and blocks, sources and calls in them.
 
 The library has lists of blocks for users and tools. A list of texts elsewhere is read too: its blocks are marked
 ``/odd`` and written so again, and nothing else is. Calls have OpenAI's shape.
+
+Marks on a message: ``/list`` (content that could be a text is a list), ``/link`` (the field that links a result is
+that of another generation), ``/time`` (a time that the library would write otherwise), ``/odd`` (a role that the
+library does not know by type).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
-from agentmsg.formats import adopt
-from agentmsg.formats.forms import Arguments, Const, Described, Form, Inside, Key, Link, Nested, Text
-from agentmsg_codecs.arcaelas.names import FAMILY, ITEM
+from agentmsg.formats import Unreadable, maker, mark_of, spelling, times
+from agentmsg.formats.forms import (
+    Arguments,
+    Beside,
+    Const,
+    Content,
+    Described,
+    Each,
+    Form,
+    Hatch,
+    Inside,
+    Key,
+    Lifted,
+    Link,
+    Nested,
+    Place,
+    Single,
+    Spare,
+    Text,
+    Via,
+)
+from agentmsg_codecs.arcaelas.names import FAMILY, ITEM, LINKS, SIGNER, is_odd
+from agentmsg_codecs.arcaelas.times import STAMP, carried_time, is_usual, write_time
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from agentmsg.formats import Native
+
+_make_thinking = maker(am.ThinkingBlock, "thinking", "signature")
+_make_signature = maker(am.Signature)
+
+# -- blocks, and calls ------------------------------------------------------------------------------------------------
 
 _DATA = Form("base64", am.Base64Source, "base64", (
     Key("media_type", "media_type", Text(), "may", lacks="odd"), Key("data", "data", Text()),
@@ -31,24 +65,149 @@ SOURCES: Mapping[type[Any], frozenset[type[Any]]] = {
     cls: frozenset(form.cls for form in forms) for cls, (_, forms) in _SOURCES.items()
 }
 SOURCE_KEYS: Mapping[type[Any], frozenset[str]] = {form.cls: form.keys for form in (_DATA, _URL, _FILE)}
+_BLOCKS = (
+    Form("text", am.TextBlock, "text", (Key("text", "text", Text()),)),
+    *(
+        Form(tag, cls, tag, (Key("source", "source", Nested(tuple(form.name for form in sources))),))
+        for cls, (tag, sources) in _SOURCES.items()
+    ),
+)
 _CALL = Form("call", am.ToolUseBlock, None, (
     Key("id", "id", Link(), "may", lacks="no-id"),
     Const("type", "function"),
     Inside("function", (
         Key("name", "name", Text()), Key("arguments", "input", Arguments(is_any=True), '""'),
     ), space=ITEM),
-), fits=lambda native: native.get("type", "function") == "function",
-   schema=adopt({"properties": {"type": {"const": "function"}}}))  # fmt: skip
-CALLS = Described(FAMILY, (_CALL,), {})
-"""The entries of ``tool_calls``, which no hook replaces."""
+), is_apart=True)  # fmt: skip
+
+# -- what messages say ------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _Words(Content):
+    """Content that is one text, whatever was noted of it; only what was read as a list is written so."""
+
+    def write(self, v: str, c: Any) -> str:
+        return f"{c.bind('write_words', _write_words)}({v}, {c.place(self.place)}.write)"
+
+
+def _write_words(blocks: Sequence[Any], put: Callable[[Any], Any]) -> Any:
+    is_text = not any(is_odd(block) or type(block) is am.NativeBlock for block in blocks)
+    return blocks[0].text if is_text else list(map(put, blocks))
+
+
+def _read_time(stamp: Any) -> datetime:
+    if type(stamp) is not str:
+        # What isn't text says nothing that could be told of; a text that is no time is an extra.
+        raise am.DecodeError("timestamp is not a string")
+    time = times.read_time(stamp)
+    if time is None:
+        raise Unreadable("timestamp is no time")
+    return time
+
+
+def _is_odd_time(native: Native) -> bool:
+    stamp = native.get("timestamp")
+    time = None if type(stamp) is not str or STAMP.fullmatch(stamp) else times.read_time(stamp)
+    return time is not None and not is_usual(time)
+
+
+_TIME = Key(
+    "timestamp", "created_at", Via(_read_time, write_time, is_spelt=True), "may", is_odd=True, cell=carried_time
+)
+
+
+def _read_thinking(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
+    notes: dict[str, Any] = {}
+    odd: list[str] = []
+    said: dict[str, str] = {}
+    for key in ("thinking", "thinking_signature"):
+        value: Any = native.get(key)
+        if type(value) is str and value:
+            said[key] = value
+        elif key in native:
+            name = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
+            odd.append(key) if name is None else notes.update({key: name})
+    if not said:
+        return (), notes, odd
+    proof = said.get("thinking_signature")
+    signature = None if proof is None else _make_signature(SIGNER, proof)
+    return (_make_thinking(said.get("thinking", ""), signature),), notes, odd
+
+
+def _write_thinking(blocks: Sequence[Any], _: Any) -> Native:
+    # There is one.
+    block = blocks[0]
+    said = {"thinking": block.thinking} if block.thinking else {}
+    return said if block.signature is None else {**said, "thinking_signature": block.signature.value}
+
+
+_WORDS = _Words("words")
+_LISTED = Key("content", "content", Content("everything"), '""')
+_SAID = Key("content", "content", _WORDS, '""')
+_ANSWER = Lifted((
+    Beside(keys=("thinking", "thinking_signature"), takes={am.ThinkingBlock: None}, get=_read_thinking,
+           put=_write_thinking, about='ThinkingBlock, Signature (provider="anthropic")'),
+    Place("content", _WORDS, need="null", alone='""'),
+    Place("tool_calls", Each(Nested(("call",))), {am.ToolUseBlock: None}),
+))  # fmt: skip
+
+# -- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _message(role: str | None, *items: Any, place: str = "message", name: str, **how: Any) -> Form:
+    fixed = {} if role is None else {"role": role}
+    marks = {"time": _is_odd_time}
+    return Form(name, am.Msg, role, (*items, _TIME), tag_key="role", fixed=fixed, marks=marks, is_apart=place, **how)
+
+
+def _results(version: int) -> tuple[Form, ...]:
+    """Return the forms of results: those linked by both fields, by that of another generation, and usual ones."""
+    own, other, new, old = LINKS[version], LINKS[3 - version], LINKS[2], LINKS[1]
+
+    def form(name: str, link: str, beside: Hatch | Spare, **how: Any) -> Form:
+        one = Single(am.ToolResultBlock, (_LISTED, Key(link, "tool_call_id", Link(), "may", lacks="no-id")))
+        return _message("tool", one, beside, name=f"{name}_{version}", place=f"tool_{version}", **how)
+
+    def linked(*keys: str, by: str) -> dict[str, Any]:
+        def fits(native: Native) -> bool:
+            return all((native.get(key) is not None) is (key in keys) for key in (new, old))
+
+        def when(message: am.Msg) -> bool:
+            return mark_of(message, FAMILY, "/link") == by
+
+        return {"fits": fits, "when": when, "notes": {"link": by}}
+
+    both = form("both", new, Spare(old, is_written=False), **linked(new, old, by=new))
+    moved = form("other", other, _unsaid(own), **linked(other, by=other))
+    return both, moved, form("tool", own, _unsaid(other))
+
+
+def _unsaid(key: str) -> Hatch:
+    """Return the link of the other generation where it is null."""
+    notes: Any = {"notes": {key: "null"}}
+
+    def read(_: Native) -> dict[str, Any]:
+        return notes
+
+    def write(_: am.Msg) -> Native:
+        return {}
+
+    about = "null, where the other links the result"
+    return Hatch(keys=(key,), cells={}, get=read, put=write, is_optional=True, about=about)
+
+
+_MESSAGES = (
+    _message("system", _SAID, name="system"),
+    _message("user", _LISTED, name="user"),
+    _message("assistant", _ANSWER, name="assistant"),
+    *_results(2),
+    *_results(1),
+    _message(None, Key("role", "role", Text()), _SAID, name="other", place="other", notes={"odd": True}),
+)
 
 
 def described() -> Described:
-    """Return the forms of content; the place "words" is for roles whose content is a text."""
-    media = [
-        Form(tag, cls, tag, (Key("source", "source", Nested(tuple(form.name for form in sources))),))
-        for cls, (tag, sources) in _SOURCES.items()
-    ]
-    text = Form("text", am.TextBlock, "text", (Key("text", "text", Text()),))
-    places = {"everything": ("text", *(form.name for form in media)), "words": ("text",)}
-    return Described(FAMILY, (_DATA, _URL, _FILE, text, *media), places, odd={"words": ("text",)})
+    """Return all forms; the place "words" is for roles whose content is a text."""
+    places = {"everything": tuple(form.name for form in _BLOCKS), "words": ("text",)}
+    return Described(FAMILY, (_DATA, _URL, _FILE, *_BLOCKS, _CALL, *_MESSAGES), places, odd={"words": ("text",)})

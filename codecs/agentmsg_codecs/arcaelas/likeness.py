@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import is_object
-from agentmsg_codecs.arcaelas.messages import keys_of
+from agentmsg_codecs.arcaelas.times import STAMP
 
-_ROLES = frozenset({"system", "user", "assistant", "tool"})
-_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agentmsg.formats.forms import Form
+
+_FORMS = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool_2"}
 
 
-def sniff_message(message: Any) -> float:
+def sniff_message(message: Any, forms: Mapping[str, Form]) -> float:
     """Return 0 to 1: for a message with a time as JavaScript writes it, and no field that the library does not have."""
     if not is_object(message):
         return 0.0
     role, stamp = message.get("role"), message.get("timestamp")
-    if not isinstance(role, str) or role not in _ROLES or not isinstance(stamp, str):
+    if not isinstance(role, str) or role not in _FORMS or not isinstance(stamp, str):
         return 0.0
-    own = _STAMP.fullmatch(stamp) is not None and keys_of(role).issuperset(message)
+    own = STAMP.fullmatch(stamp) is not None and forms[_FORMS[role]].keys.issuperset(message)
     return 0.95 if own else 0.2

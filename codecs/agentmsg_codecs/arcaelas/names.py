@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentmsg.formats import Containers, is_marked, marked
+from agentmsg.formats import Containers, is_marked
 
 FAMILY = "arcaelas"
 CONTAINERS = Containers(family=FAMILY, title="Arcaelas", own=frozenset({"role"}))
@@ -14,13 +14,10 @@ CONTENT_KEYS = frozenset({"data", "function", "source", "url"})
 ITEM = "arcaelas.item"
 # The field that links a result with its call, by generation.
 LINKS = {1: "tool_id", 2: "tool_call_id"}
+# Words that mean something else in the model, and aren't roles of a document.
+NO_ROLES = frozenset({"", "native", "remove", "unset"})
 # Who signs what stands in `thinking_signature`: no other provider of the library's gives a signature.
 SIGNER = "anthropic"
-
-
-def odd(obj: Any) -> Any:
-    """Mark what was read though the library does not write it, so that it is written again."""
-    return marked(obj, FAMILY, odd=True)
 
 
 def is_odd(obj: Any) -> bool:

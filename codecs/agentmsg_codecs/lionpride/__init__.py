@@ -44,6 +44,7 @@ import attrs
 
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.lionpride.capabilities import make_caps
+from agentmsg_codecs.lionpride.format import DESCRIBED
 from agentmsg_codecs.lionpride.likeness import sniff_message
 from agentmsg_codecs.lionpride.messages import read_node, write_node
 from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
@@ -51,6 +52,7 @@ from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 __all__ = ["LionprideCodec"]
 
@@ -65,6 +67,11 @@ class LionprideCodec(ContainerCodec):
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of nodes and of their contents."""
+        return (DESCRIBED,)
 
     def make_caps(self) -> Caps:
         """Return what lionpride's messages support; see capabilities.py."""

@@ -30,14 +30,14 @@ from agentmsg_codecs.lionpride.block_capabilities import (
     data_row,
     slot_of,
 )
-from agentmsg_codecs.lionpride.content import kind_of
-from agentmsg_codecs.lionpride.messages import read_node, taken_in_node
+from agentmsg_codecs.lionpride.messages import NODE, kind_of, read_node
 from agentmsg_codecs.lionpride.names import (
     CLASS,
     CONTAINERS,
     CONTENT,
     FAMILY,
     META,
+    NODE_KEYS,
     SLOTS,
     TAKEN,
     is_uuid,
@@ -76,7 +76,12 @@ def _taken_in_metadata(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if list(own) == ["lion_class"] and own["lion_class"] != CLASS else None
 
 
-_EXTRAS = carried_extras((CONTENT, _taken_in_content), (META, _taken_in_metadata), (FAMILY, taken_in_node))
+_EXTRAS = carried_extras(
+    (CONTENT, _taken_in_content),
+    (META, _taken_in_metadata),
+    (FAMILY, lambda _: NODE_KEYS),
+    odd=natives.odd_at(NODE, FAMILY),
+)
 
 
 def _filled(value: Any, _: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agentmsg.formats import Containers
@@ -47,7 +48,11 @@ _BRACKETS = re.compile(r"([^\[\]]*@)?\[([0-9a-f:.]+)\](:[0-9]*)?", re.IGNORECASE
 
 def class_of_content(content: Iterable[str]) -> str:
     """Return the class that the keys of a content decide; an instruction where none does."""
-    keys = set(content)
+    return _class_of(tuple(content))
+
+
+@lru_cache(maxsize=256)
+def _class_of(keys: tuple[str, ...]) -> str:
     return next((name for name, triggers in TRIGGERS.items() if not triggers.isdisjoint(keys)), "instruction")
 
 

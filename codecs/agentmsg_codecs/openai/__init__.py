@@ -43,15 +43,19 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import EMPTY, Codec, Native, adopt, excerpt, is_list, is_object, maker, mark_of, speed
 from agentmsg_codecs.openai.capabilities import make_caps
+from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
 if TYPE_CHECKING:
-    from agentmsg.formats import Caps
+    from collections.abc import Mapping
+
+    from agentmsg.formats import Caps, Shape
+    from agentmsg.formats.forms import Described
 
 __all__ = ["OpenAICodec"]
 
@@ -71,8 +75,8 @@ class OpenAICodec(Codec):
             user message after the results.
         container: how to write a history that wasn't read from OpenAI: as a request body, or as a list of messages if
             it has no tools and no parameters.
-        engine: what reads and writes messages; hooks registered on ``engine.content.everything.converter`` before
-            first use replace ours.
+        engine: what reads and writes messages; hooks registered on ``engine.described.parts["user"].converter``
+            before first use replace ours.
     """
 
     name: ClassVar[str] = "openai"
@@ -94,6 +98,11 @@ class OpenAICodec(Codec):
         default=attrs.Factory(lambda self: Messages(place=place_of_option(self.thinking)), takes_self=True),
     )
 
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of messages, parts, calls and tools."""
+        return (self.engine.described, HINTS, *ENTRIES)
+
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
@@ -112,7 +121,9 @@ class OpenAICodec(Codec):
             raise error.at(*path) from None
         if place in _PLACES:
             return _make_history(tuple(messages), notes=_PLACES[place])
-        return _with_parameters(messages, {key: value for key, value in document.items() if key != "messages"})
+        return _with_parameters(
+            self.engine.described.shapes, messages, {key: value for key, value in document.items() if key != "messages"}
+        )
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Return the history of a document that others hold: of its usual messages only the texts are kept."""
@@ -125,7 +136,9 @@ class OpenAICodec(Codec):
             return None
         messages = self.engine.read_held(natives, lambda native: speed.copy_part(native, 2, depth))
         parameters = {key: value for key, value in document.items() if key != "messages"}
-        return _with_parameters(messages, speed.copy_document(parameters, depth) if parameters else parameters)
+        return _with_parameters(
+            self.engine.described.shapes, messages, speed.copy_document(parameters, depth) if parameters else parameters
+        )
 
     def write(self, history: am.History) -> Any:
         """Return the request body of a history; a list or a message where it was read from one, or is wanted so."""
@@ -138,7 +151,7 @@ class OpenAICodec(Codec):
                 return natives[0]
             if noted in _PLACES or (noted is None and self.container == "list"):
                 return natives
-        body: Native = {"messages": natives, **write_tools(history.tools)}
+        body: Native = {"messages": natives, **write_tools(self.engine.described.shapes, history.tools)}
         return {**body, **{key: thaw(value) for key, value in rest.items() if key not in body}} if rest else body
 
     def likeness(self, document: Any) -> float:
@@ -146,11 +159,11 @@ class OpenAICodec(Codec):
         return sniff_messages(document)
 
 
-def _with_parameters(messages: list[am.Msg], parameters: Native) -> am.History:
+def _with_parameters(shapes: Mapping[str, Shape], messages: list[am.Msg], parameters: Native) -> am.History:
     """Return the history of a body: its messages, and all else that it says."""
     if not parameters:
         return _make_history(tuple(messages))
-    tools, taken = read_tools(parameters)
+    tools, taken = read_tools(shapes, parameters)
     rest = {key: value for key, value in parameters.items() if key not in taken}
     return _make_history(tuple(messages), tools=tools, extras=adopt({FAMILY: rest}) if rest else EMPTY)
 

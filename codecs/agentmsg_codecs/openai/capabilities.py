@@ -18,17 +18,11 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.openai.block_capabilities import (
-    assistant_rows,
-    media_rows,
-    result_rows,
-    text_rows,
-)
+from agentmsg_codecs.openai.block_capabilities import assistant_rows, result_rows, rows_of
 from agentmsg_codecs.openai.calls import is_native_entry
 from agentmsg_codecs.openai.citation_capabilities import request_citations
-from agentmsg_codecs.openai.content import is_odd
+from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.marks import is_field_audio
-from agentmsg_codecs.openai.messages import KEYS
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.openai.reasoning import LISTS, place_of
 from agentmsg_codecs.openai.server_fields import message_keys
@@ -38,6 +32,7 @@ from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from agentmsg.formats import Shape
     from agentmsg_codecs.openai.messages import Messages
 
 
@@ -143,20 +138,23 @@ _DEVELOPER_ROLES = ("system", "developer")
 
 
 def _extras(messages: Messages, role: str) -> Any:
-    return carried_extras((FAMILY, lambda message: KEYS[role] | message_keys(message)), odd=messages.is_odd(role))
+    keys = messages.keys(role)
+    return carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd(role))
 
 
 def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, MessageRow]:
     """Return the rows of all roles."""
-    parts = messages.content
-    texts = text_rows(parts.system)
-    in_results = media_rows(parts.tool, why="a tool's result is text")
+    described = messages.described
+    texts = rows_of(described, "text")
+    in_results = rows_of(described, "tool", why="a tool's result is text")
     return {
         **{
             role: MessageRow(fields={"name": KEEP, "extras": _extras(messages, role)}, blocks=texts)
             for role in _DEVELOPER_ROLES
         },
-        "user": MessageRow(fields={"name": KEEP, "extras": _extras(messages, "user")}, blocks=media_rows(parts.user)),
+        "user": MessageRow(
+            fields={"name": KEEP, "extras": _extras(messages, "user")}, blocks=rows_of(described, "user")
+        ),
         "assistant": assistant,
         "tool": MessageRow(fields={"extras": _extras(messages, "tool")}, blocks=result_rows(), results=in_results),
         "native": rules.native_message_row(FAMILY, messages.read),
@@ -164,11 +162,11 @@ def message_rows(messages: Messages, assistant: MessageRow) -> Mapping[str, Mess
     }
 
 
-def _beside_messages(history: am.History) -> frozenset[str]:
+def _beside_messages(shapes: Mapping[str, Shape], history: am.History) -> frozenset[str]:
     own: Any = history.extras.get(FAMILY) or {}
     said = {key: plain_copy(thaw(own[key])) for key in ("tools", "functions") if key in own}
     # What would be read as tools is not what was read as something else.
-    return may_write(history.tools) | read_tools(said)[1] | {"messages"}
+    return may_write(history.tools) | read_tools(shapes, said)[1] | {"messages"}
 
 
 def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps:
@@ -179,16 +177,19 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
         as_text: whether thinking without a field is text, in tags.
         apart: whether the media of results stand in a user's message after them.
     """
-    rows = assistant_rows(messages.content, messages.place, citations=request_citations, as_text=as_text)
+    rows = assistant_rows(messages, "assistant", citations=request_citations, as_text=as_text)
     assistant = MessageRow(
         fields={"name": KEEP, "extras": _extras(messages, "assistant")}, blocks=rows, otherwise=_cited_alone
     )
-    users = media_rows(messages.content.user)
+    users = rows_of(messages.described, "user")
     return Caps(
         messages=message_rows(messages, assistant),
         apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_messages))},
-        tools=tool_rows(),
+        history={
+            "tools": KEEP,
+            "extras": carried_extras((FAMILY, lambda history: _beside_messages(messages.described.shapes, history))),
+        },
+        tools=tool_rows(messages.described),
         arrange=(restructure.split_results, restructure.choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import carried_extras, mark_of
-from agentmsg_codecs.openai.citations import CITED, citation_keys
-from agentmsg_codecs.openai.content import is_odd
+from agentmsg_codecs.openai.format import CITED
+from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 _CITATION_EXTRAS = carried_extras(
-    (ITEM, lambda citation: CITED if citation.kind == "url_citation" else None),
-    (FAMILY, citation_keys),
+    (ITEM, lambda citation: frozenset(CITED) if citation.kind == "url_citation" else None),
+    (FAMILY, lambda citation: frozenset({"type", *(("url_citation",) if citation.kind == "url_citation" else ())})),
 )
 
 

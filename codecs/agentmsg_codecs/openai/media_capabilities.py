@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, mark_of, media, rules
-from agentmsg_codecs.openai.content import AUDIO_FORMATS, DETAILS, is_odd, write_url
+from agentmsg.formats import Drop, Swap, media, rules
+from agentmsg_codecs.openai.format import AUDIO_FORMATS
+from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY
+from agentmsg_codecs.openai.sources import write_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,11 +45,6 @@ def carried_image(block: Any) -> Any:
     if isinstance(block.source, (am.URLSource, am.Base64Source)):
         return _with_source(block, _bare_source(block.source))
     return Drop("an image is given by URL or as data here")
-
-
-def carried_detail(detail: str, block: Any) -> str | None:
-    """Keep how closely to look: a word of the schema, or the one that was read."""
-    return detail if detail in DETAILS or mark_of(block, FAMILY, "/detail") == detail else None
 
 
 _SOUND = {"audio/mpeg": "audio/mp3", "audio/wave": "audio/wav", "audio/x-wav": "audio/wav"}

@@ -1,75 +1,69 @@
-"""Messages: one native message is one of ours. A fast path for the usual ones, a shape for each role for the others."""
+"""Messages: one native message is one of ours. What stands beside the content is taken off first, and put on last."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
-    EMPTY,
-    Native,
     Shape,
     Unreadable,
     adopt,
-    is_bare_text,
     is_list,
-    is_object,
-    maker,
+    is_mapping,
     mark_of,
     marked,
     natives,
     note_of,
+    plain_copy,
     read_as,
-    text_at,
+    speed,
+    spelling,
     write_as,
 )
-from agentmsg_codecs.openai.audio import read_audio, write_audio
-from agentmsg_codecs.openai.calls import (
-    NO_ID,
-    is_legacy,
-    is_native_entry,
-    read_entry,
-    read_legacy,
-    write_entry,
-    write_legacy,
+from agentmsg.formats.forms import (
+    Beside,
+    Content,
+    Each,
+    Form,
+    Json,
+    Key,
+    Lifted,
+    Link,
+    Place,
+    Single,
+    Spare,
+    Text,
+    Via,
+    Wrapped,
 )
-from agentmsg_codecs.openai.citations import read_annotations, write_annotations
-from agentmsg_codecs.openai.content import ContentParts, make_text, odd
-from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named, is_value
+from agentmsg_codecs.openai.calls import Calls, is_legacy, is_native_entry
+from agentmsg_codecs.openai.format import describe
+from agentmsg_codecs.openai.hints import odd
+from agentmsg_codecs.openai.marks import is_field_audio, is_function, is_named
+from agentmsg_codecs.openai.marks import is_value as is_value_result
 from agentmsg_codecs.openai.names import FAMILY, MESSAGE, REASONING_KEYS
-from agentmsg_codecs.openai.quick_read import NAMED, fast_readers, held_readers
 from agentmsg_codecs.openai.reasoning import read_reasoning, write_reasoning
-from agentmsg_codecs.openai.server_fields import Attached, detached, with_attached
+from agentmsg_codecs.openai.server_fields import SIGNED_KEY, Attached, detached
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
 from agentmsg_codecs.openai.tool_links import Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from agentmsg_codecs.openai.quick_read import Reader
+    from agentmsg.formats import Native
 
-
-make_msg = maker(am.Msg)
-_make_result = maker(am.ToolResultBlock)
-make_refusal = maker(am.RefusalBlock)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_LISTED = adopt({FAMILY: {"/list": True}})
-_PLAIN = frozenset({"role", "content", "name"})
-KEYS: Mapping[str, frozenset[str]] = {
-    "system": _PLAIN,
-    "developer": _PLAIN,
-    "user": _PLAIN,
-    "assistant": _PLAIN.union(REASONING_KEYS, {"refusal", "tool_calls", "function_call", "audio", "annotations"}),
-    "tool": _PLAIN | {"tool_call_id"},
-    "function": _PLAIN | {"tool_call_id"},
-}
-# What is not understood under these hides nothing else: it is kept as unknown keys are.
-_ODD = frozenset({"name", "tool_call_id", "refusal", "audio", "annotations", "tool_calls", "function_call"}).union(
-    REASONING_KEYS
-)
-_LISTS = frozenset({"content", "tool_calls", "reasoning_details", "thinking_blocks", "annotations"})
+_PLAIN = {"system": "text", "developer": "text", "user": "user"}
+_ROLES = frozenset({*_PLAIN, "assistant", "tool", "function"})
+_REFUSED = adopt({FAMILY: {"/refusal": True}})
+_NAME = Key("name", "name", Text(), "may", is_odd=True)
+_BESIDE = ("annotations", SIGNED_KEY, "cache_control")
+
+
+def _is_empty_sound(native: Any) -> bool:
+    return is_mapping(native) and not any(native.values())
 
 
 class Messages:
@@ -78,40 +72,103 @@ class Messages:
     Args:
         place: the field for thinking that was not read from one; None: there is none.
         is_response: whether the messages are those of responses, which spell absent fields otherwise.
+
+    Attributes:
+        described: the forms.
+        calls: reads and writes calls.
     """
 
     def __init__(self, *, place: str | None, is_response: bool = False) -> None:
-        self.content = ContentParts(is_response=is_response)
         self.place = place
         self._is_response = is_response
         self._spelt = MESSAGE if is_response else FAMILY
-        self._shapes: dict[str, Shape] = {
-            **{
-                role: self._shape(role, self._read_plain, self._write_plain) for role in ("system", "developer", "user")
-            },
-            "assistant": self._shape("assistant", self._read_assistant, self._write_assistant),
-            "tool": self._shape("tool", self._read_tool, self._write_tool),
-            "function": self._shape("function", self._read_function, self._write_function),
-        }
-        # Responses have more keys than the usual messages of requests.
-        self._fast: Mapping[str, Reader] = {} if is_response else fast_readers(self.content)
-        self._held: Mapping[str, Reader] = {} if is_response else held_readers(self.content)
+        self.calls = Calls()
+        self.described = self.calls.described = describe(self._forms())
 
-    def _shape(self, role: str, read: Callable[[Native, Any], am.Msg], write: Callable[[am.Msg], Native]) -> Shape:
-        keys: dict[str | None, frozenset[str]] = {role: self.keys(role)}
-        return Shape(cls=am.Msg, keys=keys, tag="role", read=read, write=write, never=_LISTS, odd=_ODD)
+    # -- the forms ----------------------------------------------------------------------------------------------
 
-    def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
-        """Return the test for odd values in the extras of a role's messages."""
-        return natives.odd_at(self._shapes[role], self._spelt, FAMILY)
+    def _forms(self) -> tuple[Form, ...]:
+        said = self._form("assistant", self._assistant())
+        if self._is_response:
+            return (said,)
+        plain = {role: Lifted((Place("content", Content(place), need='""'),)) for role, place in _PLAIN.items()}
+        results = [self._result(role, is_value=value) for role in ("tool", "function") for value in (True, False)]
+        return (*(self._form(role, (content, _NAME)) for role, content in plain.items()), said, *results)
 
-    def keys(self, role: str) -> frozenset[str]:
-        """Return the keys of a role's messages; those of responses have no name."""
-        return KEYS[role] - {"name"} if self._is_response else KEYS[role]
+    def _form(self, role: str, items: tuple[Any, ...]) -> Form:
+        spelt = MESSAGE if self._is_response else None
+        return Form(
+            f"{role}_message", am.Msg, role, items, tag_key="role", fixed={"role": role}, is_apart=role, spelt=spelt
+        )
+
+    def _assistant(self) -> tuple[Any, ...]:
+        place = "answer" if self._is_response else "assistant"
+        sound = Via(self._read_sound, self._write_sound, native={"type": "object"})
+        calls = self.calls
+        of_old = Via(calls.read_legacy, calls.write_legacy, native={"type": "object"})
+        refusal = Wrapped(am.RefusalBlock, "refusal", {"notes": _REFUSED}, full=True)
+        need: Literal["null", "may"] = "null" if self._is_response else "may"
+        content = Lifted((
+            Beside(
+                keys=REASONING_KEYS,
+                takes={am.ThinkingBlock: lambda block: not is_thinking_part(block)},
+                get=read_reasoning,
+                put=write_reasoning(self.place),
+                about="thinking",
+            ),
+            Place("content", Content(place), need="null", alone='""'),
+            Place("refusal", refusal, {am.RefusalBlock: self._in_field}, need,
+                  last_of="content", is_one=True, is_odd=True),
+            Place("audio", sound, {am.AudioBlock: is_field_audio}, is_one=True, is_odd=True),
+            Place("tool_calls", Each(Via(calls.read, calls.write, native={})),
+                  {am.ToolUseBlock: None, am.NativeBlock: is_native_entry}, is_odd=True),
+            Place("function_call", of_old, {am.ToolUseBlock: is_legacy},
+                  last_of="tool_calls", is_one=True, is_odd=True),
+        ))  # fmt: skip
+        annotations = Spare("annotations", [], is_written=False)
+        return (content, annotations) if self._is_response else (content, annotations, _NAME)
+
+    def _result(self, role: str, *, is_value: bool) -> Form:
+        link = Key(
+            "tool_call_id", "tool_call_id", Link(), "may", is_odd=True, lacks="no-id" if role == "tool" else None
+        )
+        name = (
+            Key("name", "name", Text(), "may", said="named", is_odd=True)
+            if role == "tool"
+            else Key("name", "name", Text())
+        )
+        content = Key("content", "structured", Json()) if is_value else Key("content", "content", Content("tool"), '""')
+        marks = {"/value": True} if is_value else {}
+        return Form(
+            f"{role}_value" if is_value else f"{role}_message",
+            am.Msg,
+            role,
+            (Single(am.ToolResultBlock, (link, content, name), marks),),
+            tag_key="role",
+            fixed={"role": "tool"},
+            fits=(lambda native: not _is_content(native)) if is_value else None,
+            when=(lambda message: bool(is_value_result(message.content[0]))) if is_value else None,
+            is_apart=role,
+        )
 
     def fill(self) -> None:
         """Fill the tables of hooks, on first use."""
-        self.content.fill()
+        self.described.fill()
+
+    def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
+        """Return the test for odd values in the extras of a role's messages."""
+        comes_back = natives.odd_at(self.described.shapes[f"{role}_message"], self._spelt, FAMILY)
+
+        def test(owner: Any, key: str, value: Any) -> bool:
+            if key == "annotations" and role == "assistant":
+                return self._citations(plain_copy(thaw(value))) is None and not spelling.says_nothing(value)
+            return comes_back(owner, key, value)
+
+        return test
+
+    def keys(self, role: str) -> frozenset[str]:
+        """Return the keys of a role's messages; those of responses have no name."""
+        return self.described.shapes[f"{role}_message"].keys[role] | {"role"}
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -125,129 +182,119 @@ class Messages:
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        role = natives.role_of(native)
-        links = Links() if links is None else links
-        fast = self._fast.get(role)
-        message = None if fast is None else fast(native, links)
-        return links.linked(self._read(native, role)) if message is None else message
+        return (Links() if links is None else links).linked(self.read_unlinked(native))
 
     def read_unlinked(self, native: Any) -> am.Msg:
         """Return the message of a native one, as ``read`` does, without the ids and names that readers make."""
-        return self._read(native, natives.role_of(native))
+        role = natives.role_of(native)
+        shape = self.described.shapes.get(f"{role}_message") if role in _ROLES else None
+        if shape is None:
+            return natives.read_whole(native, FAMILY)
+        try:
+            if native.keys().isdisjoint(_BESIDE):
+                return self._read(shape, native)
+            return self._read_beside(shape, native)
+        except (Unreadable, AgentMsgError):
+            return natives.read_whole(native, FAMILY)
 
     def read_held(self, native_messages: list[Any], copy: Callable[[Any], Any]) -> list[am.Msg]:
         """Return the messages of native ones that others hold.
 
+        A bare message keeps nothing of its document but texts, so these alone are checked; any other is read again.
+
         Args:
             native_messages: anything.
-            copy: returns a checked copy of a native message that the general path must read.
+            copy: returns a checked copy of a native message.
 
         Raises:
             Exception: of any kind, if they are not all messages.
         """
-        readers: Mapping[Any, Reader] = self._held
-        reader_of, links = readers.get, Links()
+        links = Links()
         messages: list[am.Msg] = []
-        for number, native in enumerate(native_messages):
-            reader = reader_of(native.get("role")) if type(native) is _OBJECT else None
-            message = None if reader is None else reader(native, links)
-            if message is None:
-                links.number = number
-                message = self.read(copy(native), links)
-            messages.append(message)
+        for links.number, native in enumerate(native_messages):
+            message = self.read_unlinked(native) if type(native) is _OBJECT else None
+            if message is None or not speed.is_sound_bare(message):
+                message = self.read_unlinked(copy(native))
+            messages.append(links.linked(message))
         return messages
 
-    def _read(self, native: Native, role: str) -> am.Msg:
-        shape = self._shapes.get(role)
-        if shape is None:
-            return natives.read_whole(native, FAMILY)
-        try:
-            found: am.Msg = self._read_attached(shape, native)
-        except (Unreadable, AgentMsgError):
-            found = natives.read_whole(native, FAMILY)
-        return found
+    def _read(self, shape: Shape, native: Native) -> am.Msg:
+        readers: Any = shape.exact
+        message: am.Msg = readers[native["role"]](native)
+        return _of_function(message) if native["role"] == "function" else message
 
-    def _read_attached(self, shape: Shape, native: Native) -> am.Msg:
-        """Return the message of a native one, with what compatible servers say beside its content."""
+    def _read_beside(self, shape: Shape, native: Native) -> am.Msg:
+        """Return the message of a native one, with what stands beside its content."""
         attached = Attached(native, hints=not self._is_response)
-        message: am.Msg = read_as(shape, attached.rest, self._spelt, namespace=FAMILY)
+        rest = attached.rest
+        citations = self._citations(rest.get("annotations")) if native["role"] == "assistant" else None
+        if citations:
+            rest = {key: value for key, value in rest.items() if key != "annotations"}
+        message = self._read(shape, rest)
+        if citations:
+            message = self._cited(message, citations, rest)
         if not attached:
             return message
-        message, rest = attached.on_message(message, native)
-        if len(rest) == len(attached.rest):
+        message, left = attached.on_message(message, native)
+        if len(left) == len(attached.rest):
             return message
         # What has no block to stand on is not known.
-        known: am.Msg = read_as(shape, rest, self._spelt, namespace=FAMILY)
-        return message.evolve(extras=known.extras)
+        return message.evolve(extras=self._read(shape, {**rest, **_only(left, _BESIDE[1:])}).extras)
 
-    def _blocks(self, native: Native, role: str) -> tuple[tuple[Any, ...], bool]:
-        read = self.content.of(role).read
-        return natives.read_content(native.get("content"), self._read_signed if role == "assistant" else read, FAMILY)
+    def _citations(self, value: Any) -> tuple[am.Citation, ...] | None:
+        """Return the citations of annotations; None where they are none."""
+        read = self.described.shapes["url_citation"]
+        try:
+            return tuple(read_as(read, entry, FAMILY) for entry in value) if is_list(value) else None
+        except (Unreadable, AgentMsgError):
+            return None
 
-    def _read_signed(self, part: Any) -> Any:
-        """Return the block of a part of an assistant's content, which may be signed."""
-        read = self.content.assistant.read
-        attached = Attached(part, hints=False) if is_object(part) and part.get("type") == "text" else None
-        return attached.on(read(attached.rest)) if attached else read(part)
+    def _cited(self, message: am.Msg, citations: tuple[am.Citation, ...], native: Native) -> am.Msg:
+        """Return a message with the citations of its one text; where there is none beside calls, of an empty one."""
+        content = message.content
+        said = [index for index, block in enumerate(content) if not self._is_beside(block)]
+        if len(said) > 1 or (said and type(content[said[0]]) is not am.TextBlock):
+            raise Unreadable
+        after = [
+            index
+            for index, block in enumerate(content)
+            if type(block) is not am.ThinkingBlock or is_thinking_part(block)
+        ]
+        at = said[0] if said else after[0] if after else len(content)
+        found: Any = content[at] if said else am.TextBlock("")
+        text = found.evolve(citations=citations)
+        if self._is_response:
+            text = text if text.text else odd(text)
+        else:
+            text = marked(text, FAMILY, annotated=True)
+        message = message.evolve(content=(*content[:at], text, *content[at + len(said) :]))
+        if not said:
+            how = "absent" if "content" not in native else spelling.spelling_of(native["content"])
+            note = {**note_of(message, self._spelt), "content": how}
+            message = spelling.with_note(message, self._spelt, note)
+        return marked(message, FAMILY, list=True) if type(native.get("content")) is list else message
 
-    def _read_plain(self, native: Native, _: Any) -> am.Msg:
-        role = text_at(native, "role")
-        blocks, listed = self._blocks(native, role)
-        return make_msg(role, blocks, name=_word(native, "name"), notes=_LISTED if listed else EMPTY)
+    def _is_beside(self, block: Any) -> bool:
+        """Whether a block of an assistant was read from another key than that of the content."""
+        kind: Any = block.__class__
+        if kind is am.ThinkingBlock:
+            return not is_thinking_part(block)
+        if kind is am.RefusalBlock:
+            return mark_of(block, FAMILY, "/refusal") is True
+        return kind is am.ToolUseBlock or is_field_audio(block) or is_native_entry(block)
 
-    def _read_assistant(self, native: Native, _: Any) -> am.Msg:
-        said, listed = self._blocks(native, "assistant")
-        thoughts, copies = read_reasoning(native)
-        citations = _understood(read_annotations, native.get("annotations"), ())
-        if citations:
-            # Beside calls there may be no text: what is cited is then an empty one.
-            said = said or (make_text(""),)
-            if len(said) != 1 or type(said[0]) is not am.TextBlock:
-                raise Unreadable
-            text = said[0].evolve(citations=citations)
-            said = (_in_answer(text) if self._is_response else marked(text, FAMILY, annotated=True),)
-            listed = type(native.get("content")) is list
-        blocks = [*thoughts, *said]
-        refusal = _word(native, "refusal")
-        if refusal:
-            blocks.append(marked(make_refusal(refusal=refusal), FAMILY, refusal=True))
-        blocks += _understood(partial(read_audio, is_response=self._is_response), native.get("audio"), ())
-        calls = native.get("tool_calls")
-        if is_list(calls):
-            blocks += map(read_entry, calls)
-        legacy = native.get("function_call")
-        if legacy is not None and legacy != {"name": "", "arguments": ""}:
-            blocks += _understood(lambda call: (read_legacy(call),), legacy, ())
-        name = None if self._is_response else _word(native, "name")
-        message = make_msg("assistant", tuple(blocks), name=name, notes=_LISTED if listed else EMPTY)
-        return marked(message, FAMILY, copies=copies) if copies else message
+    def _read_sound(self, native: Any) -> am.AudioBlock:
+        if _is_empty_sound(native):
+            raise Unreadable
+        block: am.AudioBlock = read_as(self.described.shapes["sound"], native, FAMILY)
+        return block if (_is_answer if self._is_response else _is_reference)(block) else odd(block)
 
-    def _read_tool(self, native: Native, _: Any) -> am.Msg:
-        link, name = _word(native, "tool_call_id"), _word(native, "name")
-        result, listed = self._result(native, link, name)
-        if link is None:
-            result = result.evolve(notes=NO_ID) if not result.notes else marked(result, FAMILY, **{"no-id": True})
-        if name is not None:
-            result = marked(result, FAMILY, named=True) if result.notes else result.evolve(notes=NAMED)
-        return make_msg("tool", (result,), notes=_LISTED if listed else EMPTY)
+    def _write_sound(self, block: am.AudioBlock) -> Native:
+        return write_as(self.described.shapes["sound"], block, FAMILY)
 
-    def _read_function(self, native: Native, _: Any) -> am.Msg:
-        link, name = _word(native, "tool_call_id"), text_at(native, "name")
-        marks = {"legacy": True} if link is None else {"function": True, "named": True}
-        result, listed = self._result(native, link, name)
-        return make_msg("tool", (marked(result, FAMILY, **marks),), notes=_LISTED if listed else EMPTY)
-
-    def _result(self, native: Native, link: str | None, name: str | None) -> tuple[am.ToolResultBlock, bool]:
-        """Return the result of a tool, and whether its content is a list for what a text would say.
-
-        Content that is neither a text nor a list, such as an object, is what the tool gave as a value.
-        """
-        content = native.get("content")
-        if content is not None and type(content) not in (str, list):
-            result = _make_result(link, (), name, structured=adopt(content))
-            return marked(result, FAMILY, value=True), False
-        blocks, listed = self._blocks(native, "tool")
-        return _make_result(link, blocks, name), listed
+    def is_no_sound(self, block: am.AudioBlock) -> bool:
+        """Whether a block that fits would be read as none: its id, and all else that it says, is empty."""
+        return _is_empty_sound(self._write_sound(block))
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -257,13 +304,21 @@ class Messages:
         if kept is not None:
             return kept
         role = message.role
-        if role == "tool" and is_function(message.content[0]):
-            role = "function"
-        shape = self._shapes[role]
+        if speed.is_bare(message):
+            return self.described.names.writers[f"{role}_message"](message)
+        if role == "tool":
+            block: Any = message.content[0]
+            if is_function(block):
+                role = "function"
+            elif block.notes and is_named(block):
+                # A result of old that got an id has its name still.
+                message = message.evolve(content=(marked(block, FAMILY, named=True),))
+        shape = self.described.shapes[f"{role}_message"]
         for block in message.content:
-            if block.cache is not None or block.signature is not None:
-                inner, beside = detached(message)
-                return {**self._write(shape, inner), **beside}
+            if block.cache is not None or block.signature is not None or type(block) is am.TextBlock:
+                inner, beside = self._detached(message)
+                native = self._write(shape, inner)
+                return {**native, **beside} if beside else native
         return self._write(shape, message)
 
     def _write(self, shape: Shape, message: am.Msg) -> Native:
@@ -271,58 +326,24 @@ class Messages:
             return shape.write(message)
         return write_as(shape, message, self._spelt, namespace=FAMILY)
 
-    def _content(self, message: am.Msg, blocks: Sequence[Any], role: str) -> Any:
-        """Return the content that some blocks are."""
-        if not blocks:
-            return ""
-        if len(blocks) == 1 and is_bare_text(blocks[0], FAMILY) and mark_of(message, FAMILY, "/list") is not True:
-            return blocks[0].text
-        write = self.content.of(role).write
-        return [with_attached(block, write) if block.signature is not None else write(block) for block in blocks]
-
-    def _write_plain(self, message: am.Msg) -> Native:
-        native: Native = {"role": message.role, "content": self._content(message, message.content, message.role)}
-        if message.name is not None:
-            native["name"] = message.name
-        return native
-
-    def _write_assistant(self, message: am.Msg) -> Native:
-        thoughts: list[Any] = []
-        said: list[Any] = []
-        calls: list[Any] = []
-        native: Native = {"role": "assistant", "content": None}
-        if message.name is not None:
-            native["name"] = message.name
-        sound: Any = None
-        for block in message.content:
-            kind = type(block)
-            if kind is am.ToolUseBlock or is_native_entry(block):
-                calls.append(block)
-            elif kind is am.ThinkingBlock and not is_thinking_part(block):
-                thoughts.append(block)
-            elif kind is am.AudioBlock and is_field_audio(block):
-                sound = block
-            else:
-                said.append(block)
-        if thoughts:
-            write_reasoning(thoughts, mark_of(message, FAMILY, "/copies"), self.place, native)
-        if said and type(said[-1]) is am.RefusalBlock and self._in_field(said[-1]):
-            native["refusal"] = said.pop().refusal
-        annotations = write_annotations(said)
-        if annotations:
-            said = [_uncited(said[0])]
-            native["annotations"] = annotations
-        if said or not (calls or sound is not None or "refusal" in native):
-            native["content"] = self._content(message, said, "assistant")
-        if sound is not None:
-            native["audio"] = write_audio(sound)
-        if calls and is_legacy(calls[-1]):
-            native["function_call"] = write_legacy(calls.pop())
-        if calls:
-            native["tool_calls"] = list(map(write_entry, calls))
-        if self._is_response:
-            native.setdefault("refusal", None)
-        return native
+    def _detached(self, message: am.Msg) -> tuple[am.Msg, Native]:
+        """Return a message without what stands beside its content, and that."""
+        message, beside = detached(message)
+        cited = [
+            index for index, block in enumerate(message.content) if type(block) is am.TextBlock and block.citations
+        ]
+        if len(cited) != 1 or message.role != "assistant":
+            return message, beside
+        at, content = cited[0], message.content
+        text: Any = content[at]
+        shape = self.described.shapes["url_citation"]
+        annotations = [write_as(shape, citation, FAMILY) for citation in text.citations]
+        is_said = bool(text.text) or "content" not in note_of(message, self._spelt)
+        plain = (_uncited(text),) if is_said else ()
+        return message.evolve(content=(*content[:at], *plain, *content[at + 1 :])), {
+            **beside,
+            "annotations": annotations,
+        }
 
     def _in_field(self, block: Any) -> bool:
         if block.cache is not None or FAMILY in block.extras or not block.refusal:
@@ -331,46 +352,30 @@ class Messages:
         marks = note_of(block, FAMILY)
         return "/odd" not in marks if self._is_response else marks.get("/refusal") is True
 
-    def _write_tool(self, message: am.Msg) -> Native:
-        block: Any = message.content[0]
-        native: Native = {"role": "tool"}
-        if block.tool_call_id is not None:
-            native["tool_call_id"] = str(block.tool_call_id)
-        native["content"] = self._given(message, block)
-        if block.name is not None and block.notes and is_named(block):
-            native["name"] = str(block.name)
-        return native
 
-    def _given(self, message: am.Msg, block: Any) -> Any:
-        """Return the content of the message of a result."""
-        if block.structured is not None and is_value(block):
-            return thaw(block.structured)
-        return self._content(message, block.content, "tool")
-
-    def _write_function(self, message: am.Msg) -> Native:
-        block: Any = message.content[0]
-        native: Native = {"role": "function", "name": str(block.name)}
-        native["content"] = self._given(message, block)
-        return native if block.tool_call_id is None else {**native, "tool_call_id": str(block.tool_call_id)}
+def _of_function(message: am.Msg) -> am.Msg:
+    """Return the message of a function of old, or of one that has an id."""
+    result: Any = message.content[0]
+    marks = {"legacy": True} if result.tool_call_id is None else {"function": True, "named": True}
+    return message.evolve(content=(marked(result, FAMILY, **marks),))
 
 
-def _word(native: Native, key: str) -> str | None:
-    """Return the text under a key; anything else is kept as it is."""
-    value = native.get(key)
-    return value if type(value) is str else None
+def _is_content(native: Native) -> bool:
+    content = native.get("content")
+    return content is None or type(content) in (str, list)
 
 
-def _understood(read: Callable[[Any], Any], value: Any, otherwise: Any) -> Any:
-    """Return what is read of a value; what is not understood is kept as it is."""
-    try:
-        return read(value)
-    except (Unreadable, AgentMsgError):
-        return otherwise
+def _only(native: Native, keys: Sequence[str]) -> Native:
+    return {key: native[key] for key in keys if key in native}
 
 
-def _in_answer(text: am.TextBlock) -> am.TextBlock:
-    found: am.TextBlock = text if text.text else odd(text)
-    return found
+def _is_reference(block: am.AudioBlock) -> bool:
+    return isinstance(block.source, am.FileSource) and block.transcript is None and not block.extras
+
+
+def _is_answer(block: am.AudioBlock) -> bool:
+    told: Any = block.extras.get(FAMILY, {})
+    return block.item_id is not None and block.transcript is not None and type(told.get("expires_at")) is int
 
 
 def _uncited(block: Any) -> Any:

@@ -18,22 +18,27 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
+    KEEP,
     Native,
     Shape,
     Unreadable,
     is_list,
+    is_sequence,
     maker,
     mark_of,
     marked,
+    natives,
     read_as,
+    spelling,
     text_at,
     word_at,
     write_as,
 )
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Text, Wrapped
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 make_thinking = maker(am.ThinkingBlock)
@@ -71,95 +76,109 @@ def provider_of(word: Any) -> str | None:
     return head if head in _FORMATS else None
 
 
-def _read_detail(native: Native, _: Any) -> am.ThinkingBlock:
-    kind, provider, own_id = text_at(native, "type"), provider_of(word_at(native, "format")), word_at(native, "id")
-    if kind == "reasoning.encrypted":
-        data = text_at(native, "data")
-        if provider == "anthropic":
-            return make_thinking(redacted=data, item_id=own_id)
-        sealed = make_signature(provider=provider, value=data)
-        return marked(make_thinking(signature=sealed, item_id=own_id), FAMILY, encrypted=True)
+def format_of(provider: str | None) -> str | None:
+    """Return the word in ``format`` for who signs."""
+    return _FORMATS.get(provider or "")
+
+
+def _signer(native: Native, *, is_signed: bool) -> tuple[str | None, dict[str, Any]]:
+    """Return who signed an entry, and its format as an extra, where that says more."""
+    word = native.get("format")
+    provider = provider_of(word)
+    is_told = is_signed and provider is not None and word == format_of(provider)
+    return provider, {"odd": ("format",)} if "format" in native and not is_told else {}
+
+
+def _get_signature(native: Native) -> dict[str, Any]:
     value = word_at(native, "signature")
-    signature = None if value is None else make_signature(provider=provider, value=value)
-    if kind == "reasoning.summary":
-        block = make_thinking(text_at(native, "summary"), signature=signature, item_id=own_id)
-        return marked(block, FAMILY, summary=True)
-    if kind != "reasoning.text":
-        raise Unreadable
-    # The entry that ends a stream of them has the signature alone.
-    return make_thinking(word_at(native, "text") or "", signature=signature, item_id=own_id)
+    provider, rest = _signer(native, is_signed=value is not None)
+    if value is None:
+        return {**rest, "notes": {"signature": "null"} if "signature" in native else {}}
+    return {**rest, "signature": make_signature(provider=provider, value=value)}
 
 
-def _tag_of_detail(block: Any) -> str:
+def _get_encrypted(native: Native) -> dict[str, Any]:
+    data = text_at(native, "data")
+    provider, rest = _signer(native, is_signed=True)
+    if provider == "anthropic":
+        return {**rest, "redacted": data}
+    return {**rest, "signature": make_signature(provider=provider, value=data), "notes": {"/encrypted": True}}
+
+
+def _put_signature(block: Any) -> Native:
+    signature = block.signature
+    return {} if signature is None else {"signature": signature.value, **_format(block, signature.provider)}
+
+
+def _put_encrypted(block: Any) -> Native:
+    signature, redacted = block.signature, block.redacted
+    if redacted is None:
+        return {"data": signature.value, **_format(block, signature.provider)}
+    return {"data": redacted, **_format(block, "anthropic" if signature is None else signature.provider)}
+
+
+def _format(block: Any, provider: str | None) -> Native:
+    """Return the key that tells who signed, unless an extra does."""
+    return {} if provider is None or "format" in natives.extras_of(block, FAMILY) else {"format": _FORMATS[provider]}
+
+
+def _is_encrypted(block: Any) -> bool:
     sealed = block.signature is not None and not block.thinking and mark_of(block, FAMILY, "/encrypted") is True
-    if block.redacted is not None or sealed:
-        return "reasoning.encrypted"
-    return "reasoning.summary" if mark_of(block, FAMILY, "/summary") is True else "reasoning.text"
+    return block.redacted is not None or sealed
 
 
-def _write_detail(block: Any) -> Native:
-    signature: Any = block.signature
-    tag = _tag_of_detail(block)
-    provider = signature.provider if signature is not None else "anthropic" if block.redacted is not None else None
-    native: Native = {"type": tag}
-    if tag == "reasoning.encrypted":
-        native["data"] = block.redacted if signature is None or block.redacted is not None else signature.value
-    else:
-        native[tag.removeprefix("reasoning.")] = block.thinking
-        if signature is not None:
-            native["signature"] = signature.value
-    own: Any = block.extras.get(FAMILY) if block.extras else None
-    if provider is not None and not (own and "format" in own):
-        native["format"] = _FORMATS[provider]
-    return native if block.item_id is None else {**native, "id": block.item_id}
+def _is_summary(block: Any) -> bool:
+    return mark_of(block, FAMILY, "/summary") is True and not _is_encrypted(block)
 
 
-def _read_thinking(native: Native, _: Any) -> am.ThinkingBlock:
-    if native.get("type") == "redacted_thinking":
-        return make_thinking(redacted=text_at(native, "data"))
-    if native.get("type") != "thinking":
-        raise Unreadable
-    sealed = word_at(native, "signature")
-    signature = None if sealed is None else make_signature(provider="anthropic", value=sealed)
-    return make_thinking(text_at(native, "thinking"), signature=signature)
-
-
-def _write_thinking(block: Any) -> Native:
-    if block.redacted is not None:
-        return {"type": "redacted_thinking", "data": block.redacted}
-    native: Native = {"type": "thinking", "thinking": block.thinking}
-    return native if block.signature is None else {**native, "signature": block.signature.value}
-
-
+_ID = Key("id", "item_id", Text(), "may")
+_SIGNATURE = Hatch(
+    keys=("signature", "format"),
+    cells={"signature": KEEP},
+    get=_get_signature,
+    put=_put_signature,
+    odd=("format",),
+    is_optional=True,
+)
+_DETAILS = Described(FAMILY, (
+    # The entry that ends a stream of them has the signature alone.
+    Form("detail_text", am.ThinkingBlock, "reasoning.text", (Key("text", "thinking", Text(), '""'), _SIGNATURE, _ID)),
+    Form("detail_summary", am.ThinkingBlock, "reasoning.summary", (
+        Key("summary", "thinking", Text()), _SIGNATURE, _ID,
+    ), when=_is_summary, notes={"summary": True}),
+    Form("detail_encrypted", am.ThinkingBlock, "reasoning.encrypted", (
+        Hatch(
+            keys=("data", "format"),
+            cells={"redacted": KEEP, "signature": KEEP},
+            get=_get_encrypted,
+            put=_put_encrypted,
+            odd=("format",),
+            must=("data",),
+            schema={"data": {"type": "string"}},
+        ),
+        _ID,
+    ), when=_is_encrypted),
+), {"reasoning_details": ("detail_text", "detail_summary", "detail_encrypted")})  # fmt: skip
+_BLOCKS = Described(FAMILY, (
+    Form("signed_thinking", am.ThinkingBlock, "thinking", (
+        Key("thinking", "thinking", Text()),
+        Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "anthropic"}), "may"),
+    )),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (
+        Key("data", "redacted", Text()),
+    ), when=lambda block: block.redacted is not None),
+), {"thinking_blocks": ("signed_thinking", "redacted_thinking")})  # fmt: skip
+ENTRIES = (_DETAILS, _BLOCKS)
 _ENTRY_SHAPES: Mapping[str, Shape] = {
-    "reasoning_details": Shape(
-        cls=am.ThinkingBlock,
-        keys={
-            "reasoning.text": frozenset({"type", "id", "signature", "text"}),
-            "reasoning.summary": frozenset({"type", "id", "signature", "summary"}),
-            "reasoning.encrypted": frozenset({"type", "id", "data"}),
-        },
-        read=_read_detail,
-        write=_write_detail,
-        tag_of=_tag_of_detail,
-    ),
-    "thinking_blocks": Shape(
-        cls=am.ThinkingBlock,
-        keys={
-            "thinking": frozenset({"type", "thinking", "signature"}),
-            "redacted_thinking": frozenset({"type", "data"}),
-        },
-        read=_read_thinking,
-        write=_write_thinking,
-        tag_of=lambda block: "thinking" if block.redacted is None else "redacted_thinking",
-    ),
+    "reasoning_details": _DETAILS.shapes["detail_text"],
+    "thinking_blocks": _BLOCKS.shapes["signed_thinking"],
 }
 
 
 def entry_keys(place: str | None, block: Any) -> frozenset[str] | None:
     """Return the keys of the entry of a field that thinking is written as; None if the field isn't a list."""
     shape = _ENTRY_SHAPES.get(place or "")
-    return None if shape is None else shape.keys[shape.tag_of(block)]
+    return None if shape is None else shape.keys[shape.tag_of(block)] - {"format"}
 
 
 def place_of(block: Any, default: str | None) -> str | None:
@@ -178,44 +197,55 @@ def _read_field(key: str, value: Any) -> list[Any]:
     return [marked(read_as(_ENTRY_SHAPES[key], entry, FAMILY), FAMILY, place=key) for entry in value]
 
 
-def read_reasoning(native: Native) -> tuple[list[Any], list[str]]:
-    """Return the blocks of all fields, and which of the fields are only copies."""
+def read_reasoning(native: Native) -> tuple[tuple[Any, ...], Mapping[str, Any], Sequence[str]]:
+    """Return the blocks of all fields, notes on what repeats them or says nothing, and keys without meaning."""
     blocks: list[Any] = []
+    notes: dict[str, Any] = {}
     copies: list[str] = []
+    odd: list[str] = []
     first = ""
     for key in REASONING_KEYS:
-        value = native.get(key)
-        if value is None:
+        if key not in native:
             continue
-        if key not in LISTS and value and value == first:
+        value = native[key]
+        nothing = spelling.spelling_of(value) or (["=", value] if spelling.says_nothing(value) else None)
+        if nothing is not None:
+            notes[key] = nothing
+        elif key not in LISTS and value == first:
             copies.append(key)
         else:
             try:
                 found = _read_field(key, value)
             except (Unreadable, AgentMsgError):
-                continue  # it is kept as it is
+                odd.append(key)
+                continue
             first = "".join(block.thinking for block in found) if not blocks else first
             blocks += found
-    return blocks, copies
+    return tuple(blocks), {**notes, "/copies": copies} if copies else notes, odd
 
 
-def write_reasoning(blocks: Sequence[Any], copies: Any, default: str | None, native: Native) -> None:
-    """Put blocks into their fields, and the copies that are noted."""
-    for block in blocks:
-        place = place_of(block, default)
-        assert place is not None  # noqa: S101 - the capability table lets no other through
-        if place in LISTS:
-            native.setdefault(place, []).append(write_as(_ENTRY_SHAPES[place], block, FAMILY))
-        else:
-            native[place] = block.thinking
-    if not isinstance(copies, list):
-        return
-    for key in REASONING_KEYS[2:]:
-        if key in copies and key not in native:
-            first = min((_rank(block, default) for block in blocks), default=0)
-            text = "".join(block.thinking for block in blocks if _rank(block, default) == first)
-            if text and first < REASONING_KEYS.index(key):
-                native[key] = text
+def write_reasoning(default: str | None) -> Callable[[Sequence[Any], Any], Native]:
+    """Return the function that gives the fields of blocks, and the copies that are noted on their message."""
+
+    def write(blocks: Sequence[Any], message: Any) -> Native:
+        native: Native = {}
+        for block in blocks:
+            place = place_of(block, default)
+            assert place is not None  # noqa: S101 - the capability table lets no other through
+            if place in LISTS:
+                native.setdefault(place, []).append(write_as(_ENTRY_SHAPES[place], block, FAMILY))
+            else:
+                native[place] = block.thinking
+        copies = mark_of(message, FAMILY, "/copies") if message.notes else None
+        for key in REASONING_KEYS[2:]:
+            if is_sequence(copies) and key in copies and key not in native:
+                first = min((_rank(block, default) for block in blocks), default=0)
+                text = "".join(block.thinking for block in blocks if _rank(block, default) == first)
+                if text and first < REASONING_KEYS.index(key):
+                    native[key] = text
+        return native
+
+    return write
 
 
 def _rank(block: Any, default: str | None) -> int:

@@ -22,7 +22,7 @@ Follows the Python package openai 3.54.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
@@ -32,7 +32,6 @@ from agentmsg.formats import (
     EMPTY,
     Codec,
     Native,
-    Shape,
     Unreadable,
     adopt,
     excerpt,
@@ -42,44 +41,31 @@ from agentmsg.formats import (
     is_sequence,
     maker,
     mark_of,
-    marked,
     natives,
     object_at,
-    read_as,
-    write_as,
+    plain_copy,
+    speed,
+    spelling,
 )
-from agentmsg_codecs.openai.answer_fields import (
-    OBJECT,
-    ODD_OF_ANSWER,
-    ODD_OF_CHOICE,
-    RESPONSE_METADATA,
-    is_odd_value,
-    time_in,
-    usage_in,
-    word_in,
-)
-from agentmsg_codecs.openai.messages import Messages, make_msg
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, OLD_WORD, RESPONSE_LEVEL, TOLD
+from agentmsg_codecs.openai.hints import HINTS
+from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
-from agentmsg_codecs.openai.quick_answer import fast_answer
-from agentmsg_codecs.openai.reasoning import THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_capabilities import RESPONSE_KEYS, make_response_caps
+from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.response_capabilities import make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
-from agentmsg_codecs.openai.usage import write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Sequence
 
     from agentmsg.formats import Caps
+    from agentmsg.formats.forms import Described
 
 
 _make_history = maker(am.History)
-_OLD = "function_call"
-_CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
-
-
-def _only(mapping: Mapping[str, Any], *keys: str) -> Any:
-    kept = {key: mapping[key] for key in keys if key in mapping}
-    return adopt(kept) if kept else EMPTY
+_FIELDS = ("id", "created_at", "model", "usage", "finish_reason")
+_make_msg = maker(am.Msg, "role", "content", *_FIELDS, "response_metadata", "extras", "notes")
+_make_said = maker(am.Msg, "role", "content", "extras", "notes")
 
 
 class _Answers:
@@ -87,33 +73,56 @@ class _Answers:
 
     def __init__(self, place: str | None) -> None:
         self.messages = Messages(place=place, is_response=True)
-        self._choice = Shape(
-            cls=am.Msg,
-            keys={None: _CHOICE_KEYS},
-            read=self._read_choice,
-            write=self._write_choice,
-            never=frozenset({"message"}),
-        )
-        self._document = Shape(
-            cls=am.Msg,
-            keys={None: RESPONSE_KEYS},
-            read=self._read_document,
-            write=self._write_document,
-            never=frozenset({"choices"}),
-        )
 
     def read(self, document: Native) -> am.Msg:
         """Return the message of a response; of the role ``native`` where it cannot be told in the model."""
-        message = fast_answer(document)
-        return self._read(document) if message is None else message
-
-    def _read(self, document: Native) -> am.Msg:
         self.messages.fill()
         try:
-            message: am.Msg = read_as(self._document, document, RESPONSE)
+            message = self._read(document)
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
-        return Links().linked(message)
+        # Only calls of old, the last of all blocks, have no id.
+        if message.content and message.content[-1].notes:
+            return Links().linked(message)
+        speed.remember_reader(message, self)
+        return message
+
+    def _read(self, document: Native) -> am.Msg:
+        choices: Any = document["choices"]
+        choice = choices[0] if choices else None
+        if not is_object(choice):
+            raise Unreadable
+        said = self.messages.read_unlinked(object_at(choice, "message"))
+        if said.role != "assistant":
+            raise Unreadable
+        fields: Native = {}
+        told: Native = {}
+        note, rest = CHOICE_LEVEL.read(choice, fields, told)
+        noted, more = RESPONSE_LEVEL.read(document, fields, told)
+        native_word = choice.get("finish_reason")
+        if native_word == OLD_WORD:
+            note["/old"] = True
+        elif type(native_word) is not str or native_word not in FINISH:
+            note["/finish"] = True
+            if type(native_word) is str and native_word in FINISH_WORDS:
+                note["finish_reason"] = ["=", native_word]
+        lacks = [name for name in _FIELDS[:3] if name not in fields]
+        if lacks:
+            noted["/lacks"] = lacks
+        further: Native = {"further": choices[1:]} if len(choices) > 1 else {}
+        if len(told) > 1:
+            told = {key: told[key] for key in FIELDS if key in told}
+        get = fields.get
+        return _make_msg(
+            "assistant",
+            said.content,
+            *map(get, _FIELDS),
+            adopt(told) if told else EMPTY,
+            _joined(said.extras, {CHOICE: rest, CHOICES: further, RESPONSE: more})
+            if rest or further or more
+            else said.extras,
+            _joined(said.notes, {CHOICE: note, RESPONSE: noted}) if note or noted else said.notes,
+        )
 
     def write(self, message: am.Msg) -> Any:
         """Return the document of a message that fits."""
@@ -122,91 +131,54 @@ class _Answers:
         if kept is not None:
             return kept
         # Ids that a reader makes are of calls with a note, the last of all blocks.
-        is_noted = bool(message.content) and bool(message.content[-1].notes)
-        return write_as(self._document, next(unlinked((message,))) if is_noted else message, RESPONSE)
+        if message.content and message.content[-1].notes:
+            message = next(unlinked((message,)))
+        return self._write(message)
 
-    # -- the choice ---------------------------------------------------------------------------------------------
-
-    def _read_choice(self, native: Native, _: Any) -> am.Msg:
-        message = self.messages.read_unlinked(object_at(native, "message"))
-        if message.role != "assistant":
-            raise Unreadable
-        word, logprobs = word_in(native, "finish_reason"), native.get("logprobs")
-        changes: dict[str, Any] = {}
-        told = {} if logprobs is None else {"logprobs": logprobs}
-        told |= {key: native[key] for key in ODD_OF_CHOICE if is_odd_value(key, native.get(key))}
-        if word is not None:
-            changes["finish_reason"] = FINISH.get(word, word)
-        marks = {"old": True} if word == _OLD else {} if word in FINISH else {"finish": True}
-        if told:
-            changes["response_metadata"] = adopt(told)
-        message = message.evolve(**changes)
-        return marked(message, CHOICE, **marks) if marks else message
-
-    def _write_choice(self, message: am.Msg) -> Native:
-        inner = message
-        if message.notes or message.extras:
-            inner = make_msg("assistant", message.content, extras=_only(message.extras, FAMILY), notes=message.notes)
-        reason = message.finish_reason
-        word = None if reason is None else FINISH_WORDS.get(reason, reason)
-        if reason == FINISH[_OLD] and mark_of(message, CHOICE, "/old") is True:
-            word = _OLD
-        told = message.response_metadata
-        return {
-            "index": thaw(told.get("index", 0)),
-            "finish_reason": thaw(told.get("finish_reason")) if word is None else word,
-            "logprobs": thaw(told.get("logprobs")),
-            "message": self.messages.write(inner),
-        }
-
-    # -- the document -------------------------------------------------------------------------------------------
-
-    def _read_document(self, native: Native, _: Any) -> am.Msg:
-        choices = native.get("choices")
-        if not is_list(choices) or not choices:
-            raise Unreadable
-        message: am.Msg = read_as(self._choice, choices[0], CHOICE)
-        own_id, model, created = word_in(native, "id"), word_in(native, "model"), time_in(native)
-        told = {key: native[key] for key in RESPONSE_METADATA if native.get(key) is not None}
-        told |= {key: native[key] for key in ODD_OF_ANSWER if is_odd_value(key, native.get(key))}
-        further: Native = {CHOICES: {"further": choices[1:]}} if choices[1:] else {}
-        extras: Native = {**message.extras, **further}
-        lacks = [name for name, value in (("id", own_id), ("created_at", created), ("model", model)) if value is None]
-        message = message.evolve(
-            id=own_id,
-            created_at=created,
-            model=model,
-            usage=usage_in(native),
-            response_metadata={**message.response_metadata, **told},
-            extras=adopt(extras) if extras else EMPTY,
-        )
-        return marked(message, RESPONSE, lacks=lacks) if lacks else message
-
-    def _write_document(self, message: am.Msg) -> Native:
-        inner = message
-        # Each level inside is written of what belongs to it; where nothing is noted, the others do no harm.
-        if message.notes or message.extras:
-            inner = make_msg(
-                "assistant",
-                message.content,
-                finish_reason=message.finish_reason,
-                response_metadata=_only(message.response_metadata, "logprobs", *ODD_OF_CHOICE),
-                extras=_only(message.extras, FAMILY, CHOICE),
-                notes=message.notes,
-            )
+    def _write(self, message: am.Msg) -> Native:
+        own = message.extras.get(FAMILY) if message.extras else None
+        extras = EMPTY if own is None else adopt({FAMILY: own})
+        inner = _make_said("assistant", message.content, extras, message.notes)
+        if speed.reader_of(message) is self:
+            speed.remember_reader(inner, self.messages.described.names)
+        said = self.messages.write(inner)
+        choice = CHOICE_LEVEL.write(message, said)
+        if message.finish_reason == FINISH[OLD_WORD] and mark_of(message, CHOICE, "/old") is True:
+            choice["finish_reason"] = OLD_WORD
         further: Any = message.extras.get(CHOICES) if message.extras else None
-        told = message.response_metadata
-        native: Native = {
-            "id": thaw(told.get("id")) if message.id is None else str(message.id),
-            "object": thaw(told.get("object", OBJECT)),
-            "created": thaw(told.get("created")),
-            "model": thaw(told.get("model")) if message.model is None else message.model,
-        }
-        if message.created_at is not None:
-            native["created"] = int(message.created_at.timestamp())
-        native["choices"] = [write_as(self._choice, inner, CHOICE), *(thaw(further["further"]) if further else ())]
-        native["usage"] = thaw(told.get("usage")) if message.usage is None else write_usage(message.usage)
-        return native | {key: thaw(told[key]) for key in RESPONSE_METADATA if key in told}
+        others = thaw(further["further"]) if further else ()
+        document = RESPONSE_LEVEL.write(message, [choice, *others])
+        return self._spelt(message, document, choice, others) if message.extras or message.notes else document
+
+    def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
+        """Return a document with what it says more than the usual one, and otherwise."""
+        whole = self._put_back(message, document, choice, others, lambda _: message)
+        if speed.reader_of(message) is self or am.same(self._read(plain_copy(whole)), message):
+            return whole
+        # Something was edited: how each level is spelt is tried in all that the message says.
+        document = {**natives.extras_of(message, RESPONSE), **document}
+        return self._put_back(message, document, choice, others, self._read)
+
+    @staticmethod
+    def _put_back(
+        message: am.Msg, document: Native, choice: Native, others: Sequence[Any], read: Callable[[Native], am.Msg]
+    ) -> Native:
+        def read_choice(native: Native) -> am.Msg:
+            return read(plain_copy(thaw({**document, "choices": [native, *others]})))
+
+        choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice)
+        whole = spelling.put_back(
+            message,
+            {**document, "choices": [choice, *others]},
+            family=RESPONSE,
+            read=lambda native: read(plain_copy(thaw(native))),
+        )
+        return cast("Native", thaw(whole))
+
+
+def _joined(own: Any, others: Native) -> Any:
+    """Return extras or notes with those of other namespaces, where these say anything."""
+    return adopt({**own, **{space: some for space, some in others.items() if some}})
 
 
 @attrs.frozen(kw_only=True)
@@ -215,8 +187,8 @@ class OpenAIResponseCodec(Codec):
 
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
-        engine: what reads and writes; hooks registered on ``engine.messages.content.everything.converter`` before
-            first use replace ours.
+        engine: what reads and writes; hooks registered on
+            ``engine.messages.described.parts["answer"].converter`` before first use replace ours.
     """
 
     name: ClassVar[str] = "openai-response"
@@ -232,6 +204,11 @@ class OpenAIResponseCodec(Codec):
         repr=False,
         default=attrs.Factory(lambda self: _Answers(place_of_option(self.thinking)), takes_self=True),
     )
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of the message, its parts and calls, and of usage."""
+        return (self.engine.messages.described, TOLD, HINTS, *ENTRIES)
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""

@@ -25,11 +25,12 @@ from agentmsg.formats import (
     rules,
     times,
 )
-from agentmsg_codecs.openai.answer_fields import ODD_OF_ANSWER, ODD_OF_CHOICE, RESPONSE_METADATA, is_odd_value
+from agentmsg.formats.forms import Rows
+from agentmsg_codecs.openai.answer_fields import CHOICE_LEVEL, FIELDS, RESPONSE_LEVEL, TOLD, is_told
 from agentmsg_codecs.openai.block_capabilities import assistant_rows
 from agentmsg_codecs.openai.capabilities import Layout, is_beside, needs_id
 from agentmsg_codecs.openai.citation_capabilities import response_citations
-from agentmsg_codecs.openai.content import is_odd
+from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.media_capabilities import carried_answered_sound
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, NEAREST_FINISH, RESPONSE
 from agentmsg_codecs.openai.server_fields import message_keys
@@ -42,12 +43,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.openai.messages import Messages
 
 
-# The fields of a response beside its message, in the order in which they are read.
-_TOLD = ("logprobs", *ODD_OF_CHOICE, *RESPONSE_METADATA, *ODD_OF_ANSWER)
-RESPONSE_KEYS = frozenset({*ODD_OF_ANSWER, *RESPONSE_METADATA, "choices"})
-# Odd values stand where our own fields say nothing.
-_FIELDS = {"created": "created_at", "index": "", "object": ""}
-_CHOICE_KEYS = frozenset({"index", "finish_reason", "logprobs", "message"})
 _FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _SAID: tuple[type[am.BaseBlock], ...] = (am.TextBlock, am.RefusalBlock)
 
@@ -67,15 +62,9 @@ def _whole_seconds(time: datetime, _: Any) -> datetime:
 
 
 def _told(metadata: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
-    kept = {key: metadata[key] for key in _TOLD if key in metadata and _is_told(key, metadata[key], message)}
+    told = {key: plain_copy(am.thaw(metadata[key])) for key in FIELDS if key in metadata}
+    kept = {key: metadata[key] for key, value in told.items() if is_told(key, value, message)}
     return metadata if list(kept) == list(metadata) else kept
-
-
-def _is_told(key: str, value: Any, message: Any) -> bool:
-    if key in ODD_OF_CHOICE or key in ODD_OF_ANSWER:
-        field = _FIELDS.get(key, key)
-        return is_odd_value(key, plain_copy(am.thaw(value))) and (not field or getattr(message, field) is None)
-    return value is not None
 
 
 def _finish(reason: str, message: am.Msg) -> str:
@@ -94,7 +83,9 @@ def _further(message: am.Msg) -> frozenset[str] | None:
 def _extras(messages: Messages) -> Cell:
     keys = messages.keys("assistant")
     own = carried_extras((FAMILY, lambda message: keys | message_keys(message)), odd=messages.is_odd("assistant"))
-    around = carried_extras((CHOICE, lambda _: _CHOICE_KEYS), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_KEYS))
+    around = carried_extras(
+        (CHOICE, lambda _: CHOICE_LEVEL.keys), (CHOICES, _further), (RESPONSE, lambda _: RESPONSE_LEVEL.keys)
+    )
 
     def cell(extras: Mapping[str, Any], message: Any) -> Mapping[str, Any]:
         kept = {**own(extras, message), **around(extras, message)}
@@ -186,8 +177,8 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
 def _rows(messages: Messages, *, as_text: bool) -> Mapping[type[am.BaseBlock], Row]:
     """Return the rows of the fields of a response; arguments as in ``make_response_caps``."""
     rows = assistant_rows(
-        messages.content,
-        messages.place,
+        messages,
+        "answer",
         citations=response_citations,
         sound=carried_answered_sound,
         as_text=as_text,
@@ -215,7 +206,7 @@ def make_response_caps(messages: Messages, read: Callable[[Any], am.Msg], *, as_
         "id": KEEP,
         "created_at": _whole_seconds,
         "model": KEEP,
-        "usage": carried_usage,
+        "usage": carried_usage(Rows(TOLD).row("usage").fields),
         "finish_reason": _finish,
         "response_metadata": _told,
         "extras": _extras(messages),

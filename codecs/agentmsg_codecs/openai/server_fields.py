@@ -8,12 +8,12 @@ https://ai.google.dev/gemini-api/docs/thought-signatures
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError, BaseBlock
+from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_mapping, is_object, mark_of, marked, note_of
-from agentmsg_codecs.openai.content import CACHE_AT, CONTROL, read_control, write_control
+from agentmsg_codecs.openai.hints import CONTROL, is_message_hint, read_control, write_control
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.reasoning import place_of
 from agentmsg_codecs.openai.thinking_parts import is_thinking_part
@@ -22,41 +22,51 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-_B = TypeVar("_B", bound=BaseBlock)
-SIGNED = "extra_content"
+SIGNED_KEY = "extra_content"
 _SIGNER, _SIGNATURE = "google", "thought_signature"
 
 
+# -- signatures of parts and calls ------------------------------------------------------------------------------------
+
+
+def read_signature(native: Native) -> dict[str, Any]:
+    """Return the signature of a part or call; what isn't one is an extra."""
+    signature = _signature_of(native[SIGNED_KEY])
+    return {"odd": (SIGNED_KEY,)} if signature is None else {"signature": signature, "notes": {"/signed": "own"}}
+
+
+def write_signature(block: Any) -> Native:
+    """Return the key of a signature."""
+    return {SIGNED_KEY: {_SIGNER: {_SIGNATURE: block.signature.value}}}
+
+
+# -- what stands beside the content of a message ----------------------------------------------------------------------
+
+
 class Attached:
-    """What is said beside an object.
+    """What is said beside the content of a message.
 
     Args:
-        native: the object.
+        native: the message.
         hints: whether it may say a cache hint so.
 
     Attributes:
-        rest: the object without.
+        rest: the message without.
         hint: the cache hint.
         signature: of the provider.
     """
 
-    def __init__(self, native: Native, *, hints: bool = True) -> None:
+    def __init__(self, native: Native, *, hints: bool) -> None:
         self.hint = _hint_of(native[CONTROL]) if hints and CONTROL in native else None
-        self.signature = _signature_of(native[SIGNED]) if SIGNED in native else None
+        self.signature = _signature_of(native[SIGNED_KEY]) if SIGNED_KEY in native else None
         self.rest = native
         if self.hint is not None or self.signature is not None:
-            out = {key for key, value in ((CONTROL, self.hint), (SIGNED, self.signature)) if value is not None}
+            out = {key for key, value in ((CONTROL, self.hint), (SIGNED_KEY, self.signature)) if value is not None}
             self.rest = {key: value for key, value in native.items() if key not in out}
 
     def __bool__(self) -> bool:
         """Whether there is anything."""
         return self.hint is not None or self.signature is not None
-
-    def on(self, block: _B) -> _B:
-        """Return a block with all of it."""
-        if self.hint is not None:
-            block = block.evolve(cache=self.hint)
-        return block if self.signature is None else _signed(block, self.signature, at="own")
 
     def on_message(self, message: am.Msg, native: Native) -> tuple[am.Msg, Native]:
         """Return the message with what has a block to stand on, and what of the native one says the rest."""
@@ -68,9 +78,9 @@ class Attached:
             left[CONTROL] = native[CONTROL]
         seat = None if self.signature is None else _last(content, _is_text)
         if seat is not None and message.role == "assistant":
-            content[seat] = _signed(content[seat], self.signature, at="message")
+            content[seat] = marked(content[seat].evolve(signature=self.signature), FAMILY, signed="message")
         elif self.signature is not None:
-            left[SIGNED] = native[SIGNED]
+            left[SIGNED_KEY] = native[SIGNED_KEY]
         return message.evolve(content=tuple(content)), left
 
 
@@ -86,10 +96,6 @@ def _signature_of(value: Any) -> am.Signature | None:
     inner: Any = value.get(_SIGNER) if is_object(value) and len(value) == 1 else None
     text = inner.get(_SIGNATURE) if is_object(inner) and len(inner) == 1 else None
     return am.Signature(_SIGNER, text) if type(text) is str else None
-
-
-def _signed(block: _B, signature: Any, *, at: str) -> _B:
-    return marked(block.evolve(signature=signature), FAMILY, signed=at)
 
 
 def _last(content: Sequence[Any], may: Callable[[Any], bool]) -> int | None:
@@ -110,32 +116,10 @@ def _may_hint(block: Any) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def is_message_hint(hint: Any) -> bool:
-    """Whether a cache hint was read beside the content of a message."""
-    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) == "message"
-
-
-def is_own_hint(hint: Any) -> bool:
-    """Whether a cache hint was read from a call, or from beside the content of its message."""
-    return hint is not None and bool(hint.notes) and mark_of(hint, FAMILY, CACHE_AT) in ("message", CONTROL)
-
-
 def _without_mark(block: Any) -> Any:
     rest = {key: value for key, value in note_of(block, FAMILY).items() if key != "/signed"}
     notes = {key: value for key, value in block.notes.items() if key != FAMILY}
     return block.evolve(signature=None, notes={**notes, FAMILY: rest} if rest else notes)
-
-
-def with_attached(block: Any, write: Callable[[Any], Native]) -> Native:
-    """Return what a block is written as, with its signature; and its cache hint, where that is a call's."""
-    more: Native = {}
-    if block.cache is not None and block.__class__ is am.ToolUseBlock:
-        more[CONTROL] = write_control(block.cache)
-        block = block.evolve(cache=None)
-    if block.signature is not None and block.__class__ is not am.ThinkingBlock:
-        more[SIGNED] = {_SIGNER: {_SIGNATURE: block.signature.value}}
-        block = _without_mark(block)
-    return {**write(block), **more} if more else write(block)
 
 
 def detached(message: am.Msg) -> tuple[am.Msg, Native]:
@@ -152,7 +136,7 @@ def detached(message: am.Msg) -> tuple[am.Msg, Native]:
         and content[seat].signature is not None
         and mark_of(content[seat], FAMILY, "/signed") == "message"
     ):
-        more[SIGNED] = {_SIGNER: {_SIGNATURE: content[seat].signature.value}}
+        more |= write_signature(content[seat])
         content = (*content[:seat], _without_mark(content[seat]), *content[seat + 1 :])
     return (message.evolve(content=content), more) if more else (message, more)
 
@@ -167,16 +151,10 @@ def carried_signature(signature: am.Signature, block: Any) -> am.Signature | Non
     return signature.evolve(extras={}) if signature.extras else signature
 
 
-def attached_keys(block: Any) -> frozenset[str]:
-    """Return the keys for what is attached that no extras of a block may use: what is written, or would be read so."""
-    own: Any = block.extras.get(FAMILY)
-    return _taken(own, hint=block.cache is not None, signature=block.signature is not None)
-
-
 def message_keys(message: am.Msg) -> frozenset[str]:
     """Return such keys of a message."""
     own: Any = message.extras.get(FAMILY)
-    if not is_mapping(own) or not (CONTROL in own or SIGNED in own):
+    if not is_mapping(own) or not (CONTROL in own or SIGNED_KEY in own):
         return frozenset()
     keys = _taken(
         own,
@@ -187,7 +165,7 @@ def message_keys(message: am.Msg) -> frozenset[str]:
     if not any(map(_may_be_hinted, message.content)):
         spared.add(CONTROL)
     if message.role != "assistant" or not any(map(_may_be_text, message.content)):
-        spared.add(SIGNED)
+        spared.add(SIGNED_KEY)
     return keys - spared
 
 
@@ -196,8 +174,8 @@ def _taken(own: Any, *, hint: bool, signature: bool) -> frozenset[str]:
     keys: set[str] = set()
     if hint or (CONTROL in told and _hint_of(am.thaw(told[CONTROL])) is not None):
         keys.add(CONTROL)
-    if signature or (SIGNED in told and _signature_of(am.thaw(told[SIGNED])) is not None):
-        keys.add(SIGNED)
+    if signature or (SIGNED_KEY in told and _signature_of(am.thaw(told[SIGNED_KEY])) is not None):
+        keys.add(SIGNED_KEY)
     return frozenset(keys)
 
 

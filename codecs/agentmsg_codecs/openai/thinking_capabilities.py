@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import KEEP, Drop, Row, Swap, carried_extras, is_mapping
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS
-from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, place_of, provider_of, providers_at
-from agentmsg_codecs.openai.thinking_parts import THINKING_PART, is_thinking_part
+from agentmsg_codecs.openai.reasoning import LISTS, entry_keys, format_of, place_of, provider_of, providers_at
+from agentmsg_codecs.openai.thinking_parts import THOUGHT, is_thinking_part
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
@@ -63,7 +63,7 @@ class Thinking:
 
     def _taken(self, block: Any) -> frozenset[str] | None:
         if is_thinking_part(block):
-            return THINKING_PART.keys["thinking"]
+            return THOUGHT.keys
         place = place_of(block, self._place)
         keys = entry_keys(place, block)
         if keys is None or place != "reasoning_details":
@@ -71,9 +71,11 @@ class Thinking:
         own: Any = block.extras.get(FAMILY)
         provider = block.signature.provider if block.signature is not None else None
         provider = "anthropic" if block.redacted is not None else provider
-        told = provider_of(own.get("format")) if is_mapping(own) else None
+        word = own.get("format") if is_mapping(own) else None
+        # The word for who signed is written again, and no extra; another one that tells the same is.
+        is_same = provider_of(word) == provider and word != format_of(provider)
         signed = block.signature is not None or block.redacted is not None
-        return keys | {"format"} if signed and told != provider else keys
+        return keys | {"format"} if signed and not is_same else keys
 
     def row(self) -> Row:
         """Return the row of assistant messages."""

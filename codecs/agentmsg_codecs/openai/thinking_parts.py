@@ -11,14 +11,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg.formats import Native, Shape, Unreadable, is_list, is_object, maker, mark_of, marked, text_at, word_at
+from agentmsg.formats import KEEP, Native, Unreadable, is_list, is_object, mark_of, text_at
+from agentmsg.formats.forms import Form, Hatch, Key, Wrapped
 from agentmsg_codecs.openai.names import FAMILY, MAKER_OF_PARTS, REASONING_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_make_thinking = maker(am.ThinkingBlock)
 _TEXT = {"type", "text"}
 
 
@@ -28,22 +28,15 @@ def _text_of(chunk: Any) -> str:
     return text_at(chunk, "text")
 
 
-def _read(part: Native, _: Any) -> am.ThinkingBlock:
+def _get(part: Native) -> dict[str, Any]:
     value = part.get("thinking")
-    marks: dict[str, Any] = {}
     if type(value) is str:
-        text = value
-        marks["str"] = True
-    elif is_list(value):
-        texts = list(map(_text_of, value))
-        text = "".join(texts)
-        if texts != _usual(text):
-            marks["cuts"] = list(map(len, texts))
-    else:
+        return {"thinking": value, "notes": {"/str": True}}
+    if not is_list(value):
         raise Unreadable
-    sealed = word_at(part, "signature")
-    block = _make_thinking(text, signature=None if sealed is None else am.Signature(MAKER_OF_PARTS, sealed))
-    return marked(block, FAMILY, **marks) if marks else block
+    texts = list(map(_text_of, value))
+    text = "".join(texts)
+    return {"thinking": text, "notes": {} if texts == _usual(text) else {"/cuts": list(map(len, texts))}}
 
 
 def _usual(text: str) -> list[str]:
@@ -61,23 +54,24 @@ def _cut(text: str, cuts: Any) -> list[str]:
     return [text[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
 
-def _write(block: am.ThinkingBlock) -> Native:
+def _put(block: am.ThinkingBlock) -> Native:
     text = block.thinking
-    native: Native = {"type": "thinking"}
     if mark_of(block, FAMILY, "/str") is True:
-        native["thinking"] = text
-    else:
-        native["thinking"] = [{"type": "text", "text": said} for said in _cut(text, mark_of(block, FAMILY, "/cuts"))]
-    return native if block.signature is None else {**native, "signature": block.signature.value}
+        return {"thinking": text}
+    return {"thinking": [{"type": "text", "text": said} for said in _cut(text, mark_of(block, FAMILY, "/cuts"))]}
 
 
-THINKING_PART = Shape(
-    cls=am.ThinkingBlock,
-    keys={"thinking": frozenset({"type", "thinking", "signature"})},
-    read=_read,
-    write=_write,
-    never=frozenset({"thinking"}),
-)
+THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
+    Hatch(
+        keys=("thinking",),
+        cells={"thinking": KEEP},
+        get=_get,
+        put=_put,
+        must=("thinking",),
+        about="thinking",
+    ),
+    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": MAKER_OF_PARTS}), "may"),
+))  # fmt: skip
 
 
 def is_thinking_part(block: Any) -> bool:

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, mark_of, tool_links
+from agentmsg.formats import CallNames, mark_of, speed, tool_links
 from agentmsg_codecs.openai.calls import says_beside
 from agentmsg_codecs.openai.names import FAMILY
 
@@ -43,9 +43,13 @@ def _is_legacy(block: Any) -> bool:
     return bool(block.notes) and mark_of(block, FAMILY, "/legacy") is True
 
 
+_with_content = speed.replacer(am.Msg, "content")
+_with_name = speed.replacer(am.ToolResultBlock, "name")
+
+
 def _with(message: am.Msg, index: int, block: Any) -> am.Msg:
     content = message.content
-    return message.evolve(content=(*content[:index], block, *content[index + 1 :]))
+    return _with_content(message, (*content[:index], block, *content[index + 1 :]))
 
 
 class Links:
@@ -84,7 +88,10 @@ class Links:
             self.names.answer(made)
             return message if made is None else _with(message, 0, block.evolve(tool_call_id=made))
         name = self.names.answer(block.tool_call_id)
-        return message if name is None or block.name is not None else _with(message, 0, block.evolve(name=name))
+        if name is None or block.name is not None:
+            return message
+        named = _with_name(block, name)
+        return speed.make_bare("tool", (named,)) if speed.is_bare(message) else _with(message, 0, named)
 
 
 def unlinked(messages: Iterable[am.Msg]) -> Iterator[am.Msg]:
@@ -130,4 +137,4 @@ def _unanswered(message: am.Msg, ids: _LegacyIds) -> am.Msg:
 def _unnamed(block: Any) -> Any:
     if block.name is None or mark_of(block, FAMILY, "/named") is True or _is_legacy(block):
         return block
-    return block.evolve(name=None)
+    return _with_name(block, None)

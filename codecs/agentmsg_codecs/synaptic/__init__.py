@@ -34,7 +34,6 @@ import attrs
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.synaptic.capabilities import make_caps
 from agentmsg_codecs.synaptic.chunks import read_chunk, write_chunk
-from agentmsg_codecs.synaptic.format import DESCRIBED
 from agentmsg_codecs.synaptic.likeness import sniff_message
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
@@ -65,8 +64,8 @@ class SynapticCodec(ContainerCodec):
 
     @property
     def described(self) -> tuple[Described, ...]:
-        """The forms of content blocks, and those of calls."""
-        return (self.engine.described, DESCRIBED)
+        """The forms of messages, and of what stands inside."""
+        return (self.engine.described,)
 
     def make_caps(self) -> Caps:
         """Return what Synaptic's messages support; see capabilities.py."""

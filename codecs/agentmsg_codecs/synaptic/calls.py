@@ -24,10 +24,25 @@ from agentmsg.formats import (
     read_as,
     write_as,
 )
-from agentmsg_codecs.synaptic.format import DESCRIBED
+from agentmsg.formats.forms import Arguments, Described, Form, Json, Key, Link, Text
 from agentmsg_codecs.synaptic.names import FAMILY
+from agentmsg_codecs.synaptic.usage import USAGE
 
-NO_ID = natives.without_id(FAMILY)
+ENTRIES = (
+    Form("call", am.ToolUseBlock, None, (
+        Key("id", "id", Link(), "may", lacks="no-id"),
+        Key("name", "name", Text()),
+        Key("arguments", "input", Json(stays_frozen=True)),
+    ), is_apart=True),
+    Form("piece", am.ToolUseBlock, None, (
+        Key("id", "id", Link(), "may"),
+        Key("name", "name", Text(), "may", default=""),
+        Key("arguments", "input", Arguments(), '""'),
+    ), is_apart=True),
+    USAGE,
+)  # fmt: skip
+DESCRIBED = Described(FAMILY, ENTRIES, {})
+"""Entries of calls, and usage, which no hook replaces."""
 _lacks_id = natives.lacks_id(FAMILY)
 _KEYS = frozenset({"id", "name", "arguments"})
 # What an invalid call says that was read without a reason: the reason is required.
@@ -44,6 +59,11 @@ def is_text(block: am.ToolUseBlock) -> bool:
     if block.kind == "server":
         return False
     return not block.is_valid or _is_piece(block) or is_marked(block, FAMILY, "/invalid")
+
+
+def is_call(block: am.ToolUseBlock) -> bool:
+    """Whether a call stands among the valid ones."""
+    return block.kind != "server" and block.is_valid and not (block.notes and is_text(block))
 
 
 def needs_id(block: Any) -> bool:
@@ -85,7 +105,12 @@ def write_call(block: am.ToolUseBlock) -> Native:
 # -- calls whose arguments are text -----------------------------------------------------------------------------------
 
 
-def _read_invalid(entry: Any) -> am.ToolUseBlock:
+def read_invalid(entry: Any) -> am.ToolUseBlock:
+    """Return the call of an invalid entry.
+
+    Raises:
+        Unreadable: if it is none.
+    """
     if not is_object(entry):
         raise Unreadable
     told = {key: value for key, value in entry.items() if key != "error"} if entry.get("error") == _REASON else entry
@@ -115,7 +140,8 @@ def read_piece(entry: Any) -> am.ToolUseBlock:
     return block
 
 
-def _read_piece(entry: Any) -> am.ToolUseBlock:
+def read_marked_piece(entry: Any) -> am.ToolUseBlock:
+    """Return the same, marked, for a message."""
     return marked(read_piece(entry), FAMILY, piece=True)
 
 
@@ -124,17 +150,17 @@ def write_piece(block: am.ToolUseBlock) -> Native:
     return write_as(DESCRIBED.shapes["piece"], block, FAMILY)
 
 
-_LISTS = (("tool_calls", _read_call), ("invalid_tool_calls", _read_invalid))
+_LISTS = (("tool_calls", _read_call), ("invalid_tool_calls", read_invalid))
 
 
-def read_calls(native: Native, *, is_chunk: bool = False) -> list[am.ToolUseBlock]:
-    """Return the calls of a message or chunk.
+def read_calls(native: Native) -> list[am.ToolUseBlock]:
+    """Return the calls of a chunk, but for their pieces.
 
     Raises:
         Unreadable: where what stands for them is something else.
     """
     calls: list[am.ToolUseBlock] = []
-    for key, read in (*_LISTS, ("tool_call_chunks", _read_piece)) if is_chunk else _LISTS:
+    for key, read in _LISTS:
         entries = native.get(key)
         if entries is None:
             continue

@@ -22,9 +22,8 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
 from agentmsg_codecs.synaptic.format import read_source, write_url
-from agentmsg_codecs.synaptic.messages import keys_of
 from agentmsg_codecs.synaptic.names import CONTAINERS, FAMILY
-from agentmsg_codecs.synaptic.usage import carried_usage
+from agentmsg_codecs.synaptic.usage import carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -124,10 +123,15 @@ def make_caps(messages: Messages) -> Caps:
         messages: the codec's reader and writer.
     """
     rows = _content_rows(messages)
-    extras = carried_extras((FAMILY, keys_of), odd=messages.is_odd)
+    extras = carried_extras((FAMILY, messages.keys_of), odd=messages.is_odd)
     common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": extras}
     plain: dict[str, Cell] = {**common, "name": KEEP}
-    answer: dict[str, Cell] = {**plain, "model": KEEP, "usage": carried_usage, "response_metadata": _without_model}
+    answer: dict[str, Cell] = {
+        **plain,
+        "model": KEEP,
+        "usage": carried(FormRows(messages.described).row("usage").fields),
+        "response_metadata": _without_model,
+    }
     return Caps(
         messages={
             "system": MessageRow(fields=plain, blocks=rows),

@@ -35,9 +35,8 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.synaptic.calls import read_calls, read_piece, write_call, write_invalid, write_piece
+from agentmsg_codecs.synaptic.calls import DESCRIBED, read_calls, read_piece, write_call, write_invalid, write_piece
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY
-from agentmsg_codecs.synaptic.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,8 +93,12 @@ def _read(native: Native, _: Any) -> am.MsgChunk:
         "assistant",
         tuple(parts),
         id=_at("id", lambda: word_at(native, "id")),
-        usage=_at("usage", lambda: read_usage(native.get("usage"))),
+        usage=_at("usage", lambda: _usage(native.get("usage"))),
     )
+
+
+def _usage(native: Any) -> am.Usage | None:
+    return None if native is None else read_as(DESCRIBED.shapes["usage"], native, FAMILY)
 
 
 def _pieces(entries: Any) -> list[am.ChunkPart]:
@@ -134,7 +137,7 @@ def _write(chunk: am.MsgChunk) -> Native:
             key, entry = _write_part(part, part.block)
             lists.setdefault(key, []).append(entry)
     if chunk.usage is not None:
-        native["usage"] = write_usage(chunk.usage)
+        native["usage"] = write_as(DESCRIBED.shapes["usage"], chunk.usage, FAMILY)
     if given(chunk.id) is not None:
         native["id"] = chunk.id
     return {**native, **lists}
@@ -152,4 +155,4 @@ def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native
     return "tool_call_chunks", write_piece(block)
 
 
-_SHAPE = Shape(cls=am.MsgChunk, keys={None: CHUNK_KEYS - {"role"}}, tag="role", read=_read, write=_write, never=_CALLS)
+_SHAPE = Shape(cls=am.MsgChunk, keys={None: CHUNK_KEYS}, tag="role", read=_read, write=_write, never=_CALLS)

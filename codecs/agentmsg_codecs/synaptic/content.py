@@ -19,6 +19,8 @@ from agentmsg.formats import (
     maker,
     mark_of,
     marked,
+    spelling,
+    text_at,
     word_at,
 )
 from agentmsg_codecs.synaptic.names import FAMILY
@@ -27,10 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-make_text = maker(am.TextBlock)
-_make_thinking = maker(am.ThinkingBlock)
-_make_data = maker(am.DataBlock)
-_make_url = maker(am.URLSource)
+make_text = maker(am.TextBlock, "text")
+_make_thinking = maker(am.ThinkingBlock, "thinking")
 
 
 # -- the text beside them ---------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ _JOINTS: Mapping[str, str] = {"line": "\n", "nothing": "", "space": " ", "blank 
 
 def is_bare(block: Any) -> bool:
     """Whether a block is a text that says nothing but its words."""
-    return type(block) is am.TextBlock and bool(block.text) and FAMILY not in block.extras
+    return type(block) is am.TextBlock and bool(block.text) and not (block.extras and FAMILY in block.extras)
 
 
 def _texts(blocks: Sequence[Any]) -> list[str]:
@@ -48,54 +48,102 @@ def _texts(blocks: Sequence[Any]) -> list[str]:
 
 
 def read_content(native: Native, parts: Parts) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the blocks of ``content`` and ``content_blocks``, and the marks of their message.
+    """Return the blocks of ``content`` and ``content_blocks``, and the notes of their message.
 
     Raises:
         Unreadable: where one of them is of another type.
     """
-    content, listed = word_at(native, "content") or "", native.get("content_blocks")
+    content, listed = word_at(native, "content"), native.get("content_blocks")
     if not listed:
-        return ((make_text(content),) if content else ()), {}
+        notes: dict[str, Any] = {} if content is not None else {"content": _spelt(native)}
+        if "content_blocks" in native:
+            spelt = spelling.spelling_of(listed)
+            if spelt is None:
+                raise Unreadable("content_blocks is not a list")
+            notes["content_blocks"] = spelt
+        return ((make_text(content),) if content else ()), notes
     if not is_list(listed):
-        raise Unreadable
+        raise Unreadable("content_blocks is not a list")
     blocks = tuple(map(parts.read, listed))
-    marks = {"listed": True} if len(blocks) == 1 and is_bare(blocks[0]) else {}
+    notes = {"/listed": True} if len(blocks) == 1 and is_bare(blocks[0]) else {}
     texts = _texts(blocks)
-    joint = next((name for name, mark in _JOINTS.items() if mark.join(texts) == content), None)
-    if joint is not None or not content:
-        return blocks, marks if joint in (None, "line") else {**marks, "joint": joint}
+    if not content:
+        if content is None or "\n".join(texts):
+            joint = None if content is None else _joint_of(texts, "")
+            notes |= {"content": _spelt(native)} if joint is None else {"/joint": joint}
+        return blocks, notes
+    joint = _joint_of(texts, content)
+    if joint is not None:
+        return blocks, notes if joint == "line" else {**notes, "/joint": joint}
     index = _thoughts(blocks)
     return (*blocks[:index], marked(make_text(content), FAMILY, apart=True), *blocks[index:]), {}
 
 
+def _joint_of(texts: Sequence[str], content: str) -> str | None:
+    return next((name for name, mark in _JOINTS.items() if mark.join(texts) == content), None)
+
+
+def _spelt(native: Native) -> str:
+    """Return how content says that there is none."""
+    return "absent" if "content" not in native else "null" if native["content"] is None else '""'
+
+
 def _thoughts(blocks: Sequence[Any]) -> int:
     """Return how many blocks of thinking stand first."""
-    return next((index for index, block in enumerate(blocks) if type(block) is not am.ThinkingBlock), len(blocks))
+    count = 0
+    for block in blocks:
+        if block.__class__ is not am.ThinkingBlock:
+            break
+        count += 1
+    return count
 
 
-def write_content(
-    message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]
-) -> tuple[str, list[Native] | None]:
+def write_content(message: am.Msg, blocks: Sequence[Any], write: Callable[[Any], Native]) -> Native:
     """Return ``content`` and, where there is more than a text, ``content_blocks``."""
     if not blocks:
-        return "", None
-    if len(blocks) == 1 and is_bare(blocks[0]) and not is_marked(message, FAMILY, "/listed"):
-        return blocks[0].text, None
+        return {"content": ""}
+    if len(blocks) == 1 and is_bare(blocks[0]) and not (message.notes and is_marked(message, FAMILY, "/listed")):
+        return {"content": blocks[0].text}
     content, rest = _apart(blocks)
     if content is None:
-        joint = mark_of(message, FAMILY, "/joint")
+        joint = mark_of(message, FAMILY, "/joint") if message.notes else None
         content = (_JOINTS.get(joint, "\n") if isinstance(joint, str) else "\n").join(_texts(blocks))
-    return content, list(map(write, rest))
+    return {"content": content, "content_blocks": list(map(write, rest))}
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[str | None, Sequence[Any]]:
     """Return the text that stands in ``content`` alone, and the others; None if there is no such text."""
     index = _thoughts(blocks)
     block = blocks[index] if index < len(blocks) else None
-    if block is None or len(blocks) == 1 or not is_bare(block) or not is_marked(block, FAMILY, "/apart"):
+    if (
+        block is None
+        or not block.notes
+        or len(blocks) == 1
+        or not is_bare(block)
+        or not is_marked(block, FAMILY, "/apart")
+    ):
         return None, blocks
     rest = [*blocks[:index], *blocks[index + 1 :]]
     texts = _texts(rest)
     # Behind the thinking of the rest, and of nobody else's words: else it would be read as something else.
     is_own = _thoughts(rest) == index and all(mark.join(texts) != block.text for mark in _JOINTS.values())
     return (block.text, rest) if is_own else (None, blocks)
+
+
+# -- what a chunk says ------------------------------------------------------------------------------------------------
+
+
+def read_said(native: Native) -> tuple[tuple[Any, ...], dict[str, Any], tuple[()]]:
+    """Return the blocks of ``reasoning`` and ``content`` of a chunk, and their notes."""
+    thought, said = word_at(native, "reasoning"), text_at(native, "content")
+    notes = {} if thought or "reasoning" not in native else {"reasoning": "null" if thought is None else '""'}
+    thoughts = (_make_thinking(thought),) if thought else ()
+    return (*thoughts, *((make_text(said),) if said else ())), notes, ()
+
+
+def write_said(blocks: Sequence[Any], _: Any) -> Native:
+    """Return ``content`` and ``reasoning`` of a chunk."""
+    native: Native = {"content": "".join(_texts(blocks))}
+    if blocks and isinstance(blocks[0], am.ThinkingBlock):
+        native["reasoning"] = blocks[0].thinking
+    return native

@@ -12,20 +12,7 @@ if TYPE_CHECKING:
 
 FAMILY = "synaptic"
 CONTAINERS = Containers(family=FAMILY, title="Synaptic", own=frozenset({"role"}))
-_COMMON = frozenset({"role", "content", "id", "name", "additional_kwargs", "response_metadata", "content_blocks"})
-# The keys that each variant models.
-KEYS: Mapping[str, frozenset[str]] = {
-    "system": _COMMON,
-    "human": _COMMON,
-    "assistant": _COMMON | {"tool_calls", "usage_metadata", "invalid_tool_calls"},
-    "tool": _COMMON | {"tool_call_id"},
-    "chat": _COMMON | {"custom_role"},
-    "bare": _COMMON,
-    "remove": frozenset({"role", "id"}),
-}
-CHUNK_KEYS = frozenset(
-    {"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls", "role"}
-)
+CHUNK_KEYS = frozenset({"content", "reasoning", "tool_calls", "usage", "id", "tool_call_chunks", "invalid_tool_calls"})
 # What a model reads or does, wherever it stands, beside what it does in any format.
 CONTENT_KEYS = frozenset({"data", "url"})
 # The variant of a word in `role`, with the words that other systems have; and the role of a variant.
@@ -46,3 +33,6 @@ ROLES: Mapping[str, str] = {
     "tool": "tool",
     "remove": "remove",
 }
+VARIANT_OF: Mapping[str, str] = {role: variant for variant, role in ROLES.items()}
+# Roles that no message of a free role may take: the model has rules for them.
+RESERVED = frozenset({"tool", "remove", "native"})

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_media as v1_media
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
+    KEEP,
     Native,
     Shape,
     Unreadable,
@@ -22,16 +21,17 @@ from agentmsg.formats import (
     is_object,
     maker,
     natives,
-    object_at,
     plain_copy,
     read_as,
     text_at,
     word_at,
     write_as,
 )
-from agentmsg_codecs.langchain.blocks.v1 import common_of
-from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input
-from agentmsg_codecs.langchain.blocks.variant import Variant, put, variant, with_common
+from agentmsg.formats.forms import Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
+from agentmsg_codecs.langchain.blocks.dialects import held
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, make_text
+from agentmsg_codecs.langchain.blocks.v1_calls import INPUT
+from agentmsg_codecs.langchain.blocks.v1_forms import TITLES
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ if TYPE_CHECKING:
 
 
 _make_source = maker(am.SourceBlock)
-_make_blocks = maker(am.BlocksSource)
-_make_compaction = maker(am.CompactionBlock)
 # The namespace of what a block is, where a field does not say so.
 KIND = "anthropic.kind"
-_UPLOAD: Mapping[str, Any] = {KIND: {"type": "container_upload"}}
+_UPLOAD = adopt({KIND: {"type": "container_upload"}})
 # The tools that run at Anthropic, by the tag of what they give.
 TOOLS: Mapping[str, str] = {
     f"{name}_tool_result": name
@@ -52,62 +50,30 @@ TOOLS: Mapping[str, str] = {
         "tool_search", "advisor",
     )
 }  # fmt: skip
-_NAMES = frozenset(TOOLS.values())
 
 
-def _variant(
-    name: str, keys: str, foreign: str, read: Callable[[Native], Any], write: Callable[[Any], Native]
-) -> Variant:
-    """Return a variant of which some keys are extras of Anthropic's family.
+def foreign(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
+    """Return the item of keys that are extras of Anthropic's family."""
 
-    Args:
-        name: of the variant.
-        keys: that ``read`` and ``write`` know.
-        foreign: the keys that are extras.
-        read: returns the block of a part without these.
-        write: returns such a part.
-    """
-    own = frozenset(foreign.split())
+    def get(part: Native) -> Native:
+        return {"extras": {ANTHROPIC: {key: part[key] for key in part if key in keys}}}
 
-    def read_all(part: Native) -> Any:
-        extras = {key: value for key, value in part.items() if key in own}
-        block = read({key: value for key, value in part.items() if key not in own} if extras else part)
-        return block.evolve(extras={**block.extras, ANTHROPIC: adopt(extras)}) if extras else block
-
-    def write_all(block: Any) -> Native:
+    def put(block: Any) -> Native:
         extras = natives.extras_of(block, ANTHROPIC)
-        return {**write(block), **{key: extras[key] for key in extras if key in own}}
+        return {key: extras[key] for key in extras if key in keys}
 
-    return Variant(name, frozenset({"type", "cache_control", *keys.split()}) | own, read_all, write_all)
+    return Hatch(keys=keys, cells={}, get=get, put=put, must=must, is_optional=True, spaces=(ANTHROPIC,))
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
 
-
-def _read_use(part: Native) -> Any:
-    value = object_at(part, "input")
-    fields: Native = {} if part["type"] == "tool_use" else {"kind": "server", "provider": ANTHROPIC}
-    fields |= common_of(part, id_key=None)
-    return v1.make_call(id=word_at(part, "id"), name=text_at(part, "name"), input=call_input(value), **fields)
+_SERVER = {"kind": "server", "provider": ANTHROPIC}
+_FUNCTION = {"kind": "function"}
+_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), INPUT, CACHE)
 
 
-def _use_writer(tag: str) -> Callable[[Any], Native]:
-    def write(block: Any) -> Native:
-        part: Native = {"type": tag, "id": block.id, "name": block.name}
-        part["input"] = call_args(block) if block.is_valid else {}
-        return with_common(part, block, id_key=None)
-
-    return write
-
-
-def _read_mcp_use(part: Native) -> Any:
-    own = {"server_name": text_at(part, "server_name")}
-    return _read_use(part).evolve(extras={ANTHROPIC: own})
-
-
-def _write_mcp_use(block: Any) -> Native:
-    part = _use_writer("mcp_tool_use")(block)
-    return {**part, "server_name": server_name(block)}
+def _is_object(block: am.ToolUseBlock) -> bool:
+    return block.is_valid and block.significant_text is None
 
 
 def server_name(block: Any) -> str | None:
@@ -116,9 +82,18 @@ def server_name(block: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_USE = _variant("tool_use", "id name input", "caller toolset_name", _read_use, _use_writer("tool_use"))
-_SERVER_USE = _variant("server_tool_use", "id name input", "caller", _read_use, _use_writer("server_tool_use"))
-_MCP_USE = variant("mcp_tool_use", "name input server_name", _read_mcp_use, _write_mcp_use)
+_OF_USES = ("caller", "toolset_name")
+_CALLS = (
+    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_is_object, notes={"shape": "tool_use"},
+         fits=lambda part: "caller" not in part and "toolset_name" not in part),
+    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*_OF_USES)), fixed=_FUNCTION,
+         when=lambda block: ANTHROPIC in block.extras and _is_object(block)),
+    Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
+         when=lambda block: server_name(block) is None and _is_object(block)),
+    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", (*_CALL, foreign("server_name")), fixed=_SERVER,
+         when=lambda block: server_name(block) is not None and _is_object(block),
+         fits=lambda part: type(part.get("server_name")) is str),
+)  # fmt: skip
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -129,7 +104,8 @@ def _read_source(native: Native, _: Any) -> am.SourceBlock:
 
 
 def _write_source(block: am.SourceBlock) -> Native:
-    return put({"type": "web_search_result"}, title=block.title, url=block.url)
+    told = {"type": "web_search_result", "title": block.title, "url": block.url}
+    return {key: value for key, value in told.items() if value is not None}
 
 
 _SOURCE = Shape(
@@ -165,24 +141,6 @@ def form_of(tag: str, content: Any) -> Native:
     return {"structured": adopt(content)}
 
 
-def _read_result(part: Native) -> Any:
-    """Read what a tool of Anthropic's gave; a tool that is not known here gave something structured."""
-    tag: str = part["type"]
-    content = part.get("content")
-    name = tag.removesuffix("_tool_result") or None
-    if type(content) not in (list, dict) or (tag not in TOOLS and name == "mcp"):
-        raise Unreadable
-    form = form_of(tag, content) if tag in TOOLS else {"structured": adopt(content)}
-    return v1.make_result(
-        tool_call_id=word_at(part, "tool_use_id"),
-        name=name,
-        kind="server",
-        provider=ANTHROPIC,
-        **form,
-        **common_of(part),
-    )
-
-
 def output_of(block: Any) -> Any:
     """Return what a tool of Anthropic's gave."""
     if block.structured is not None:
@@ -193,150 +151,175 @@ def output_of(block: Any) -> Any:
     return native if block.error is None else {**native, "error_message": block.error}
 
 
-def _write_result(block: Any) -> Native:
-    part: Native = {"type": f"{block.name or ''}_tool_result", "tool_use_id": block.tool_call_id}
-    return with_common({**part, "content": output_of(block)}, block)
+_GIVEN = ("content", "structured", "error", "error_type", "status")
 
 
-def _read_mcp_result(part: Native) -> Any:
-    content, flag = part.get("content"), part.get("is_error")
-    if not is_list(content) or (flag is not None and type(flag) is not bool):
+def _says_given(tag: str) -> Callable[[Any], bool]:
+    """Return the test of results that come back from what a tool gave."""
+    absent = {"content": (), "structured": None, "error": None, "error_type": None, "status": None}
+
+    def test(block: Any) -> bool:
+        try:
+            found = {**absent, **form_of(tag, plain_copy(am.thaw(output_of(block))))}
+        except (Unreadable, AgentMsgError, AttributeError):
+            return False
+        return all(am.same(getattr(block, name), found[name]) for name in _GIVEN)
+
+    return test
+
+
+_LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
+_BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
+
+
+def _write_given(block: Any) -> Native:
+    return {"content": output_of(block)}
+
+
+def _known_result(tag: str, name: str) -> Form:
+
+    def get(part: Native) -> Native:
+        return form_of(tag, part.get("content"))
+
+    content = Hatch(
+        keys=("content",), cells=dict.fromkeys(_GIVEN, KEEP), must=("content",),
+        get=get, put=_write_given,
+    )  # fmt: skip
+    fixed = {**_SERVER, "name": name}
+    return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
+
+
+def _read_structured(content: Any) -> Any:
+    if type(content) not in (list, dict):
         raise Unreadable
-    return v1.make_result(
-        tool_call_id=word_at(part, "tool_use_id"),
-        content=tuple(map(read_text, content)),
-        status=_STATUS[flag],
-        kind="server",
-        provider=ANTHROPIC,
-        # For the codec of that name, which by default writes one plain text as such.
-        notes=LISTED,
-        **common_of(part, id_key=None),
-    )
+    return adopt(content)
 
 
-LISTED = adopt({ANTHROPIC: {"/list": True}})
-
-
-_STATUS: Mapping[Any, str | None] = {True: "error", False: "success", None: None}
+def _read_name(tag: str) -> str | None:
+    return tag.removesuffix("_tool_result") or None
 
 
 def read_text(part: Any) -> Any:
     """Return plain text inside of a result or document: what says more makes the whole unreadable."""
     if not is_object(part) or part.get("type") != "text" or len(part) != 2:  # noqa: PLR2004 - type and text
         raise Unreadable
-    return v1.make_text(text=text_at(part, "text"))
+    return make_text(text=text_at(part, "text"))
+
+
+def _write_text(block: Any) -> Native:
+    return {"type": "text", "text": block.text}
 
 
 def write_texts(blocks: Any) -> list[Native]:
     """Return the parts of plain texts."""
-    return [{"type": "text", "text": block.text} for block in blocks]
+    return list(map(_write_text, blocks))
 
 
-def _write_mcp_result(block: Any) -> Native:
-    part: Native = {"type": "mcp_tool_result", "tool_use_id": block.tool_call_id}
-    if block.status is not None:
-        part["is_error"] = block.status == "error"
-    return with_common({**part, "content": write_texts(block.content)}, block, id_key=None)
+def _is_text(block: Any) -> bool:
+    return type(block) is am.TextBlock and am.same(block, make_text(text=block.text))
 
 
-RESULT = _variant("tool_result", "id tool_use_id content", "caller retrieved_at", _read_result, _write_result)
-_MCP_RESULT = _variant("mcp_tool_result", "tool_use_id content is_error", "", _read_mcp_result, _write_mcp_result)
+# For the codec of that name, which by default writes one plain text as such.
+LISTED = adopt({ANTHROPIC: {"/list": True}})
+_TEXTS = Each(Via(read_text, _write_text, supports=KEEP))
+_STATUS = Words({True: "error", False: "success"}, is_closed=True)
+_RESULTS = (
+    *(_known_result(tag, name) for tag, name in TOOLS.items()),
+    Form("mcp_tool_result", am.ToolResultBlock, "mcp_tool_result", (
+        _LINK, Key("is_error", "status", _STATUS, "may"), Key("content", "content", _TEXTS), CACHE,
+    ), fixed={**_SERVER, "name": None},
+        when=lambda block: block.status in (None, "error", "success") and all(map(_is_text, block.content))),
+)  # fmt: skip
+# Of all other tools: of the tag only the end is known.
+ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
+    Key("type", "name", Via(_read_name, lambda name: f"{name or ''}_tool_result", supports=KEEP)),
+    _LINK, Key("content", "structured", Via(_read_structured, lambda value: value, supports=KEEP)), *_BESIDE,
+), fixed=_SERVER, notes={"shape": "tool_result"},
+    when=lambda block: type(block.structured) not in (str, bool, int, float, type(None))
+    and block.name not in (*TOOLS.values(), "mcp"))  # fmt: skip
 
 
 # -- documents --------------------------------------------------------------------------------------------------------
 
-
-def _read_search_result(part: Native) -> Any:
-    content = part.get("content")
-    if not is_list(content):
-        raise Unreadable
-    return v1_media.MEDIA["file"](
-        source=_make_blocks(tuple(map(read_text, content))),
-        name=text_at(part, "source"),
-        title=word_at(part, "title"),
-        **common_of(part, id_key=None),
-    )
-
-
-def _write_search_result(block: Any) -> Native:
-    part: Native = {"type": "search_result", "source": block.name}
-    put(part, title=block.title)
-    return with_common({**part, "content": write_texts(block.source.content)}, block, id_key=None)
-
-
-def _read_blocks(part: Native) -> Any:
-    """Read a document that is made of texts."""
-    source: Any = part.get("source")
-    content = source.get("content") if is_object(source) and source.get("type") == "content" else None
-    if not is_list(content) or len(source) != 2:  # noqa: PLR2004 - type and content
-        raise Unreadable
-    return v1_media.MEDIA["file"](
-        source=_make_blocks(tuple(map(read_text, content))),
-        title=word_at(part, "title"),
-        context=word_at(part, "context"),
-        **common_of(part, id_key=None),
-    )
-
-
-def _write_blocks(block: Any) -> Native:
-    part: Native = {"type": "document", "source": {"type": "content", "content": write_texts(block.source.content)}}
-    return with_common(put(part, title=block.title, context=block.context), block, id_key=None)
-
-
-def _read_upload(part: Native) -> Any:
-    source = v1_media.make_file_id(file_id=text_at(part, "file_id"), provider=ANTHROPIC)
-    return v1_media.MEDIA["file"](source=source, extras=adopt(_UPLOAD), **common_of(part, id_key=None))
-
-
-def _write_upload(block: Any) -> Native:
-    return with_common({"type": "container_upload", "file_id": block.source.file_id}, block, id_key=None)
-
-
-def _read_compaction(part: Native) -> Any:
-    return _make_compaction(
-        text=word_at(part, "content"), encrypted=word_at(part, "encrypted_content"), **common_of(part, id_key=None)
-    )
-
-
-def _write_compaction(block: Any) -> Native:
-    part: Native = {"type": "compaction", "content": block.text}
-    return with_common(put(part, encrypted_content=block.encrypted), block, id_key=None)
-
-
-_SEARCH_RESULT = _variant(
-    "search_result", "source title content", "citations", _read_search_result, _write_search_result
-)
-BLOCKS = _variant("document-blocks", "source title context", "citations", _read_blocks, _write_blocks)
-_CONTAINER_UPLOAD = _variant("container_upload", "file_id", "", _read_upload, _write_upload)
-
-
-# -- which of them is the default -------------------------------------------------------------------------------------
-
-
-def own_variant(block: Any) -> Variant | None:
-    """Return the variant that only Anthropic's blocks have; None for all others, which are written as v1."""
-    if type(block) is am.ToolUseBlock:
-        if block.kind == "server":
-            at_home = block.provider == ANTHROPIC and block.is_valid
-            return (_SERVER_USE if server_name(block) is None else _MCP_USE) if at_home else None
-        return _USE if block.extras and ANTHROPIC in block.extras and block.is_valid else None
-    if type(block) is am.ToolResultBlock:
-        if block.provider != ANTHROPIC or block.kind != "server":
-            return None
-        return _MCP_RESULT if block.name is None else RESULT if block.name in _NAMES else None
-    if type(block) is not am.FileBlock:
-        return None
-    if type(block.source) is am.BlocksSource:
-        return BLOCKS if block.name is None else _SEARCH_RESULT
-    return _CONTAINER_UPLOAD if block.extras and KIND in block.extras else None
-
-
-ANTHROPIC_VARIANTS: Mapping[str | None, tuple[Variant, ...]] = {
-    "tool_use": (_USE,),
-    "server_tool_use": (_SERVER_USE,),
-    "mcp_tool_use": (_MCP_USE,),
-    "mcp_tool_result": (_MCP_RESULT,),
-    "search_result": (_SEARCH_RESULT,),
-    "container_upload": (_CONTAINER_UPLOAD,),
-    "compaction": (_variant("compaction", "content encrypted_content", "", _read_compaction, _write_compaction),),
+_KINDS: Mapping[str, tuple[Callable[..., Any], str]] = {
+    "base64": (maker(am.Base64Source), "data"),
+    "url": (maker(am.URLSource), "url"),
+    "file": (maker(am.FileSource), "file_id"),
+    "text": (maker(am.TextSource), "data"),
 }
+_KIND_OF = {am.Base64Source: "base64", am.URLSource: "url", am.FileSource: "file", am.TextSource: "text"}
+
+
+def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
+    """Return the item of the source of an image or document, and the test of blocks with one of these kinds."""
+
+    def get(native: Native) -> Native:
+        kind, media_type = native.get("type"), word_at(native, "media_type")
+        if type(kind) is not str or kind not in kinds:
+            raise Unreadable
+        make, key = _KINDS[kind]
+        own = {"provider": ANTHROPIC} if kind == "file" else {}
+        value = {"text" if kind == "text" else key: text_at(native, key)}
+        return {"source": make(media_type=media_type, **value, **own)}
+
+    def put(block: Any) -> Native:
+        source = block.source
+        kind = _KIND_OF[type(source)]
+        key = _KINDS[kind][1]
+        value = source.text if kind == "text" else getattr(source, key)
+        return {"type": kind, "media_type": source.media_type, key: value}
+
+    def when(block: Any) -> bool:
+        source = block.source
+        own = ANTHROPIC if type(source) is am.FileSource else None
+        is_plain = not source.extras and getattr(source, "provider", None) == own
+        return is_plain and _KIND_OF.get(source.__class__) in kinds
+
+    return held("source", get, put, "source", must=2), when
+
+
+def _read_blocks(native: Any) -> Any:
+    """Read the source of a document that is made of texts."""
+    content = native.get("content") if is_object(native) and native.get("type") == "content" else None
+    if not is_list(content) or len(native) != 2:  # noqa: PLR2004 - type and content
+        raise Unreadable
+    return am.BlocksSource(tuple(map(read_text, content)))
+
+
+def _write_blocks(source: Any) -> Native:
+    return {"type": "content", "content": write_texts(source.content)}
+
+
+def _is_of_texts(block: Any) -> bool:
+    source = block.source
+    return type(source) is am.BlocksSource and not source.extras and all(map(_is_text, source.content))
+
+
+_CITED = foreign("citations")
+_IMAGE, _is_image = _media_source("base64", "url", "file")
+_DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
+_DOCUMENTS = (
+    Form("anthropic_image", am.ImageBlock, "image", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
+         fits=lambda part: "source" in part),
+    Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, ID, CACHE), notes={"shape": "document"},
+         when=_is_document, fits=lambda part: "citations" not in part),
+    Form("document_blocks", am.FileBlock, "document", (
+        Key("source", "source", Via(_read_blocks, _write_blocks, supports=KEEP)), *TITLES, _CITED, CACHE,
+    ), when=lambda block: block.name is None and _is_of_texts(block)),
+    Form("search_result", am.FileBlock, "search_result", (
+        Key("source", "name", Text()), TITLES[0],
+        Key("content", "source", Wrapped(am.BlocksSource, "content", of=_TEXTS)), _CITED, CACHE,
+    ), when=lambda block: block.name is not None and _is_of_texts(block)),
+    Form("container_upload", am.FileBlock, "container_upload", (
+        Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": ANTHROPIC})), CACHE,
+    ), fixed={"extras": _UPLOAD}, when=lambda block: block.extras.get(KIND) == _UPLOAD[KIND]
+        and am.same(block.source, am.FileSource(getattr(block.source, "file_id", ""), provider=ANTHROPIC))),
+    Form("cited_document", am.FileBlock, "document", (_DOCUMENT, *TITLES, _CITED, ID, CACHE),
+         fits=lambda part: "citations" in part,
+         when=lambda block: ANTHROPIC in block.extras and _is_document(block)),
+    Form("compaction", am.CompactionBlock, "compaction", (
+        Key("content", "text", Text(), "null"), Key("encrypted_content", "encrypted", Text(), "may"), CACHE,
+    ), notes={"shape": "compaction"}),
+)  # fmt: skip
+
+OWN = (*_CALLS, *_RESULTS, *_DOCUMENTS)

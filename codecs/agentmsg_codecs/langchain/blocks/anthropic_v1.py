@@ -1,12 +1,13 @@
-"""Anthropic's calls and results as content blocks v1, by the names of langchain-core."""
+"""Anthropic's calls and results as content blocks v1, by the names of langchain-core: written and compared."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import agentmsg_codecs.langchain.blocks.v1 as v1
+import agentmsg as am
 from agentmsg.formats import (
     Native,
+    Shape,
     Unreadable,
     adopt,
     is_list,
@@ -17,6 +18,7 @@ from agentmsg.formats import (
     text_at,
     word_at,
 )
+from agentmsg.formats.forms import Form
 from agentmsg_codecs.langchain.blocks.anthropic import (
     LISTED,
     TOOLS,
@@ -26,17 +28,19 @@ from agentmsg_codecs.langchain.blocks.anthropic import (
     server_name,
     write_texts,
 )
-from agentmsg_codecs.langchain.blocks.v1 import common_of
-from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, read_call, write_call
-from agentmsg_codecs.langchain.blocks.variant import Variant, variant
-from agentmsg_codecs.langchain.names import ANTHROPIC
+from agentmsg_codecs.langchain.blocks.v1 import make_call, make_result, write_cache, write_extras
+from agentmsg_codecs.langchain.blocks.v1_calls import call_args, call_input, items_of_call, read_args, write_beside
+from agentmsg_codecs.langchain.blocks.v1_results import common, with_common
+from agentmsg_codecs.langchain.names import ANTHROPIC, INNER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 _V1_NAMES: Mapping[str, str] = {"code_interpreter": "code_execution"}
+_NATIVE_NAMES: Mapping[str, str] = {ours: name for name, ours in _V1_NAMES.items()}
 _ID_BEGINS = ("srvtoolu_", "mcptoolu_")
+_OF_CALLS = ("caller", "toolset_name")
 
 
 def is_of_anthropic(part: Native, provider: str | None) -> bool:
@@ -47,8 +51,6 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
         provider: ``response_metadata.model_provider`` of the message.
     """
     extras = part.get("extras")
-    if part.get("type") == "tool_call":
-        return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
     if is_object(extras) and "provider" in extras:
         return False
     link = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id")
@@ -60,104 +62,120 @@ def is_of_anthropic(part: Native, provider: str | None) -> bool:
     return provider == ANTHROPIC
 
 
-def _read_v1_call(part: Native) -> Any:
-    args, extras = object_at(part, "args"), v1.Extras(part)
+def _own(rest: Native, keys: Iterable[str]) -> Native:
+    """Take out of `extras` what is Anthropic's."""
+    return {key: rest.pop(key) for key in keys if key in rest}
+
+
+def _extras(rest: Native, own: Native) -> Any:
+    return adopt({**({INNER: rest} if rest else {}), **({ANTHROPIC: own} if own else {})})
+
+
+def _text(rest: Native, key: str) -> str:
+    text: Any = rest.pop(key, None)
+    if type(text) is not str:
+        raise Unreadable
+    return text
+
+
+def _read_call(part: Native, _: Any = None) -> Any:
+    fields, rest = common(part, {}, id_key="")
     name, own = text_at(part, "name"), dict[str, Any]()
     if name == "remote_mcp":
-        tool, server = extras.text("tool_name"), extras.text("server_name")
-        if tool is None or server is None:
-            raise Unreadable
-        name, own = tool, {"server_name": server}
-    if "caller" in extras.rest:
-        own["caller"] = extras.rest.pop("caller")
-    fields = common_of(part, extras, id_key=None)
-    found = {**fields.pop("extras", {}), **({ANTHROPIC: adopt(own)} if own else {})}
-    return v1.make_call(
+        name, own = _text(rest, "tool_name"), {"server_name": _text(rest, "server_name")}
+    own |= _own(rest, ("caller",))
+    return make_call(
         id=word_at(part, "id"),
         name=_V1_NAMES.get(name, name),
-        input=call_input(args),
+        input=call_input(object_at(part, "args")),
         kind="server",
         provider=ANTHROPIC,
-        extras=adopt(found),
+        extras=_extras(rest, own),
         **fields,
     )
 
 
-def _write_v1_call(block: Any) -> Native:
-    server = server_name(block)
+def _write_call(block: Any) -> Native:
+    server, extras = server_name(block), natives.extras_of(block, ANTHROPIC)
     own: Native = {} if server is None else {"tool_name": block.name, "server_name": server}
-    extras = natives.extras_of(block, ANTHROPIC)
-    if "caller" in extras:
-        own["caller"] = extras["caller"]
-    names = {ours: name for name, ours in _V1_NAMES.items()}
-    name = "remote_mcp" if server is not None else names.get(block.name, block.name)
+    own |= {key: extras[key] for key in ("caller",) if key in extras}
+    name = "remote_mcp" if server is not None else _NATIVE_NAMES.get(block.name, block.name)
     part: Native = {"type": "server_tool_call", "id": block.id, "name": name, "args": call_args(block)}
-    return v1.v1_part(block, part, own, id_key=None)
+    part |= {} if block.cache is None else {"cache_control": write_cache(block.cache)}
+    return {**part, **write_extras(block, {}, **own)}
 
 
-def _read_v1_result(part: Native) -> Any:
-    extras = v1.Extras(part)
-    tag, output = extras.text("block_type"), part.get("output")
-    own: Native = {key: extras.rest.pop(key) for key in ("caller", "retrieved_at") if key in extras.rest}
-    fields = common_of(part, extras)
-    status = word_at(part, "status")
+def _read_result(part: Native, _: Any = None) -> Any:
+    fields, rest = common(part, {})
+    tag, output = _text(rest, "block_type"), part.get("output")
+    own, status = _own(rest, ("caller", "retrieved_at")), word_at(part, "status")
     if tag == "mcp_tool_result" and is_list(output):
-        form: Native = {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
-    elif tag is not None and tag in TOOLS:
-        form = {"name": TOOLS[tag], **form_of(tag, output)}
-        if status != _v1_status(form):
+        fields |= {"content": tuple(map(read_text, output)), "status": status, "notes": LISTED}
+    elif tag in TOOLS:
+        form = form_of(tag, output)
+        if status != _status(form):
             raise Unreadable
+        fields |= {"name": TOOLS[tag], **form}
     else:
         raise Unreadable
-    found = {**fields.pop("extras", {}), **({ANTHROPIC: adopt(own)} if own else {})}
     link = word_at(part, "tool_call_id")
-    return v1.make_result(tool_call_id=link, kind="server", provider=ANTHROPIC, extras=adopt(found), **form, **fields)
+    return make_result(tool_call_id=link, kind="server", provider=ANTHROPIC, extras=_extras(rest, own), **fields)
 
 
-def _v1_status(form: Native) -> str:
+def _status(form: Native) -> str:
     structured = form.get("structured")
     is_error = "error_type" in form or (is_mapping(structured) and bool(structured.get("error_code")))
     return "error" if is_error else "success"
 
 
-def _write_v1_result(block: Any) -> Native:
+def _write_result(block: Any) -> Native:
     extras = natives.extras_of(block, ANTHROPIC)
     own: Native = {"block_type": f"{block.name or 'mcp'}_tool_result"}
     own |= {key: extras[key] for key in ("caller", "retrieved_at") if key in extras}
     part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
-    if block.name is None:
-        if block.status is not None:
-            part["status"] = block.status
-        return v1.v1_part(block, {**part, "output": write_texts(block.content)}, own)
-    form = {"structured": block.structured} | ({} if block.error_type is None else {"error_type": block.error_type})
-    return v1.v1_part(block, {**part, "status": _v1_status(form), "output": output_of(block)}, own)
+    if block.name is not None:
+        form = {"structured": block.structured} | ({} if block.error_type is None else {"error_type": ""})
+        part |= {"status": _status(form), "output": output_of(block)}
+    else:
+        part |= {"output": write_texts(block.content)} | ({} if block.status is None else {"status": block.status})
+    return {**with_common(part, block), **write_extras(block, {}, **own)}
 
 
-_OF_CALLS = ("caller", "toolset_name")
+# -- calls of functions -----------------------------------------------------------------------------------------------
 
 
-def _read_v1_use(part: Native) -> Any:
-    extras = v1.Extras(part)
-    own = {key: extras.rest.pop(key) for key in _OF_CALLS if key in extras.rest}
-    if not own:
-        raise Unreadable
-    rest = {key: value for key, value in part.items() if key != "extras"}
-    block = read_call(rest | ({"extras": extras.rest} if extras.rest else {}))
-    return block.evolve(extras={**block.extras, ANTHROPIC: adopt(own)})
+def _read_use(part: Native) -> Native:
+    found = read_args(part)
+    rest = found["extras"][INNER]
+    own = _own(rest, _OF_CALLS)
+    return {**found, "extras": {**({INNER: rest} if rest else {}), ANTHROPIC: own}}
 
 
-def _write_v1_use(block: Any) -> Native:
-    extras = natives.extras_of(block, ANTHROPIC)
+def _write_use(block: Any) -> Native:
+    part, extras = write_beside(block), natives.extras_of(block, ANTHROPIC)
     own = {key: extras[key] for key in _OF_CALLS if key in extras}
-    part = write_call(block)
-    return {**part, "extras": {**own, **part.get("extras", {})}} if own else part
+    return {"extras": {**own, **part.get("extras", {})}} if own else part
 
 
-# By the tag in `type`.
-V1_VARIANTS: Mapping[str, Variant] = {
-    "server_tool_call": variant("v1-anthropic-call", "name args extras", _read_v1_call, _write_v1_call),
-    "server_tool_result": variant(
-        "v1-anthropic-result", "tool_call_id status output extras", _read_v1_result, _write_v1_result
+def _is_use(part: Native) -> bool:
+    extras = part.get("extras")
+    return is_object(extras) and not extras.keys().isdisjoint(_OF_CALLS)
+
+
+USE = Form(
+    "used_call", am.ToolUseBlock, "tool_call", items_of_call(_read_use, put=_write_use, spaces=(INNER, ANTHROPIC)),
+    fits=_is_use, fixed={"kind": "function"}, notes={"shape": "v1-anthropic-use"},
+    when=lambda block: block.is_valid and not natives.extras_of(block, ANTHROPIC).keys().isdisjoint(_OF_CALLS),
+)  # fmt: skip
+
+# The keys of v1, by tag.
+_KEYS = frozenset({"type", "id", "extras", "cache_control"})
+SHAPES = {
+    "v1-anthropic-call": Shape(
+        cls=am.ToolUseBlock, keys={"server_tool_call": _KEYS | {"name", "args"}}, read=_read_call, write=_write_call
     ),
-    "tool_call": variant("v1-anthropic-use", "name args extras", _read_v1_use, _write_v1_use),
-}
+    "v1-anthropic-result": Shape(
+        cls=am.ToolResultBlock, keys={"server_tool_result": _KEYS | {"tool_call_id", "status", "output"}},
+        read=_read_result, write=_write_result,
+    ),
+}  # fmt: skip

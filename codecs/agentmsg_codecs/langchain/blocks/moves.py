@@ -63,7 +63,7 @@ def _name_into_extras(part: Native) -> Native | None:
 
 def _name_out_of_extras(part: Native) -> Native:
     extras: Any = part.get("extras")
-    if not is_mapping(extras) or "filename" not in extras or "filename" in part:
+    if part.get("type") != "file" or not is_mapping(extras) or "filename" not in extras or "filename" in part:
         return part
     rest = _without(dict(extras), "filename")
     moved = {**_without(part, "extras"), "filename": extras["filename"]}

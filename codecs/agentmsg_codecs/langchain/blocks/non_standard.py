@@ -15,14 +15,18 @@ import attrs
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Native, Unreadable, blocks, dispatch, freeze, is_object, natives, plain_copy
-from agentmsg_codecs.langchain.blocks.v1_shapes import KEYS
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
     import cattrs
 
 
-_V1 = frozenset({*KEYS, am.NativeBlock, am.ToolsBlock})
+# The classes of v1, which stand in content as they are.
+V1_CLASSES = (
+    am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock,
+    am.ToolUseBlock, am.ToolResultBlock,
+)  # fmt: skip
+_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock})
 _NOTES = frozenset({"notes"})
 _LEFT_OUT = _NOTES | {"extras"}
 

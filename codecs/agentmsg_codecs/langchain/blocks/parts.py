@@ -1,7 +1,7 @@
-"""Content parts to blocks and back: the shapes of v1 and the variants at work.
+"""Content parts to blocks and back: the forms of v1 and of its dialects at work.
 
-Reading tries v1 and then the other variants of a part's tag; whatever a variant reads must come back exactly, else the
-part is kept as a NativeBlock. Writing is v1, unless the block remembers another variant that still reads the same.
+A part is read by the first form of its tag that takes it. It is written as v1, or as Anthropic has its own; unless the
+block is marked with the name of another dialect, which still says all of it.
 """
 
 from __future__ import annotations
@@ -9,21 +9,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.non_standard as non_standard
 import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
-import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-import agentmsg_codecs.langchain.blocks.v1_shapes as v1_shapes
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
-    EMPTY,
     Native,
     Parts,
     Shape,
     Unreadable,
     adopt,
-    dispatch,
     is_mapping,
     is_marked,
     is_object,
@@ -31,51 +28,154 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    note_of,
     object_at,
     plain_copy,
     same_document,
     spelling,
 )
-from agentmsg_codecs.langchain.blocks.anthropic import KIND, own_variant
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import V1_VARIANTS, is_of_anthropic
-from agentmsg_codecs.langchain.blocks.keys import MAY_MEAN, NESTED, ODD, known_keys, nested_in, with_nested
+from agentmsg.formats.forms import Described
+from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import SHAPES, is_of_anthropic
 from agentmsg_codecs.langchain.blocks.moves import MOVES
-from agentmsg_codecs.langchain.blocks.quick import QUICK, QUICK_WRITERS
-from agentmsg_codecs.langchain.blocks.v1_results import Inner
-from agentmsg_codecs.langchain.blocks.variant import Variant
-from agentmsg_codecs.langchain.blocks.variants import BY_NAME, variants_of, wrapped
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
+from agentmsg_codecs.langchain.blocks.quick import QUICK, quick_reader
+from agentmsg_codecs.langchain.blocks.tables import (
+    ALL_FORMS,
+    MARKS,
+    OF_V1,
+    RESULT,
+    V1_OF_TAG,
+    Entry,
+    is_of,
+    says_all_of,
+)
+from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
+from agentmsg_codecs.langchain.blocks.v1_results import careful, result_shape
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import cattrs
 
+    from agentmsg.formats.forms import Form
+
 
 _make_native = maker(am.NativeBlock)
+_OBJECT: Any = dict
+_BARE = adopt({FAMILY: {"/shape": "str"}})
+_REFUSED = (Unreadable, AgentMsgError)
+_RAISED = (*_REFUSED, AttributeError, LookupError, TypeError, ValueError)
+# Of whom a signature is of which nothing is told.
+_USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
+_NONE = frozenset[str]()
+_NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
+# The mark of what LangChain has wrapped begins so.
+_WRAPPED = "non_standard "
 
-_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+
+def _is_anthropic(block: Any) -> bool:
+    return block.kind == "server" and block.provider == ANTHROPIC and getattr(block, "is_valid", True)
+
+
+def _is_signed(block: Any) -> bool:
+    return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
 
 
 class ContentParts(Parts):
-    """Reads and writes content parts: those of v1 by their shapes, all others by variants.
+    """Reads and writes content parts.
 
     Attributes:
-        quick_writers: by class, the writers of blocks with the usual notes; each gives None if the general path
-            must look.
+        quick_writers: by class, the writers of blocks with notes; each gives None if a note is more than a mark.
+        described: the forms.
     """
 
     def __init__(self) -> None:
-        shapes = v1_shapes.shapes(Inner(self.read, self._write_bare))
-        super().__init__(FAMILY, shapes, QUICK)
-        self._own_writers = {shape.cls: shape.write for shape in shapes}
-        self.quick_writers: dict[Any, Any] = dict(QUICK_WRITERS)
+        # What fits is asked here, once.
+        self.described = Described(FAMILY, (attrs.evolve(form, fits=None) for form in (*ALL_FORMS, ANY_RESULT)), {})
+        self._read_as, self._write_as = self.described.names.readers, self.described.names.writers
+        # By tag, what reads such parts: the test of those that it takes, and its name.
+        self._of_tag: dict[Any, list[Entry]] = {}
+        # By class, how blocks are usually written, and by class and mark, how else: the test of those that are.
+        self._usual: dict[Any, list[Entry]] = {}
+        self._named: dict[tuple[Any, str], list[Entry]] = {}
+        for form in (*ALL_FORMS, ANY_RESULT):
+            self._add(form)
+        result = result_shape(self.read, self._write_bare)
+        shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
+        super().__init__(FAMILY, shapes)
+        self._read_as[RESULT] = partial(careful, result)
+        self._write_as.update({RESULT: result.write, "signed": self._write_signed})
+        self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
+        self._of_tag[RESULT] = [(None, RESULT)]
+        self._usual[am.ToolResultBlock].append((None, RESULT))
+        self._named[am.ToolResultBlock, RESULT] = [(lambda block: block.kind == "server", RESULT)]
+        self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
+        # Under that key may stand those of others, too.
+        self._named[am.TextBlock, "citations"] = [(None, "cited")]
+        self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed, "signed")]
+        self._special: dict[Any, Callable[[Native, str | None], Any]] = {
+            "reasoning": self._read_signed,
+            "server_tool_call": self._read_of_server,
+            RESULT: self._read_of_server,
+            "non_standard": self._read_non_standard,
+        }
+        self.quick_writers: dict[Any, Any] = dict.fromkeys((*V1_CLASSES, am.CompactionBlock), self._write_marked)
+
+    def _shape(self, cls: type[Any]) -> Shape:
+        """Return the shape of a class in v1, which a hook of a user's may replace."""
+
+        def read(part: Native, _: Any = None) -> Any:
+            return self._of_forms(part, V1_OF_TAG[part.get("type")])
+
+        def write(block: Any) -> Native:
+            name = next(name for test, name in usual if test is None or test(block))
+            plain: Native = self._write_as[name](block)
+            return plain
+
+        usual = self._usual[cls]
+
+        return Shape(cls=cls, keys={form.tag: form.keys for form in FORMS if form.cls is cls}, read=read, write=write)
+
+    def _add(self, form: Form) -> None:
+        name, mark, test = form.name, form.notes.get("shape"), says_all_of(form)
+        if form is not ANY_RESULT:
+            self._of_tag.setdefault(form.tag, []).append((form.fits, name))
+        if mark is None:
+            own = self._usual.setdefault(form.cls, [])
+            if form in OWN:
+                own.insert(0, (test, name))
+            else:
+                own.append((None if form.is_other else is_of(form), name))
+        if mark is not None or name in MARKS:
+            self._named.setdefault((form.cls, mark or MARKS[name]), []).append((test, name))
 
     def new_converter(self) -> cattrs.Converter:
         """Return a converter that can read and write what stands in `non_standard`, too."""
         return non_standard.make_converter()
 
-    # -- reading ------------------------------------------------------------------------------------------------
+    def take_hooks(self, shapes: Iterable[Shape]) -> None:
+        """Read and write by the hooks of users what these replace."""
+        hooked = {shape.cls for shape in shapes}
+        for shape in shapes:
+            self._hook(shape)
+        for tag, cls in QUICK.items():
+            if cls not in hooked:
+                general = partial(self._of_forms, entries=self._of_tag[tag])
+                self.quick[tag] = quick_reader(tag, self._read_as[tag] or general)
+
+    def _hook(self, shape: Shape) -> None:
+        """Read and write the blocks of a class by a hook of a user's, in place of v1."""
+        name = f"hook {shape.cls.__name__}"
+        self._usual[shape.cls] = [(None, name)]
+        self._write_as[name] = shape.write
+        self._read_as[name] = partial(careful, shape)
+        for tag in shape.keys:
+            rest = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in OF_V1]
+            self._of_tag[tag] = [(None, name), *rest]
+
+    # -- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, part: Any, provider: str | None = None) -> Any:
         """Return the block of a part.
@@ -84,261 +184,198 @@ class ContentParts(Parts):
             part: the part.
             provider: who wrote the message, where it says so: whose the signatures and server tools are.
         """
-        if is_object(part):
-            tag = part.get("type")
-            quick = self.quick.get(tag) if type(tag) is str else None
-            if quick is None or (tag == "reasoning" and provider not in _USUAL_PROVIDERS):
-                return self._read(part, provider)
-            block = quick(part)
-            return self._read(part, provider) if block is None else block
-        if type(part) is str:
-            return v1.make_text(text=part, notes=_BARE)
-        return _native(part)
+        if type(part) is not _OBJECT:
+            return v1.make_text(text=part, notes=_BARE) if type(part) is str else _native(part)
+        tag: Any = part.get("type")
+        if type(tag) is not str and tag is not None:
+            return _native(part)
+        extras = part.get("extras")
+        has_hint = type(extras) is _OBJECT and "cache_control" in extras
+        if has_hint or "prompt_cache_breakpoint" in part or "filename" in part:
+            block = self._moved(part, provider)
+            if block is not None:
+                return block
+        try:
+            special = self._special.get(tag)
+            block = None if special is None else special(part, provider)
+            if block is None:
+                block = self._of_forms(part, self._of_tag.get(tag, ()))
+        except _REFUSED:
+            return _native(part)
+        if type(block) is am.ToolUseBlock and block.id is None and block.kind != "server":
+            # It was read without one, and needs none.
+            return marked(block, FAMILY, **{"no-id": True})
+        return block
 
-    def _read(self, part: Native, provider: str | None) -> Any:
+    def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
+        """Return the block of a part by the first form that reads it."""
+        for fits, name in entries:
+            if fits is None or fits(part):
+                try:
+                    block = self._read_as[name](part)
+                except _REFUSED:
+                    continue
+                # For the codec of that family, which by default writes one plain text as such.
+                return block.evolve(notes={**block.notes, **LISTED}) if name == "mcp_tool_result" else block
+        tag = part.get("type")
+        if not entries and type(tag) is str and tag.endswith("_tool_result"):
+            return self._read_as[ANY_RESULT.name](part)
+        raise Unreadable
+
+    def _moved(self, part: Native, provider: str | None) -> Any:
+        """Return the block of a part that has something at another place than v1; None of any other."""
         for mark, there, back in MOVES:
             moved = there(part)
             if moved is None:
                 continue
-            found = self._read(moved, provider)
-            noted = marked(found, FAMILY, **{mark: True})
-            if type(found) is not am.NativeBlock and same_document(back(self._spell(found)), part):
-                return noted
-        block = self._meaning(part, provider)
-        if block is None or not self.keeps_extras(block, provider):
-            return _native(part)
-        return _marked(block)
-
-    def _meaning(self, part: Native, provider: str | None) -> Any:
-        """Return what a part means, with its extras: the first that reads it so that it comes back; None of none."""
-        tried: list[tuple[Variant | None, Any, Any, Native]] = []
-        for variant, read in self._candidates(part, provider):
-            try:
-                block = read(part)
-                plain = self._default(block) if variant is None else variant.write(block)
-            except _RAISED:
-                continue
-            if same_document(plain, part):
-                return self._as_variant(block, variant, plain)
-            tried.append((variant, read, block, plain))
-        for variant, read, block, plain in tried:
-            found = self._kept(variant, read, block, plain, part)
-            if found is not None:
-                return found
+            found = self.read(moved, provider)
+            if type(found) is not am.NativeBlock and same_document(back(self._spelt(found)), part):
+                return marked(found, FAMILY, **{mark: True})
         return None
 
-    def _candidates(self, part: Native, provider: str | None) -> list[tuple[Variant | None, Any]]:
-        """Return what may read a part: v1, then the other variants of its tag."""
-        variants: list[tuple[Variant | None, Any]] = [(variant, variant.read) for variant in variants_of(part)]
-        tag = part.get("type")
-        own: list[tuple[Variant | None, Any]] = []
-        if type(tag) is str and tag in V1_VARIANTS and is_of_anthropic(part, provider):
-            own = [(V1_VARIANTS[tag], V1_VARIANTS[tag].read)]
-        if tag == "reasoning" and provider not in _USUAL_PROVIDERS:
-            # Whose the signature is, the message says for all.
-            return [(_OWN_SIGNATURE, partial(_read_signed, provider)), (None, v1.read_reasoning), *variants]
-        if tag == "non_standard":
-            inner = part.get("value")
-            inside = [
-                _NAMED[f"non_standard {variant.name}"] for variant in (variants_of(inner) if is_object(inner) else ())
-            ]
-            return [(None, self._read_non_standard), *((variant, variant.read) for variant in inside)]
-        if tag == "text-plain":
-            return [(None, v1_media.read_text_plain), *variants]
-        usual = self.shape_of_tag(tag) if type(tag) is str else None
-        return variants if usual is None else [*own, (None, partial(_structured, usual)), *variants]
-
-    def _read_non_standard(self, part: Native) -> Any:
-        return non_standard.non_standard_block(object_at(part, "value"), self.converter)
-
-    def _as_variant(self, block: Any, variant: Variant | None, plain: Native) -> Any:
-        """Return a block that remembers its variant, where that is not the default one."""
-        if variant is None or same_document(plain, self._default(block)):
-            return block
-        return marked(block, FAMILY, shape=variant.name)
-
-    def _kept(self, variant: Variant | None, read: Any, block: Any, plain: Native, part: Native) -> Any:
-        """Return the block with its unknown fields and odd spellings; None if it would not come back."""
-        keys = known_keys(block, variant, plain)
-        if variant is not None and part.get("error") is not None:
-            # What is wrong with an invalid call: the model has no field for it, the variant a key.
-            keys -= {"error"}
-        inside = nested_in(part, plain)
-        if inside:
-            block = block.evolve(extras={**block.extras, NESTED: adopt(inside)})
-            plain = with_nested(plain, block)
-        # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
-        again = None if type(block) is am.ToolResultBlock else read
-        kept = spelling.keep(
-            self._as_variant(block, variant, plain), part, plain, family=FAMILY, known=keys, odd=ODD, read=again
-        )
-        if kept is None:
+    def _read_signed(self, part: Native, provider: str | None) -> Any:
+        """Read thinking whose signature is of the provider that the message names."""
+        extras = part.get("extras")
+        if provider in _USUAL_PROVIDERS or not is_object(extras):
             return None
-        own = kept.extras.get(FAMILY)
-        if own and type(kept) is am.ToolUseBlock and v1_calls.error_first(own) is not own:
-            kept = kept.evolve(extras={**kept.extras, FAMILY: v1_calls.error_first(own)})
-        return kept if same_document(self._spell(kept), part) else None
+        if type(extras.get("signature")) is not str or "signature_provider" in extras:
+            return None
+        block = self._of_forms(part, self._of_tag["reasoning"])
+        signature = v1.make_signature(provider, block.signature.value)
+        return marked(block.evolve(signature=signature), FAMILY, shape="reasoning")
 
-    def keeps_extras(self, block: Any, provider: str | None = None) -> bool:
-        """Whether the extras of a block come back as they are: none says what a field of it would say."""
-        if not self.may_mean(block):
-            return True
-        if type(block) is am.ToolResultBlock and block.content:
-            # The same.
-            block = block.evolve(content=())
+    def _read_of_server(self, part: Native, provider: str | None) -> Any:
+        """Read a call or result of a server's tool: as langchain-core translates Anthropic's to v1, or as v1."""
+        tag: str = part["type"]
+        if is_of_anthropic(part, provider):
+            name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
+            try:
+                return marked(careful(SHAPES[name], part), FAMILY, shape=name)
+            except _REFUSED:
+                pass
+        block = self._of_forms(part, self._of_tag[tag])
+        if block.provider == ANTHROPIC and self._name_of(block) not in (tag, f"hook {type(block).__name__}"):
+            # Usually it is written as Anthropic has it.
+            return marked(block, FAMILY, shape=tag)
+        return block
+
+    def _read_non_standard(self, part: Native, _: str | None) -> Any:
+        """Read what v1 has no part for: our canonical form, or what LangChain has wrapped."""
+        inner = object_at(part, "value")
+
+        def read(native: Native, _: Any = None) -> Any:
+            return non_standard.non_standard_block(object_at(native, "value"), self.converter)
+
         try:
-            part = self._spell(block)
-            back = self._meaning(plain_copy(thaw(part)), provider or _provider_of(block))
-        except _RAISED:
-            return False
-        return type(back) is type(block) and same_document(back.extras, block.extras)
+            return careful(Shape(cls=am.BaseBlock, keys=_NON_STANDARD, read=read, write=self._plain), part)
+        except Unreadable:
+            return self._read_wrapped(part, inner)
 
-    def may_mean(self, block: Any) -> bool:
-        """Whether an extra of a block might be read as a field of it."""
-        for space, own in block.extras.items():
-            if space == FAMILY:
-                if is_mapping(own) and not MAY_MEAN.isdisjoint(own):
-                    return True
-            elif space != INNER or (is_mapping(own) and not v1.claimed(block).isdisjoint(own)):
-                return True
-        return False
+    def _read_wrapped(self, part: Native, inner: Native) -> Any:
+        tag: Any = inner.get("type")
+        if type(tag) is not str and tag is not None:
+            raise Unreadable
+        entries = [entry for entry in self._of_tag.get(tag, ()) if entry[1] not in OF_V1 or entry[1] == "cited"]
+        block = self._of_forms(inner, entries)
+        name = self._name_of(block) or ""
+        mark = mark_of(block, FAMILY, "/shape") or MARKS.get(name, name)
+        is_odd = FAMILY in block.extras or any(key[0] != "/" for key in note_of(block, FAMILY))
+        if is_odd or (type(block) is am.ToolUseBlock and block.kind == "function"):
+            raise Unreadable
+        rest = {key: part[key] for key in part if key not in ("type", "value")}
+        found = marked(block, FAMILY, shape=f"{_WRAPPED}{mark}")
+        return found.evolve(extras={**found.extras, FAMILY: adopt(rest)}) if rest else found
 
-    # -- writing ------------------------------------------------------------------------------------------------
+    # -- writing ------------------------------------------------------------------------------------------------------
 
     def write(self, block: Any) -> Any:
         """Return the part of a block."""
-        if not block.notes and not block.extras:
-            writer = self.writers.get(block.__class__)
-            if writer is not None:
-                return writer(block) if type(block) not in _MAY_BE_OWN else self._default(block)
-        quick = self.quick_writers.get(type(block)) if block.notes else None
-        part = None if quick is None else quick(block)
-        if part is not None:
-            return part
+        return self._spelt(block) if block.notes or block.extras else self._plain(block)
+
+    def _name_of(self, block: Any) -> str | None:
+        """Return the name of the form that a block is usually written in; None of what v1 has no place for."""
+        for test, name in self._usual.get(block.__class__, ()):
+            if test is None or test(block):
+                return name
+        return None
+
+    def _plain(self, block: Any) -> Any:
+        """Return the part of a block as it is usually written, without its unknown fields."""
         if type(block) is am.NativeBlock:
             return block.value
-        note = block.notes.get(FAMILY) if block.notes else None
-        if not note:
-            return self._write_bare(block)
-        spelt = self._spell(block)
-        provider = _provider_of(block)
-        if self._reads_as(spelt, block, provider):
-            return spelt
-        plain = self._default(block)
-        return spelling.put_back(
-            block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider)
-        )
+        name = self._name_of(block)
+        if name is None:
+            return non_standard.write_non_standard(block, self.converter)
+        return self._write_as[name](block)
 
     def _write_bare(self, block: Any) -> Any:
         """Return the part of a block in its default spelling, with its unknown fields."""
-        if type(block) is am.NativeBlock:
-            return block.value
-        plain = self._default(block)
-        extras = natives.extras_of(block, FAMILY)
-        return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
+        return _with_extras(self._plain(block), block)
 
-    def _default(self, block: Any) -> Native:
-        writer = self.writers.get(block.__class__)
-        if writer is None:
-            return non_standard.write_non_standard(block, self.converter)
-        variant = _own_variant(block) if type(block) in _MAY_BE_OWN and INNER not in block.extras else None
-        if variant is not None and writer is self._own_writers[dispatch.class_of(block)]:
-            part = self._in_own_variant(variant, block)
-            if part is not None:
-                return part
-        plain: Native = writer(block)
+    def _write_marked(self, block: Any) -> Native | None:
+        note = block.notes.get(FAMILY)
+        if block.extras or len(block.notes) > 1 or not is_mapping(note) or len(note) > 1:
+            return None
+        return self._in_shape(block, note.get("/shape"))
+
+    def _in_shape(self, block: Any, mark: Any) -> Native | None:
+        """Return the part of a block as a mark says, or None where that doesn't say all of it."""
+        if type(mark) is not str:
+            return None
+        for test, name in self._named.get((block.__class__, mark), ()):
+            if test is None or test(block):
+                plain: Native = self._write_as[name](block)
+                return plain
+        if not mark.startswith(_WRAPPED):
+            return None
+        inner = self._in_shape(block, mark.removeprefix(_WRAPPED))
+        return None if inner is None else {"type": "non_standard", "value": inner}
+
+    def _write_signed(self, block: Any) -> Native:
+        own = v1.make_signature(ANTHROPIC, block.signature.value)
+        plain: Native = self._plain(block.evolve(signature=own))
         return plain
 
-    def _in_own_variant(self, variant: Variant, block: Any) -> Native | None:
-        """Return the part of a block of Anthropic's as Anthropic has it; None if that does not say all of it."""
-        bare = block.evolve(
-            notes=EMPTY, extras={space: own for space, own in block.extras.items() if space in _OF_ANTHROPIC}
-        )
-        try:
-            part = variant.write(bare)
-            back = variant.read(plain_copy(thaw(part)))
-        except _RAISED:
-            return None
-        return part if am.same(back, bare) else None
-
-    def _spell(self, block: Any) -> Any:
-        """Return the part of a block in the spelling that it remembers, whether or not that still holds."""
-        name = mark_of(block, FAMILY, "/shape")
-        if name == "str":
-            return block.text if type(block) is am.TextBlock else self._default(block)
-        variant = _NAMED.get(name) if isinstance(name, str) else None
-        plain: Native | None = None
-        if variant is not None:
-            try:
-                plain = variant.write(block)
-            except _RAISED:
-                # A variant of another class of blocks, planted or left behind.
-                plain = None
-        plain = with_nested(plain or self._default(block), block) if block.extras else plain or self._default(block)
-        native = spelling.put_back(block, plain, family=FAMILY, read=lambda _: block)
+    def _spelt(self, block: Any) -> Any:
+        """Return the part of a block with its unknown fields, in the spelling that it remembers."""
+        if type(block) is am.NativeBlock:
+            return block.value
+        if not block.notes:
+            return _with_extras(self._plain(block), block)
+        note = note_of(block, FAMILY)
+        mark = note.get("/shape")
+        if mark is not None and len(note) == 1:
+            plain = self._in_shape(block, mark)
+            if plain is not None:
+                return _with_extras(plain, block)
+        if mark == "str" and type(block) is am.TextBlock and am.same(block, v1.make_text(text=block.text)):
+            return block.text
+        plain = self._in_shape(block, mark)
+        if plain is None:
+            plain = self._plain(block)
+        if all(key[:1] == "/" for key in note):
+            native = _with_extras(plain, block)
+        else:
+            provider = provider_of(block)
+            native = spelling.put_back(
+                block, plain, family=FAMILY, read=lambda part: self.read(plain_copy(thaw(part)), provider)
+            )
         for mark, _, back in MOVES:
             if is_marked(block, FAMILY, f"/{mark}"):
                 native = back(native)
         return native
 
-    def _reads_as(self, part: Any, block: Any, provider: str | None) -> bool:
-        try:
-            return am.same(self.read(plain_copy(thaw(part)), provider), block)
-        except AgentMsgError:
-            return False
+
+def _with_extras(plain: Any, block: Any) -> Any:
+    extras = natives.extras_of(block, FAMILY) if block.extras else None
+    return {**plain, **{key: extras[key] for key in extras if key not in plain}} if extras else plain
 
 
-def _marked(block: Any) -> Any:
-    """Return a call that was read without an id marked as such: it needs none."""
-    if type(block) is not am.ToolUseBlock or block.id is not None or block.kind == "server":
-        return block
-    return marked(block, FAMILY, **{"no-id": True})
-
-
-def _own_variant(block: Any) -> Variant | None:
-    """Return the variant that only Anthropic's blocks have: of documents, those that it is told whether to cite."""
-    if type(block) is am.FileBlock and block.extras and ANTHROPIC in block.extras:
-        variant = own_variant(block)
-        return BY_NAME["document"] if variant is None else variant
-    return own_variant(block)
-
-
-def _provider_of(block: Any) -> str | None:
+def provider_of(block: Any) -> str | None:
     """Return who a message must be of, for a part of it to be read as this block where it does not say so itself."""
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider
     return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
-
-
-def _read_signed(provider: str | None, part: Native) -> am.ThinkingBlock:
-    extras = part.get("extras")
-    if not is_object(extras) or type(extras.get("signature")) is not str or "signature_provider" in extras:
-        raise Unreadable
-    block = v1.read_reasoning(part)
-    return block.evolve(signature=v1.make_signature(provider=provider, value=extras["signature"]))
-
-
-def _write_signed(block: Any) -> Native:
-    return v1.write_reasoning(block.evolve(signature=block.signature.evolve(provider=ANTHROPIC)))
-
-
-_OWN_SIGNATURE = Variant("reasoning", v1_shapes.KEYS[am.ThinkingBlock], v1.read_reasoning, _write_signed)
-
-
-_NAMED: Mapping[str, Variant] = {
-    **BY_NAME,
-    **{variant.name: variant for variant in map(wrapped, BY_NAME.values())},
-    _OWN_SIGNATURE.name: _OWN_SIGNATURE,
-}
-# Of whom a signature is of which nothing is told.
-_USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
-_MAY_BE_OWN = frozenset({am.ToolUseBlock, am.ToolResultBlock, am.FileBlock})
-_OF_ANTHROPIC = frozenset({ANTHROPIC, KIND})
-_BARE = adopt({FAMILY: {"/shape": "str"}})
-
-
-def _structured(shape: Shape, part: Native) -> Any:
-    return shape.read(part, shape.cls)
 
 
 def _native(part: Any) -> Any:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
-from agentmsg.formats import (
-    EMPTY,
-    Native,
-    Unreadable,
-    adopt,
-    dump_json,
-    is_mapping,
-    natives,
-    object_at,
-    text_at,
-    word_at,
-)
-from agentmsg_codecs.langchain.blocks.v1 import Extras, common_of, make_call, v1_part
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, dump_json, is_mapping, object_at, word_at
+from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Text, Via
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, make_call, nothing, read_extras, write_extras
+from agentmsg_codecs.langchain.names import INNER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 def _is_wrapped(args: Any) -> bool:
@@ -37,10 +29,14 @@ def call_input(args: Native) -> Any:
     return adopt(args["_raw"] if _is_wrapped(args) else args)
 
 
+def args_of(value: Any) -> Any:
+    """Return the object that stands for the input of a valid call."""
+    return value if is_mapping(value) and not _is_wrapped(value) else {"_raw": value}
+
+
 def call_args(block: am.ToolUseBlock) -> Any:
     """Return the object that stands for the input of a valid call."""
-    value = block.input
-    return value if is_mapping(value) and not _is_wrapped(value) else {"_raw": value}
+    return args_of(block.input)
 
 
 def error_first(fields: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -53,65 +49,94 @@ def raw_text(block: am.ToolUseBlock) -> str:
     return dump_json(block.input).decode() if block.raw_input is None else block.raw_input
 
 
-def _call_fields(part: Native, extras: Extras) -> Native:
-    if extras.rest.get("provider", "") is None:
+# What stands in the `extras` of calls.
+IN_EXTRAS = {key: key for key in ("item_id", "provider", "status")}
+_WRITTEN = {key: key for key in ("provider", "status")}
+_READ = {**IN_EXTRAS, "raw_input": "raw_input"}
+CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
+
+
+def _beside(part: Native, names: Mapping[str, str]) -> Native:
+    found = read_extras(part, names)
+    rest = found.get("extras", EMPTY).get(INNER, {})
+    if rest.get("provider", "") is None:
         # Said where the message, or the id, would say otherwise.
-        del extras.rest["provider"]
-    fields = {name: extras.text(name) for name in ("item_id", "provider", "status")}
-    return {key: value for key, value in fields.items() if value is not None} | common_of(part, extras, id_key=None)
+        del rest["provider"]
+        found["notes"] = {"extras": ["=", part["extras"]]}
+        if not rest:
+            del found["extras"]
+    return found
 
 
-def _call_extras(block: am.ToolUseBlock) -> Native:
-    own = {"provider": block.provider, "status": block.status, "raw_input": None}
-    if block.is_valid:
-        own["raw_input"] = block.significant_text
-    return {key: value for key, value in own.items() if value is not None}
-
-
-def read_call(part: Native, _: Any = None) -> am.ToolUseBlock:
-    """Read ``tool_call`` and ``server_tool_call``: id, name, args (an object)."""
-    args, extras = object_at(part, "args"), Extras(part)
-    raw = extras.text("raw_input")
-    kind = "server" if part["type"] == "server_tool_call" else "function"
-    fields = _call_fields(part, extras)
-    name, link, value = text_at(part, "name"), word_at(part, "id"), call_input(args)
-    if raw is None:
-        return make_call(id=link, name=name, input=value, kind=kind, **fields)
-    block = am.ToolUseBlock(link, name, value, raw_input=raw, kind=kind, **fields)
-    if block.significant_text is None:
+def read_args(part: Native) -> Native:
+    """Return, as a hatch does, the fields of the arguments and `extras` of a call."""
+    value, found = call_input(object_at(part, "args")), _beside(part, _READ)
+    raw = found.get("raw_input")
+    if raw is not None and am.ToolUseBlock(None, "", value, raw_input=raw).significant_text is None:
         raise Unreadable
-    return block
+    return {**found, "input": value}
 
 
-def read_call_text(part: Native, _: Any = None) -> am.ToolUseBlock:
-    """Read ``invalid_tool_call``, ``tool_call_chunk`` and their server form: args is text."""
-    extras = Extras(part)
-    kind = "server" if part["type"] == "server_tool_call_chunk" else "function"
-    fields = _call_fields(part, extras)
-    link, name, raw = word_at(part, "id"), word_at(part, "name"), word_at(part, "args")
-    if "raw_input" in extras.rest:
-        raise Unreadable
-    if raw is None:
-        return make_call(id=link, name=name or "", input=EMPTY, kind=kind, **fields)
-    return make_call(id=link, name=name or "", raw_input=raw, kind=kind, **fields)
+def write_args(block: am.ToolUseBlock) -> Native:
+    """Return the arguments of a call."""
+    return {"args": call_args(block)}
 
 
-def write_call(block: am.ToolUseBlock) -> Native:
-    """Write a call into content."""
-    server = block.kind == "server"
-    part: Native = {"type": "server_tool_call" if server else "tool_call", "id": block.id, "name": block.name}
-    if block.is_valid:
-        part["args"] = call_args(block)
-        return v1_part(block, part, _call_extras(block), id_key=None)
-    return write_call_text(block)
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": raw_text(block)}
 
 
-def write_call_text(block: am.ToolUseBlock) -> Native:
-    """Write a call whose arguments are text."""
-    server = block.kind == "server"
-    tag = "server_tool_call_chunk" if server else "invalid_tool_call"
-    part: Native = {"type": tag, "id": block.id, "name": block.name, "args": raw_text(block)}
-    if not server:
-        part["error"] = natives.extras_of(block, FAMILY).get("error")
-    own = {key: value for key, value in _call_extras(block).items() if key != "raw_input"}
-    return v1_part(block, part, own, id_key=None)
+def _write_words_beside(block: am.ToolUseBlock) -> Native:
+    return write_extras(block, _WRITTEN, **({} if block.item_id is None else {"item_id": block.item_id}))
+
+
+def write_beside(block: am.ToolUseBlock) -> Native:
+    """Return the `extras` of a call."""
+    own = {} if block.item_id is None else {"item_id": block.item_id}
+    if block.raw_input is not None and block.is_valid and block.significant_text is not None:
+        own = {"raw_input": block.significant_text, **own}
+    return write_extras(block, _WRITTEN, **own)
+
+
+def _text_reader(mark: str) -> Callable[[Native], Native]:
+    def read(part: Native) -> Native:
+        raw, found = word_at(part, "args"), _beside(part, IN_EXTRAS)
+        if "raw_input" in found.get("extras", EMPTY).get(INNER, ()):
+            raise Unreadable
+        found |= {"input": EMPTY} if raw is None else {"raw_input": raw}
+        notes = {} if raw is not None else {"args": "null" if "args" in part else "absent"}
+        if raw is None or make_call(id=None, name="", raw_input=raw).is_valid:
+            notes["/shape"] = mark
+        return {**found, "notes": {**found.get("notes", {}), **notes}}
+
+    return read
+
+
+def items_of_call(
+    get: Callable[[Native], Native], *own: Spare, put: Callable[[Any], Native] | None = None, is_text: bool = False,
+    spaces: tuple[str, ...] = (INNER,),
+) -> tuple[Any, ...]:  # fmt: skip
+    """Return the items of a call: its arguments are read together with its `extras`, which bear on them."""
+    args = Hatch(
+        keys=("args", "extras"), cells=CELLS, get=get, odd=("extras",), spaces=spaces,
+        put=_write_text if is_text else write_args, must=() if is_text else ("args",),
+    )  # fmt: skip
+    name = Key("name", "name", Text(), '""', default="") if is_text else Key("name", "name", Text())
+    extras = Hatch(keys=(), cells={}, get=nothing, put=put or (_write_words_beside if is_text else write_beside))
+    return (Key("id", "id", Link(), "null"), name, args, *own, CACHE, extras)
+
+
+def _text(tag: str, *own: Spare, **fixed: str) -> Form:
+    return Form(tag, am.ToolUseBlock, tag, items_of_call(_text_reader(tag), *own, is_text=True), fixed=fixed)
+
+
+_SERVER = {"kind": "server"}
+CALLS = (
+    Form("server_tool_call", am.ToolUseBlock, "server_tool_call", items_of_call(read_args),
+         fixed=_SERVER, when=lambda block: block.is_valid),
+    _text("server_tool_call_chunk", **_SERVER),
+    Form("tool_call", am.ToolUseBlock, "tool_call", items_of_call(read_args), when=lambda block: block.is_valid),
+    _text("invalid_tool_call", Spare("error")),
+)  # fmt: skip
+CHUNK = attrs.evolve(_text("tool_call_chunk"), notes={"shape": "tool_call_chunk"})
+INPUT = Key("input", "input", Via(lambda value: call_input(object_at({"": value}, "")), args_of))

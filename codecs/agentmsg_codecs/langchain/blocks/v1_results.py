@@ -1,100 +1,139 @@
-"""Results of server tools as v1 blocks."""
+"""Results of server tools as v1 blocks: written and compared, since text, structure and content bear on each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
-import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, Unreadable, adopt, is_list, natives, word_at
-from agentmsg_codecs.langchain.names import FAMILY
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import EMPTY, Native, Shape, Unreadable, adopt, is_list, natives, same_document, spelling, word_at
+from agentmsg_codecs.langchain.blocks.v1 import (
+    cache_of,
+    is_words,
+    make_result,
+    make_text,
+    read_extras,
+    write_cache,
+    write_extras,
+)
+from agentmsg_codecs.langchain.names import FAMILY, INNER
 
 if TYPE_CHECKING:
-    import agentmsg as am
-
-
-@attrs.frozen
-class Inner:
-    """How blocks inside of results are read and written.
-
-    They have one spelling only: else every level would be read again to prove the spelling of the next, and the
-    time would grow by a factor for each level of nesting.
-
-    Attributes:
-        read: returns the block of a part; one that notes a spelling makes the whole unreadable.
-        write: returns the part of a block in its default spelling.
-    """
-
-    read: Callable[[Any], Any]
-    write: Callable[[Any], Any]
+    from collections.abc import Callable, Mapping
 
 
 # A call that was read without an id: no spelling, but that it needs none.
 _UNLINKED = natives.without_id(FAMILY)
 # What a result with content may say beside: its words.
 _SAID = (str, type(None))
-_RESULT_TEXTS = ("name", "provider", "error", "error_type")
+IN_EXTRAS = {key: key for key in ("name", "provider", "error", "error_type")}
+KEYS = frozenset({"type", "id", "extras", "cache_control", "tool_call_id", "status", "output"})
 
 
-def result_reader(inner: Inner) -> Callable[[Native, Any], am.ToolResultBlock]:
-    """Return the reader of results."""
+def common(part: Native, names: Mapping[str, str], *, id_key: str = "id") -> tuple[Native, Native]:
+    """Return the fields that any part may state, for what reads the meaning alone, and the rest of its `extras`."""
+    fields = read_extras(part, names)
+    fields.pop("notes", None)
+    fields.pop("odd", None)
+    item_id = part.get(id_key)
+    if type(item_id) is str:
+        fields["item_id"] = item_id
+    fields["cache"] = cache_of(part)
+    return fields, fields.pop("extras", EMPTY).get(INNER, {})
 
-    def read(part: Native, _: Any) -> am.ToolResultBlock:
+
+def with_common(part: Native, block: Any) -> Native:
+    """Put the id and the cache hint of a block into a part."""
+    if block.item_id is not None:
+        part["id"] = block.item_id
+    if block.cache is not None:
+        part["cache_control"] = write_cache(block.cache)
+    return part
+
+
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+_ODD = frozenset({"id", "cache_control", "extras"})
+
+
+def _read(shape: Shape, native: Native) -> Any:
+    return shape.read(native, shape.cls)
+
+
+def careful(shape: Shape, part: Native) -> Any:
+    """Return the block of a part by a shape that takes the meaning alone: written, and compared."""
+    try:
+        block = shape.read(part, shape.cls)
+        plain = shape.write(block)
+    except _RAISED:
+        raise Unreadable from None
+    if same_document(plain, part):
+        return block
+    # What holds blocks is not read again: the time would grow by a factor for each level of nesting.
+    read = None if shape.cls is am.ToolResultBlock else partial(_read, shape)
+    known = shape.known(part) | plain.keys()
+    found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
+    if found is None:
+        raise Unreadable
+    kept, is_proven = found
+    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=lambda _: kept), part):
+        return kept
+    raise Unreadable
+
+
+def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any], Any]) -> Native:
+    """Return what a result says: content in full, words, or something structured."""
+    if content is not None:
+        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _SAID):
+            raise Unreadable
+        found = tuple(map(read_inner, content))
+        if any(block.notes and block.notes != _UNLINKED for block in found):
+            raise Unreadable
+        return {"content": found}
+    if "structured" in fields:
+        return {}
+    return {"content": (make_text(text=output),)} if type(output) is str and output else {"structured": adopt(output)}
+
+
+def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], Any]) -> Shape:
+    """Return the shape of results.
+
+    Blocks inside have one spelling only: else every level would be read again to prove the spelling of the next, and
+    the time would grow by a factor for each level of nesting.
+
+    Args:
+        read_inner: returns the block of a part inside.
+        write_inner: returns the part of a block in its usual spelling.
+    """
+
+    def read(part: Native, _: Any = None) -> am.ToolResultBlock:
         """Read ``server_tool_result``: `output` is text, or structured; in `extras` may stand both, in full."""
-        extras = v1.Extras(part)
-        fields: Native = {name: extras.text(name) for name in _RESULT_TEXTS}
-        fields["artifact"] = extras.value("artifact")
-        structured, content = extras.value("structured"), extras.rest.pop("content", None)
-        output = part.get("output")
-        found: tuple[Any, ...] = ()
-        if content is not None:
-            if not is_list(content) or not content or (structured is None and type(output) not in _SAID):
-                raise Unreadable
-            found = tuple(map(inner.read, content))
-            if any(block.notes and block.notes != _UNLINKED for block in found):
-                raise Unreadable
-        elif structured is None and type(output) is str and output:
-            found = (v1.make_text(text=output),)
-        elif structured is None:
-            structured = adopt(output)
-        return v1.make_result(
-            tool_call_id=word_at(part, "tool_call_id"),
-            content=found,
-            structured=structured,
-            status=word_at(part, "status"),
-            kind="server",
-            **fields,
-            **v1.common_of(part, extras),
-        )
-
-    return read
-
-
-def result_writer(inner: Inner) -> Callable[[am.ToolResultBlock], Native]:
-    """Return the writer of results."""
+        fields, rest = common(part, IN_EXTRAS)
+        for name in ("artifact", "structured"):
+            if rest.get(name) is not None:
+                fields[name] = adopt(rest.pop(name))
+        fields |= _said(rest.pop("content", None), part.get("output"), fields, read_inner)
+        fields["extras"] = adopt({INNER: rest}) if rest else EMPTY
+        link, status = word_at(part, "tool_call_id"), word_at(part, "status")
+        return make_result(tool_call_id=link, status=status, kind="server", **fields)
 
     def write(block: am.ToolResultBlock) -> Native:
         part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
         if block.status is not None:
             part["status"] = block.status
-        own: Native = {name: value for name in _RESULT_TEXTS if (value := getattr(block, name)) is not None}
-        if block.artifact is not None:
-            own["artifact"] = block.artifact
-        if v1.is_words(block.content) and block.structured is None:
-            part["output"] = block.text
-            return v1.v1_part(block, part, own)
+        own: Native = {} if block.artifact is None else {"artifact": block.artifact}
         if block.structured is not None:
             part["output"] = block.structured
+        elif block.text:
+            part["output"] = block.text
         # A structured text reads as words, and so does structure beside content.
-        if block.content or type(block.structured) is str:
-            if block.structured is not None:
-                own["structured"] = block.structured
-            elif block.text:
-                part["output"] = block.text
-            if block.content:
-                own["content"] = [inner.write(item) for item in block.content]
-        return v1.v1_part(block, part, own)
+        if block.structured is not None and (block.content or type(block.structured) is str):
+            own["structured"] = block.structured
+        if block.content and (block.structured is not None or not is_words(block.content)):
+            own["content"] = list(map(write_inner, block.content))
+        return {**with_common(part, block), **write_extras(block, IN_EXTRAS, **own)}
 
-    return write
+    return Shape(
+        cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write,
+        odd=frozenset({"id", "extras", "cache_control"}),
+    )  # fmt: skip

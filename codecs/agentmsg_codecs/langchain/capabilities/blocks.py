@@ -9,13 +9,14 @@ import agentmsg as am
 import agentmsg_codecs.langchain.blocks.citations as cited
 import agentmsg_codecs.langchain.blocks.v1 as v1
 import agentmsg_codecs.langchain.blocks.v1_calls as v1_calls
-from agentmsg import thaw
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     KEEP,
     Cell,
     Drop,
     Row,
     Swap,
+    Unreadable,
     adopt,
     blocks,
     carried_extras,
@@ -24,11 +25,15 @@ from agentmsg.formats import (
     is_marked,
     plain_copy,
     rules,
+    same_document,
     usually,
 )
 from agentmsg_codecs.langchain.blocks.anthropic import KIND
-from agentmsg_codecs.langchain.blocks.keys import NESTED
+from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
+from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.blocks.v1_results import KEYS
 from agentmsg_codecs.langchain.calls.deviations import SPACES
 from agentmsg_codecs.langchain.calls.layout import extras_of_copies
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
@@ -37,6 +42,9 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
 
 Fields = Mapping[str, Any]
+# What some form has a meaning for: an unknown field of such a name may be read as that.
+_MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *KEYS}).union(*(form.keys for form in ALL_FORMS))
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 
 
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND)
@@ -62,12 +70,30 @@ def _block_extras(parts: ContentParts) -> Cell:
     return cell
 
 
+def _may_mean(block: Any) -> bool:
+    """Whether an extra of a block might be read as a field of it."""
+    own = block.extras.get(FAMILY)
+    return len(block.extras) > (own is not None) or (is_mapping(own) and not _MAY_MEAN.isdisjoint(own))
+
+
+def _keeps_extras(block: Any, parts: ContentParts) -> bool:
+    """Whether the extras of a block come back as they are: none says what a field of it would say."""
+    if type(block) is am.ToolResultBlock and block.content:
+        # The same.
+        block = block.evolve(content=())
+    try:
+        back = parts.read(plain_copy(thaw(parts.write(block))), provider_of(block))
+    except _RAISED:
+        return False
+    return type(back) is type(block) and same_document(back.extras, block.extras)
+
+
 def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[str, Any]:
     """Return the extras that a block has again once it was written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
         new = block.evolve(extras=extras)
-        return not parts.may_mean(new) or parts.keeps_extras(new)
+        return not _may_mean(new) or _keeps_extras(new, parts)
 
     parts.fill()
     if not kept or comes_back(kept):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-import agentmsg_codecs.langchain.blocks.v1_media as v1_media
-from agentmsg.formats import Native, adopt, is_mapping, is_sequence, mark_of, natives
+from agentmsg.formats import Native, adopt, is_mapping, is_sequence, maker, mark_of, natives
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+_make_audio = maker(am.AudioBlock)
+_make_base64 = maker(am.Base64Source)
 MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
@@ -94,8 +95,8 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
 
 
 def _read_audio(native: Native) -> Any:
-    return v1_media.MEDIA["audio"](
-        source=v1_media.make_base64(data=native["data"]),
+    return _make_audio(
+        source=_make_base64(data=native["data"]),
         transcript=native["transcript"],
         item_id=native["id"],
         extras=natives.rest_of(native, _AUDIO, FAMILY),

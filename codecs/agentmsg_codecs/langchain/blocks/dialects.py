@@ -1,0 +1,393 @@
+"""How parts spell a block beside v1: by a dozen generations of LangChain, and by providers.
+
+A block that was read so is marked ``/shape`` with the name of the dialect, and written so as long as that says all of
+it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import (
+    KEEP,
+    Native,
+    Unreadable,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    maker,
+    mark_of,
+    media,
+    object_at,
+    text_at,
+    word_at,
+)
+from agentmsg.formats.forms import Const, Form, Hatch, Key, Link, Object, Spread, Text, Via, Wrapped
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID
+from agentmsg_codecs.langchain.blocks.v1_calls import CHUNK, raw_text
+from agentmsg_codecs.langchain.blocks.v1_forms import (
+    ANNOTATIONS,
+    BY_DATA,
+    BY_FILE_ID,
+    BY_URL,
+    MEDIA,
+    MIME,
+    TITLES,
+    gives,
+)
+from agentmsg_codecs.langchain.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+# The extras that stand in the objects inside of parts, such as image_url.
+NESTED = "langchain.nested"
+
+
+# -- text and thinking ------------------------------------------------------------------------------------------------
+
+
+def _is_untagged(part: Native) -> bool:
+    return "type" not in part
+
+
+def _text(name: str, tag: str | None) -> Form:
+    items = (Key("text", "text", Text()), ANNOTATIONS, ID, CACHE)
+    fits = None if tag else _is_untagged
+    return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
+
+
+def _read_summary(part: Native) -> Native:
+    texts: list[str] = []
+    for item in part["summary"]:
+        if not is_object(item) or len(item) != 2 or item.get("type") != "summary_text":  # noqa: PLR2004
+            raise Unreadable
+        texts.append(text_at(item, "text"))
+    return {"thinking": "\n\n".join(texts), "notes": {"/cuts": [len(text) for text in texts]}}
+
+
+def _write_summary(block: Any) -> Native:
+    cuts, texts, at = mark_of(block, FAMILY, "/cuts"), list[str](), 0
+    for cut in cuts if is_sequence(cuts) else ():
+        if type(cut) is not int or cut < 0:
+            break
+        texts.append(block.thinking[at : at + cut])
+        at += cut + 2
+    if "\n\n".join(texts) != block.thinking or (cuts is None and not texts):
+        texts = [block.thinking]
+    return {"summary": [{"type": "summary_text", "text": text} for text in texts]}
+
+
+def _sealed(key: str, provider: str) -> Key:
+    return Key(key, "signature", Wrapped(am.Signature, "value", {"provider": provider}), "may")
+
+
+_SUMMARY = Hatch(keys=("summary",), cells={"thinking": KEEP}, get=_read_summary, put=_write_summary, must=("summary",))
+SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (_SUMMARY, _sealed("encrypted_content", "openai"), ID, CACHE),
+     notes={"shape": "summary"},
+     fits=lambda part: is_list(part.get("summary")) and "reasoning" not in part and "extras" not in part)  # fmt: skip
+_WORDS = (
+    _text("input_text", "input_text"),
+    _text("output_text", "output_text"),
+    _text("bare-text", None),
+    # Without words where these were not asked for.
+    Form("thinking", am.ThinkingBlock, "thinking", (
+        Key("thinking", "thinking", Text(), '""', default=""), _sealed("signature", "anthropic"), ID, CACHE,
+    ), notes={"shape": "thinking"}),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (Key("data", "redacted", Text()), ID, CACHE),
+         notes={"shape": "redacted_thinking"}, when=lambda block: block.redacted is not None),
+)  # fmt: skip
+
+
+# -- objects inside ---------------------------------------------------------------------------------------------------
+
+
+def held(
+    key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
+) -> Hatch:  # fmt: skip
+    """Return the item of an object inside; its unknown keys are extras, and empty ones are spelling.
+
+    Args:
+        key: where it stands.
+        get: returns the fields that the object says.
+        put: returns the object that says them; what it lacks may be None.
+        fields: all of them.
+        must: the number of keys of an object that says no more than it must, which comes back for sure.
+    """
+
+    def read(part: Native) -> Native:
+        native = object_at(part, key)
+        found = get(native)
+        if len(native) == must:
+            return found
+        told = _filled(put(_Fields(found)))
+        more = {name: item for name, item in native.items() if name not in told and item is not None}
+        if any(native.get(name) != item for name, item in told.items()):
+            raise Unreadable
+        if len(told) + len(more) != len(native):
+            found["notes"] = {key: ["=", native]}
+        return {**found, "extras": {NESTED: {key: more}}} if more else found
+
+    def write(block: Any) -> Native:
+        told = _filled(put(block))
+        more = block.extras.get(NESTED) if block.extras else None
+        return {key: {**more[key], **told} if is_mapping(more) and is_mapping(more.get(key)) else told}
+
+    return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,), spaces=(NESTED,))
+
+
+class _Fields:
+    """The fields of a block that is being read."""
+
+    detail: str | None = None
+    name: str | None = None
+
+    def __init__(self, fields: Native) -> None:
+        self.__dict__.update(fields)
+
+
+def _filled(native: Native) -> Native:
+    return {key: value for key, value in native.items() if value is not None}
+
+
+# -- sources ----------------------------------------------------------------------------------------------------------
+
+
+_make_base64 = maker(am.Base64Source, "data", "media_type")
+_make_url = maker(am.URLSource, "url")
+
+
+def _source_of_url(url: str) -> Any:
+    """Return the source of a URL; a base64 data URL holds its bytes itself."""
+    if type(url) is not str:
+        raise Unreadable
+    head, comma, data = url.partition(",") if url.startswith("data:") else (url, "", "")
+    if comma and head.endswith(";base64") and ";" not in head[5:-7]:
+        return _make_base64(data, head[5:-7] or None)
+    return _make_url(url)
+
+
+def _url_of(source: Any) -> Any:
+    return source.url if type(source) is am.URLSource else media.data_url(source)
+
+
+def _has_url(block: Any) -> bool:
+    """Whether a URL says all of a source."""
+    source = block.source
+    if type(source) is am.URLSource:
+        is_plain = source.media_type is None and (not source.url.startswith("data:") or _is_itself(source))
+    else:
+        is_plain = type(source) is am.Base64Source and _is_plain(source.media_type)
+    return is_plain and not source.extras
+
+
+def _is_plain(media_type: str | None) -> bool:
+    return media_type is None or (media_type != "" and "," not in media_type and ";" not in media_type)
+
+
+def _is_itself(source: Any) -> bool:
+    return bool(_source_of_url(source.url) == source)
+
+
+_URL = Via(_source_of_url, _url_of, supports=KEEP)
+
+
+def _file_source(part: Native) -> Any:
+    if part.get("file_data") is not None:
+        return _source_of_url(part["file_data"])
+    if part.get("file_id") is not None:
+        return am.FileSource(text_at(part, "file_id"), provider="openai")
+    return am.URLSource(text_at(part, "file_url"))
+
+
+def _file_fields(block: Any) -> Native:
+    source = block.source
+    if type(source) is am.FileSource:
+        return {"file_id": source.file_id, "filename": block.name}
+    is_linked = type(source) is am.URLSource and not source.url.startswith("data:")
+    return {"file_url" if is_linked else "file_data": _url_of(source), "filename": block.name}
+
+
+def _is_at_openai(block: Any) -> bool:
+    source = block.source
+    return type(source) is am.FileSource and source == am.FileSource(source.file_id, provider="openai")
+
+
+def _is_openai_file(block: Any) -> bool:
+    return _is_at_openai(block) or _has_url(block)
+
+
+def _read_file(native: Native) -> Native:
+    return {"source": _file_source(native), "name": word_at(native, "filename")}
+
+
+_FILE_ID = Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": "openai"}))
+_DETAIL = Key("detail", "detail", Text(), "may")
+_FILENAME = Key("filename", "name", Text(), "may")
+
+
+def _read_image_url(native: Native) -> Native:
+    return {"source": _source_of_url(text_at(native, "url")), "detail": word_at(native, "detail")}
+
+
+def _encoded(kind: str, key: str) -> tuple[Any, Any, Any]:
+    """Return how an object gives bytes and the end of their media type: what reads it, writes it, and tells such."""
+
+    def read(native: Native) -> Native:
+        return {"source": am.Base64Source(text_at(native, key), f"{kind}/{text_at(native, 'format')}")}
+
+    def write(block: Any) -> Native:
+        return {key: block.source.data, "format": (block.source.media_type or "").removeprefix(f"{kind}/")}
+
+    def when(block: Any) -> bool:
+        source = block.source
+        is_plain = type(source) is am.Base64Source and not source.extras
+        return is_plain and (source.media_type or "").startswith(f"{kind}/")
+
+    return read, write, when
+
+
+_read_sound, _write_sound, _is_sound = _encoded("audio", "data")
+_read_bytes, _write_bytes, _is_bytes = _encoded("image", "bytes")
+
+
+def _read_bedrock(native: Native) -> Native:
+    source = object_at(native, "source")
+    if len(source) != 1:
+        raise Unreadable
+    found: Native = _read_bytes({**source, "format": native.get("format")})
+    return found
+
+
+def _write_bedrock(block: Any) -> Native:
+    native = _write_bytes(block)
+    return {"format": native["format"], "source": {"bytes": native["bytes"]}}
+
+
+# -- OpenAI, Google, Bedrock ------------------------------------------------------------------------------------------
+
+_IMAGE_URL = held(
+    "image_url", _read_image_url, lambda image: {"url": _url_of(image.source), "detail": image.detail}, "source",
+    "detail", must=1,
+)  # fmt: skip
+_FILE = held("file", _read_file, _file_fields, "source", "name")
+_SOUND = held("input_audio", _read_sound, _write_sound, "source", must=2)
+_BEDROCK = held("image", _read_bedrock, _write_bedrock, "source", must=2)
+_NOT_NULL: Callable[[str], Callable[[Native], bool]] = lambda key: lambda part: part.get(key) is not None  # noqa: E731
+
+
+def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
+    others = ("file_data", "file_id", "file_url")
+    before = others[: others.index(key)]
+    return Form(
+        f"input_{key}", am.FileBlock, "input_file", (Key(key, "source", value), _FILENAME, ID, CACHE), when=when,
+        notes={"shape": "input_file"}, fits=lambda part: all(part.get(name) is None for name in before),
+    )  # fmt: skip
+
+
+def _read_arguments(part: Native) -> Native:
+    return {"raw_input": text_at(part, "arguments")}
+
+
+def _write_arguments(block: Any) -> Native:
+    return {"arguments": raw_text(block)}
+
+
+_OPENAI = (
+    Form("image_url", am.ImageBlock, "image_url", (_IMAGE_URL, ID, CACHE), notes={"shape": "image_url"}, when=_has_url,
+         fits=lambda part: type(part.get("image_url")) is not str),
+    Form("image_url_text", am.ImageBlock, "image_url", (Key("image_url", "source", _URL), ID, CACHE),
+         notes={"shape": "image_url-text"}, when=_has_url, fits=lambda part: type(part.get("image_url")) is str),
+    Form("input_image", am.ImageBlock, "input_image", (Key("image_url", "source", _URL), _DETAIL, ID, CACHE),
+         notes={"shape": "input_image"}, when=_has_url, fits=_NOT_NULL("image_url")),
+    Form("input_image_id", am.ImageBlock, "input_image", (_FILE_ID, _DETAIL, ID, CACHE),
+         notes={"shape": "input_image"}),
+    _input_file("file_data", _URL, lambda block: _has_url(block) and not _is_linked(block.source)),
+    _input_file("file_id", _FILE_ID.value),
+    _input_file("file_url", Wrapped(am.URLSource, "url"), lambda block: _is_linked(block.source)),
+    Form("file", am.FileBlock, "file", (_FILE, ID, CACHE), notes={"shape": "file"}, when=_is_openai_file),
+    Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
+         when=_is_sound),
+    Form("bedrock", am.ImageBlock, None, (_BEDROCK,), notes={"shape": "bedrock"}, when=_is_bytes,
+         fits=_is_untagged),
+    CHUNK,
+    Form("function_call", am.ToolUseBlock, "function_call", (
+        Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
+        Hatch(keys=("arguments",), cells=dict.fromkeys(("input", "raw_input"), KEEP), must=("arguments",),
+              get=_read_arguments, put=_write_arguments),
+        ID, CACHE,
+    ), fixed={"kind": "function"}, notes={"shape": "function_call"}),
+)  # fmt: skip
+
+
+def _is_linked(source: Any) -> bool:
+    return type(source) is am.URLSource and source == am.URLSource(source.url) and not source.url.startswith("data:")
+
+
+_GOOGLE = {"data": (am.Base64Source, "data"), "file_uri": (am.URLSource, "url")}
+
+
+def _google(tag: str, key: str) -> Form:
+    cls, field = _GOOGLE[key]
+
+    def is_of_tag(media_type: Any) -> bool:
+        head = media_type.partition("/")[0] if type(media_type) is str else ""
+        return (head if head in ("image", "audio", "video") else "file") == tag
+
+    return Form(
+        f"google_{tag}_{key}", MEDIA[tag], "media",
+        (Spread("source", cls, (Key("mime_type", "media_type", Text()), Key(key, field, Text()))), ID, CACHE),
+        notes={"shape": "google"},
+        fits=lambda part: is_of_tag(part.get("mime_type")) and (part.get("data") is not None) == (key == "data"),
+        when=lambda block: block.source.media_type is not None and is_of_tag(block.source.media_type),
+    )  # fmt: skip
+
+
+# -- LangChain's parts of before ---------------------------------------------------------------------------------------
+
+_V0: Mapping[str, tuple[type[Any], str, str]] = {
+    "base64": (am.Base64Source, "data", "data"),
+    "url": (am.URLSource, "url", "url"),
+    "id": (am.FileSource, "id", "file_id"),
+    "text": (am.TextSource, "text", "text"),
+}
+
+
+def _v0(tag: str, kind: str, key: str = "", shape: str = "v0") -> Form:
+    """Return the form of a part that says under `source_type` how it gives what it shows."""
+    cls, usual, field = _V0[kind]
+    key = key or usual
+    return Form(
+        f"{shape.replace('-', '_')}_{tag}_{kind}", MEDIA[tag], tag,
+        (
+            Const("source_type", kind),
+            *(() if kind == "id" else (ID,)),
+            CACHE,
+            Spread("source", cls, (Key(key, field, Text()), MIME)),
+            *((_FILENAME,) if tag == "file" else ()),
+            Key("metadata", "metadata", Object(), "may", is_odd=True),
+        ),
+        notes={"shape": shape},
+        fits=lambda part: part.get("source_type") == kind and (kind != "text" or ("text" in part) == (key == "text")),
+    )  # fmt: skip
+
+
+def _plain_media(key: str, source: Spread) -> Form:
+    """Return the form of a document that is no text, under the tag of texts."""
+    return Form(
+        f"plain_by_{key}", am.FileBlock, "text-plain", (source, *TITLES, ID, CACHE), notes={"shape": "text-plain"},
+        fits=lambda part: gives(key)(part) and part.get("text") is None,
+    )  # fmt: skip
+
+
+DIALECTS = (
+    *_WORDS,
+    *(_v0(tag, kind) for tag in ("image", "audio", "file") for kind in ("base64", "url", "id")),
+    _v0("file", "text"),
+    _v0("file", "text", "url", "v0-text-url"),
+    *_OPENAI,
+    *(_google(tag, key) for tag in MEDIA for key in _GOOGLE),
+    *(_plain_media(key, source) for key, source in (("url", BY_URL), ("base64", BY_DATA), ("file_id", BY_FILE_ID))),
+)
