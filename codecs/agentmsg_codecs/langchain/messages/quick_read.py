@@ -18,8 +18,8 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
-from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS, TEXTED_NOTE
+from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
@@ -184,7 +184,7 @@ class FastReaders:
         before: tuple[Any, ...] = ()
         texts: Any = None
         if kwargs:
-            before, texts, kwargs = _in_kwargs(kwargs, has_text=type(content) is str and bool(calls))
+            before, texts, kwargs = take_usual(kwargs, has_text=type(content) is str and bool(calls))
             if any(kwargs.get(key) is not None for key in IN_KWARGS) or self._looks_odd(kwargs):
                 return None
         if not calls and type(content) is str and content:
@@ -193,8 +193,8 @@ class FastReaders:
         else:
             provider = response.get("model_provider") if response else None
             blocks = self._said(content, calls, provider if type(provider) is str else None)
-            if texts is not None:
-                blocks = _texted(blocks, len(calls), texts)
+            if texts is not None and blocks is not None:
+                blocks = with_texts(blocks, len(calls), texts)
             if blocks is None:
                 return None
             listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
@@ -358,46 +358,3 @@ def _read_calls(entries: list[Any]) -> tuple[Any, ...] | None:
             return None
         blocks.append(make_call(link, name, adopt(args)))
     return tuple(blocks)
-
-
-def _in_kwargs(kwargs: Native, *, has_text: bool) -> tuple[tuple[Any, ...], Any, Native]:
-    """Return the thinking in additional_kwargs, the calls as OpenAI writes them, and the rest.
-
-    Args:
-        kwargs: additional_kwargs.
-        has_text: the message has calls, and none of them stands in content.
-    """
-    thought = kwargs.get("reasoning_content")
-    texts = kwargs.get("tool_calls") if has_text else None
-    rest = kwargs
-    if texts is not None:
-        rest = {key: rest[key] for key in rest if key != "tool_calls"}
-    if type(thought) is not str:
-        return (), texts, rest
-    rest = {key: rest[key] for key in rest if key != "reasoning_content"}
-    return (make_thinking(thought, None, EMPTY, KWARGS_NOTE),), texts, rest
-
-
-def _texted(blocks: tuple[Any, ...] | None, count: int, texts: Any) -> tuple[Any, ...] | None:
-    """Return blocks whose last so many are calls that stand in additional_kwargs, too: as texts, in their order."""
-    if blocks is None:
-        return None
-    start = len(blocks) - count
-    calls = blocks[start:]
-    if type(texts) is not _ARRAY or len(texts) != len(calls) or len({call.id for call in calls}) != len(calls):
-        return None
-    both: list[Any] = []
-    for call, native in zip(calls, texts, strict=True):
-        try:
-            told, text = native["function"], native["function"]["arguments"]
-            if native["id"] != call.id or native["type"] != "function" or told["name"] != call.name:
-                return None
-        except (LookupError, TypeError):
-            return None
-        if type(text) is not str or len(native) != 3 or len(told) != 2:  # noqa: PLR2004 - these keys
-            return None
-        block = call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE)
-        if block.raw_input != text:
-            return None
-        both.append(block)
-    return blocks[:start] + tuple(both)
