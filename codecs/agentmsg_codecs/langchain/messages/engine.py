@@ -95,9 +95,9 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         if is_object(native):
-            tag = native.get("type")
+            tag: Any = native.get("type")
             fast = self.fast_readers.get(tag) if type(tag) is str else None
-            if fast is not None:
+            if fast is not None and type(tag) is str:
                 data = native.get("data")
                 if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
                     message = fast(data) or deviating.read(data, tag, fast)
