@@ -32,6 +32,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
 from agentmsg_codecs.langchain.calls.joining import is_calls
+from agentmsg_codecs.langchain.messages import deviating
 from agentmsg_codecs.langchain.messages.body import Bodies
 from agentmsg_codecs.langchain.messages.depth import proving
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, known_keys, split, wrap
@@ -94,16 +95,16 @@ class Messages:
             DecodeError: if it isn't a message at all.
         """
         if is_object(native):
-            tag = native.get("type")
+            tag: Any = native.get("type")
             fast = self.fast_readers.get(tag) if type(tag) is str else None
-            if fast is not None:
+            if fast is not None and type(tag) is str:
                 data = native.get("data")
                 if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
-                    message = fast(data)
+                    message = fast(data) or deviating.read(data, tag, fast)
                     if message is not None:
                         return message, "dict"
                 elif "content" in native:
-                    message = fast(native)
+                    message = fast(native) or deviating.read(native, tag, fast)
                     if message is not None:
                         return message, "flat"
         return self._read(native)
@@ -152,11 +153,15 @@ class Messages:
 
     def write(self, message: am.Msg, form: str) -> Any:
         """Return the native message, in a form of which its own note may differ."""
-        if not message.extras:
-            fast = self.fast_writers.get(message.role) if form in _LONG else None
-            body = None if fast is None else fast(message)
-            if body is not None:
-                return {"type": body["type"], "data": body} if form == "dict" else body
+        fast = self.fast_writers.get(message.role) if form in _LONG else None
+        if fast is not None:
+            body = None if message.extras else fast(message)
+            if body is None and (message.extras or message.notes):
+                body = deviating.write(message, fast)
+            if body is not None and form == "dict":
+                return {"type": body.get("type") or self._bodies.default_tag(message), "data": body}
+            if body is not None and "type" in body:
+                return body
         if rules.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         if message.extras or message.notes or any(block.notes for block in message.content):

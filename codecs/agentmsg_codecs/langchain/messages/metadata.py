@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg.formats import Native, adopt, is_mapping, is_sequence, maker, mark_of, natives
+from agentmsg.formats import EMPTY, Native, adopt, is_list, is_mapping, is_sequence, maker, mark_of, natives
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.names import FAMILY, STOP_OF, finish_reason
 
@@ -24,6 +24,8 @@ MODEL_KEYS = ("model_name", "model")
 STOP_KEYS = ("finish_reason", "stop_reason")
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
+# Of a call that stands in tool_calls and, as OpenAI writes it, in additional_kwargs.
+TEXTED_NOTE = adopt({FAMILY: {"/copies": "ta"}})
 
 
 class Stop(NamedTuple):
@@ -90,6 +92,45 @@ def read_kwargs(kwargs: Native) -> tuple[list[Any], list[Any], Native]:
     if "audio" in taken:
         behind.append(_read_audio(kwargs["audio"]))
     return before, behind, {key: value for key, value in kwargs.items() if key not in taken}
+
+
+def take_usual(kwargs: Native, *, has_text: bool) -> tuple[tuple[Any, ...], Any, Native]:
+    """Return the thinking in additional_kwargs, the calls as OpenAI writes them, and the rest.
+
+    Args:
+        kwargs: additional_kwargs.
+        has_text: the message has calls, and none of them stands in content.
+    """
+    before: tuple[Any, ...] = ()
+    rest = kwargs
+    texts = kwargs.get("tool_calls") if has_text else None
+    if texts is not None:
+        rest = {key: rest[key] for key in rest if key != "tool_calls"}
+    if type(thought := kwargs.get("reasoning_content")) is str:
+        before = (v1.make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
+        rest = {key: rest[key] for key in rest if key != "reasoning_content"}
+    return before, texts, rest
+
+
+def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ...] | None:
+    """Return blocks whose last so many are calls that stand in additional_kwargs, too: as texts, in their order."""
+    calls = blocks[(start := len(blocks) - count) :]
+    if not is_list(texts) or len(texts) != len(calls) or len({call.id for call in calls}) != len(calls):
+        return None
+    both: list[Any] = []
+    for call, native in zip(calls, texts, strict=True):
+        try:
+            told, text = native["function"], native["function"]["arguments"]
+            if native["id"] != call.id or native["type"] != "function" or told["name"] != call.name:
+                return None
+        except (LookupError, TypeError):
+            return None
+        if type(text) is not str or len(native) != 3 or len(told) != 2:  # noqa: PLR2004 - these keys
+            return None
+        both.append(call.evolve(input=call.input, raw_input=text, notes=TEXTED_NOTE))
+        if both[-1].raw_input != text:
+            return None
+    return blocks[:start] + tuple(both)
 
 
 def _read_audio(native: Native) -> Any:

@@ -18,8 +18,8 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, read_copied
-from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text, make_thinking
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, KWARGS_NOTE, LIST_NOTE, STOPS
+from agentmsg_codecs.langchain.blocks.v1 import is_words, make_call, make_result, make_text
+from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, LIST_NOTE, STOPS, take_usual, with_texts
 from agentmsg_codecs.langchain.names import ANTHROPIC, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
@@ -182,11 +182,9 @@ class FastReaders:
         if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
             return None
         before: tuple[Any, ...] = ()
+        texts: Any = None
         if kwargs:
-            thought = kwargs.get("reasoning_content")
-            if type(thought) is str:
-                before = (make_thinking(thought, None, EMPTY, KWARGS_NOTE),)
-                kwargs = {key: kwargs[key] for key in kwargs if key != "reasoning_content"}
+            before, texts, kwargs = take_usual(kwargs, has_text=type(content) is str and bool(calls))
             if any(kwargs.get(key) is not None for key in IN_KWARGS) or self._looks_odd(kwargs):
                 return None
         if not calls and type(content) is str and content:
@@ -195,6 +193,8 @@ class FastReaders:
         else:
             provider = response.get("model_provider") if response else None
             blocks = self._said(content, calls, provider if type(provider) is str else None)
+            if texts is not None and blocks is not None:
+                blocks = with_texts(blocks, len(calls), texts)
             if blocks is None:
                 return None
             listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])

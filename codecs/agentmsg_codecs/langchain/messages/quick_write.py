@@ -22,7 +22,8 @@ import agentmsg as am
 from agentmsg.formats import Native, is_mapping, is_sequence
 from agentmsg_codecs.langchain.blocks.quick import COPIED_NOTE, bare_args, write_use
 from agentmsg_codecs.langchain.blocks.v1 import is_words
-from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, write_response
+from agentmsg_codecs.langchain.calls.copies import openai_entry
+from agentmsg_codecs.langchain.messages.metadata import KWARGS_NOTE, LIST_NOTE, STOPS, TEXTED_NOTE, write_response
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.usage import write_usage
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs.langchain.messages.metadata import Stop
 
 
+_MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
 _BY_REASON: Mapping[str, list[Stop]] = {
     any_stop.reason: [stop for stop in STOPS.values() if stop.reason == any_stop.reason] for any_stop in STOPS.values()
 }
@@ -87,7 +89,10 @@ class FastWriters:
                 quick = self._quick_writers.get(type(block))
                 part = None if quick is None else quick(block)
                 if part is None:
-                    return None
+                    if type(block) not in _MEDIA:
+                        return None
+                    # Nothing else in a message has a say in what these are, and their writer reads them again.
+                    part = write(block)
                 parts.append(part)
             else:
                 parts.append(write(block))
@@ -142,9 +147,10 @@ class FastWriters:
                 listed = message.notes == stop.listed
         calls: list[Native] = []
         copies: list[Native] = []
+        texts: list[Native] = []
         if am.ToolUseBlock in map(type, blocks):
-            start = _write_calls(blocks, calls, copies)
-            if start is None:
+            start = _write_calls(blocks, calls, copies, texts)
+            if start is None or (texts and "tool_calls" in message.metadata):
                 return None
             blocks = blocks[:start]
         content = self._content(blocks, listed or copies)
@@ -159,6 +165,8 @@ class FastWriters:
         if thought is not None:
             kwargs = _copied(kwargs)
             kwargs["reasoning_content"] = thought
+        if texts:
+            kwargs = {**kwargs, "tool_calls": texts}
         usage = None if message.usage is None else write_usage(message.usage)
         return self._layout.ai(content, kwargs, response, message.name, message.id, calls, usage)
 
@@ -232,8 +240,12 @@ def _thought(block: Any) -> str | None:
     return block.thinking if block.phase is None else None
 
 
-def _write_calls(blocks: Any, calls: list[Native], copies: list[Native]) -> int | None:
-    """Write the calls that end a message, and their copies in content; return where they start, or None."""
+def _write_calls(blocks: Any, calls: list[Native], copies: list[Native], texts: list[Native]) -> int | None:
+    """Write the calls that end a message, and their copies in content or as texts.
+
+    Returns:
+        Where they start; None if the general path must look.
+    """
     start = len(blocks)
     for index, block in enumerate(blocks):
         if type(block) is am.ToolUseBlock and block.kind == "function":
@@ -242,7 +254,11 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native]) -> int 
                 return None
             if not calls:
                 start = index
-            if block.notes:
+            if block.notes == TEXTED_NOTE:
+                if len(texts) != len(calls) or block.id is None or block.raw_input is None:
+                    return None
+                texts.append(openai_entry(block))
+            elif block.notes:
                 # What stands in content comes first when it is read: so none may follow one that does not.
                 if len(copies) != len(calls) or block.notes != COPIED_NOTE or block.id is None:
                     return None
@@ -250,7 +266,10 @@ def _write_calls(blocks: Any, calls: list[Native], copies: list[Native]) -> int 
             calls.append({"name": block.name, "args": args, "id": block.id, "type": "tool_call"})
         elif calls:
             return None
-    return start
+    if not texts:
+        return start
+    # One text each, and it is told by its id whose it is.
+    return start if len(texts) == len(calls) == len({call["id"] for call in calls}) else None
 
 
 def _stop(message: am.Msg) -> Stop | None:
