@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Unreadable, is_object, natives, write_as
+from agentmsg.formats import Unreadable, is_object, natives, tool_links, write_as
 from agentmsg_codecs.arcaelas.names import FAMILY, LINKS, NO_ROLES
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ class Messages:
         if native is not None:
             return native
         shape = self.described.shapes[self._forms.get(message.role, "other")]
+        if message.role == "tool" and message.notes:
+            # Its call says the name: spellings are tried on what the message says itself.
+            message = tool_links.named(message, None)
         native = write_as(shape, message, FAMILY) if message.notes or message.extras else shape.write(message)
         return native if len(native) <= _MOST_PLAIN else _in_order(native)
 
