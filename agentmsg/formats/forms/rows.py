@@ -12,7 +12,9 @@ from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
+from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.equality import same
+from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -166,16 +168,14 @@ class Rows:
         spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
         spaces += [(space, of_form(own)) for space, own in inner.items()]
         space = forms[0].space or described.family
-        spare = {
-            form.name: {item.native: item.usual for item in form.items if isinstance(item, Spare)} for form in forms
-        }
+        spare = {form.name: [item for item in form.items if isinstance(item, Spare)] for form in forms}
 
         def taken(owner: Any) -> frozenset[str]:
             name = name_of(owner)
             if not spare[name]:
                 return keys[name]
             own = extras_of(owner, space)
-            return keys[name] - {key for key, usual in spare[name].items() if key in own and not same(own[key], usual)}
+            return keys[name] - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
 
         spaces.append((space, taken))
         is_odd = any(form.odd for form in forms)
@@ -231,6 +231,12 @@ class Rows:
             return old if same(new, old) else new
 
         return cell
+
+
+def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:
+    """Whether an extra under such a key is read as one: it isn't what usually stands there, and not empty."""
+    value = own[item.native]
+    return not same(value, item.usual) if item.is_written else not says_nothing(thaw(value))
 
 
 def _always(wanted: Any) -> Cell:

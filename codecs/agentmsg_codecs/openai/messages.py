@@ -133,9 +133,9 @@ class Messages:
             "tool_call_id", "tool_call_id", Link(), "may", is_odd=True, lacks="no-id" if role == "tool" else None
         )
         name = (
-            Key("name", "name", Text(), "may", said="named", is_odd=True)
+            Key("name", "name", Link(), "may", said="named", is_odd=True)
             if role == "tool"
-            else Key("name", "name", Text())
+            else Key("name", "name", Link())
         )
         content = Key("content", "structured", Json()) if is_value else Key("content", "content", Content("tool"), '""')
         marks = {"/value": True} if is_value else {}

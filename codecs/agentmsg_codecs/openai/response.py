@@ -43,7 +43,6 @@ from agentmsg.formats import (
     mark_of,
     natives,
     object_at,
-    plain_copy,
     speed,
     spelling,
 )
@@ -153,25 +152,31 @@ class _Answers:
     def _spelt(self, message: am.Msg, document: Native, choice: Native, others: Sequence[Any]) -> Native:
         """Return a document with what it says more than the usual one, and otherwise."""
         whole = self._put_back(message, document, choice, others, lambda _: message)
-        if speed.reader_of(message) is self or am.same(self._read(plain_copy(whole)), message):
+        if speed.reader_of(message) is self or self._comes_back(whole, message):
             return whole
         # Something was edited: how each level is spelt is tried in all that the message says.
         document = {**natives.extras_of(message, RESPONSE), **document}
         return self._put_back(message, document, choice, others, self._read)
+
+    def _comes_back(self, document: Native, message: am.Msg) -> bool:
+        try:
+            return am.same(self._read(thaw(document)), message)
+        except (Unreadable, AgentMsgError):
+            return False
 
     @staticmethod
     def _put_back(
         message: am.Msg, document: Native, choice: Native, others: Sequence[Any], read: Callable[[Native], am.Msg]
     ) -> Native:
         def read_choice(native: Native) -> am.Msg:
-            return read(plain_copy(thaw({**document, "choices": [native, *others]})))
+            return read(thaw({**document, "choices": [native, *others]}))
 
         choice = spelling.put_back(message, choice, family=CHOICE, read=read_choice)
         whole = spelling.put_back(
             message,
             {**document, "choices": [choice, *others]},
             family=RESPONSE,
-            read=lambda native: read(plain_copy(thaw(native))),
+            read=lambda native: read(thaw(native)),
         )
         return cast("Native", thaw(whole))
 
