@@ -350,7 +350,10 @@ class _Reader(MessageLines):
 
     def _spare(self, item: Spare) -> list[str]:
         if not item.is_written:
-            return [f"if {item.native!r} in d:", "    left -= 1", *indented(self.odd(item.native))]
+            v = f"d[{item.native!r}]"
+            usual = f"{v} is None" if item.usual is None else f"{v} is None or {v} == {item.usual!r}"
+            said = [f"if {usual}:", "    left -= 1", f"    note[{item.native!r}] = spelling_of({v})"]
+            return [f"if {item.native!r} in d:", *indented([*said, "else:", f"    odd.append({item.native!r})"])]
         key, usual = item.native, f"d[{item.native!r}] {'is None' if item.usual is None else f'== {item.usual!r}'}"
         found = [f"if {usual}:", "    left -= 1", "else:", f"    odd.append({key!r})"]
         return [f"if {key!r} in d:", *indented(found), "else:", f"    note[{key!r}] = 'absent'"]

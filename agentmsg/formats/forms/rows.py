@@ -12,9 +12,7 @@ from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Kept, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
-from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.equality import same
-from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -234,9 +232,9 @@ class Rows:
 
 
 def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:
-    """Whether an extra under such a key is read as one: it isn't what usually stands there, and not empty."""
+    """Whether an extra under such a key is read as one: it isn't what usually stands there, or null."""
     value = own[item.native]
-    return not same(value, item.usual) if item.is_written else not says_nothing(thaw(value))
+    return not same(value, item.usual) and (item.is_written or value is not None)
 
 
 def _always(wanted: Any) -> Cell:

@@ -161,7 +161,8 @@ class Messages:
 
         def test(owner: Any, key: str, value: Any) -> bool:
             if key == "annotations" and role == "assistant":
-                return self._citations(plain_copy(thaw(value))) is None and not spelling.says_nothing(value)
+                plain = plain_copy(thaw(value))
+                return plain is not None and self._citations(plain) is None
             return comes_back(owner, key, value)
 
         return test
