@@ -100,7 +100,8 @@ def _list_or_text(family: str) -> Callable[..., Any]:
 
 
 def _class_writer(forms: Sequence[Form]) -> str:
-    return f"write_{forms[0].cls.__name__}"
+    place = forms[0].is_apart
+    return f"write_{forms[0].cls.__name__}{f'_{place}' if isinstance(place, str) else '_apart' if place else ''}"
 
 
 class Namespace:

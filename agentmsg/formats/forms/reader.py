@@ -158,7 +158,9 @@ class _Reader(MessageLines):
             tests.append(f"d.get({form.tag_key!r}) == {form.tag!r}")
         if self.has_noted:
             tests.append("not note")
-        return [f"if {' and '.join(tests)}:", *indented(self._usual_made())]
+        made = self._usual_made()
+        told = ["raw_input_: Any"] if made[0].startswith("raw_input_,") else []  # for type checkers, once
+        return [*told, f"if {' and '.join(tests)}:", *indented(made)]
 
     def _usual_tests(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str] | None:
         """Return the tests of the usual object; None where nobody can tell in a word what is usual."""
@@ -361,12 +363,9 @@ class _Reader(MessageLines):
     @staticmethod
     def _spare_inside(item: Spare, level: Level) -> list[str]:
         """Return the lines for such a key of an object inside: with another value, this is no such object."""
-        found = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
-        return [
-            f"if {item.native!r} in {level.d}:",
-            f"    {level.left} -= 1",
-            *indented([*found, level.note(item.native, "'null'")]),
-        ]
+        said = refuse(f"{level.d}[{item.native!r}] is not None", f"{item.native} says something")
+        said += [f"{level.left} -= 1", level.note(item.native, "'null'")]
+        return [f"if {item.native!r} in {level.d}:", *indented(said)]
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
