@@ -52,9 +52,9 @@ def is_of(form: Form) -> Callable[[Any], bool]:
 def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
     """Return the test of blocks of which an item says all of an object inside."""
     value: Any = item if isinstance(item, Spread) else item.value
-    told = (
-        {"notes", *(name for key in item.items for name in key.fields)} if isinstance(item, Spread) else {value.field}
-    )
+    # How the object inside was spelt elsewhere says nothing here.
+    fields = [name for key in item.items for name in key.fields] if isinstance(item, Spread) else [value.field]
+    told = {"notes", *fields}
     wanted = {**{name: it for name, it in absent_of(value.cls).items() if name not in told}, **value.fixed}
     rest, values, field = attrgetter("notes", "extras", *wanted), tuple(wanted.values()), item.fields[0]
 
